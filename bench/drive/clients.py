@@ -125,8 +125,11 @@ class LineupDashboard(Dashboard):
         # A thread that left the head and came back may be missing at the very end.
         if held[:VISIBLE] != fresh[:VISIBLE] or self.version != answer["version"]:
             self.problems.append(f"differs from a fresh opening at version {self.version}")
-        whole = self.whole and sorted((score, id) for id, score in self.whole.items())
-        return {"head": held[:VISIBLE], "whole": whole}
+        return {"head": held[:VISIBLE], "whole": self.whole_list()}
+
+    def whole_list(self) -> list[tuple[int, int]] | None:
+        """The (score, id) of all entries in order, if this dashboard holds them."""
+        return self.whole and sorted((score, id) for id, score in self.whole.items())
 
     @property
     def _list(self) -> dict[str, str]:

@@ -27,8 +27,9 @@ class ViewDashboard(LineupDashboard):
         self.totals = before | read | self.totals
 
     async def held(self) -> Any:
-        found = await super().held()
-        return {"head": None, "of": self._view, "whole": found["whole"], "totals": self.totals}
+        # Opened anew, the list would be at another version where time has just changed it: then the
+        # frame up to there would not be sent any more.
+        return {"head": None, "of": self._view, "whole": self.whole_list(), "totals": self.totals}
 
     @property
     def _view(self) -> str:

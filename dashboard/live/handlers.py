@@ -32,7 +32,7 @@ from dashboard.live.totals import scope_of
 from dashboard.transport.caller import Answer, Caller
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.validation.field_errors import read_call
-from scoring.ranking import Ranking, RankingLost
+from scoring.ranking import Ranking
 from scoring.reading import Entry, Head
 from scoring.sorts import ANY_SORT
 from scoring.views import FILTERS, VIEWS

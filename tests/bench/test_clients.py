@@ -8,6 +8,7 @@ import pytest
 
 from bench.drive.clients import LineupDashboard
 from bench.drive.payloads import Payloads
+from bench.drive.views import ViewDashboard
 
 
 def answer(epoch: str, version: int, entries: dict[int, int]) -> dict[str, Any]:
@@ -52,3 +53,18 @@ def test_a_list_that_was_built_anew_is_opened_again(version):
     dashboard = asyncio.run(opened_again(version))
     assert dashboard.whole == {4: 40}, "and what came while it was opened is not lost"
     assert (dashboard.epoch, dashboard.version, dashboard.problems) == ("e2", 8, [])
+
+
+def test_what_a_dashboard_of_views_holds_is_read_without_opening_the_list():
+    """Opened while a frame is under way, the server would take that frame for sent."""
+
+    class Shown(ViewDashboard, Opened):
+        pass
+
+    async def held() -> dict[str, Any]:
+        dashboard = Shown(answer("e1", 4, {1: 10}))
+        dashboard.settings["views"], dashboard.totals = ["v5"], {}
+        await dashboard._take_list()
+        return await dashboard.held()
+
+    assert asyncio.run(held())["whole"] == [(10, 1)]

@@ -18,7 +18,8 @@ from dashboard.db.models.views import views as saved
 from dashboard.db.threads import threads
 from dashboard.errors import NotFound
 from dashboard.validation.field_errors import invalid_query, unknown_sort
-from scoring.conditions.language.query import QueryError, parse
+from scoring.conditions.language.parser import parse
+from scoring.conditions.language.query import QueryError
 from scoring.reading import Entry
 from scoring.sorts import SORTS
 from scoring.views import FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
