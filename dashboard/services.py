@@ -21,11 +21,12 @@ from dashboard.files.uploads import Uploads
 from dashboard.ingest.accounts import Accounts
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assigning import Assigning
+from dashboard.ingest.due import Archiver, DueQueue, Recompute
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.keys import ApiKeys
 from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.recorder import Recorder
-from dashboard.ingest.snoozing import Snoozing, take_effect
+from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
 from dashboard.ingest.undo import Undo
 from dashboard.live.broadcaster import Broadcaster
@@ -39,7 +40,6 @@ from dashboard.live.view_changes import ViewChanges
 from dashboard.oidc import Provider
 from dashboard.ordering.agenda import AgendaReader, PulseReader
 from dashboard.ordering.diff import Diff
-from dashboard.ordering.due import Archiver, DueQueue, Recompute
 from dashboard.ordering.list_keeper import ListBuilder, ListKeeper
 from dashboard.ordering.placer import Placer
 from dashboard.ordering.rebuild import Rebuilder
@@ -154,7 +154,7 @@ class Services:
 
     @cached_property
     def due_queue(self) -> DueQueue:
-        return DueQueue(self.database, self.placer, self.clock, take_effect)
+        return DueQueue(self.database, self.placer, self.clock)
 
     @cached_property
     def recompute(self) -> Recompute:

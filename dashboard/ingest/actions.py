@@ -10,7 +10,7 @@ from dashboard.db import files as stored_files
 from dashboard.db import mentions
 from dashboard.db.database import Database
 from dashboard.db.outbox import sent_messages
-from dashboard.db.threads import events, messages, thread_states, threads
+from dashboard.db.threads import events, messages, threads
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest import acting, mentioning, outgoing, replies, snooze_marks
@@ -23,6 +23,7 @@ from dashboard.ingest.event_writer import Author
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.recorder import retry_on_conflict
 from dashboard.ingest.replies import Reply, ReplyResult
+from dashboard.ingest.saving import save
 from scoring.placing import Placement
 
 Placements = Sequence[Placement]
@@ -174,7 +175,7 @@ class Actions:
         def write(connection: Connection) -> tuple[int | None, Placements]:
             state = acting.locked(connection, thread_id, admin.desks)
             act_id = change(connection, state)
-            return act_id, thread_states.save(connection, [state], now)
+            return act_id, save(connection, [state], now)
 
         return self._database.write(write, is_idempotent=True)
 

@@ -7,7 +7,6 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
-from dashboard.db.threads import thread_states
 from dashboard.db.threads.conversations import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
@@ -15,6 +14,7 @@ from dashboard.event_types import MESSAGE
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.mentioning import mentioned_in, store
 from dashboard.ingest.outgoing import Admin, Assignee
+from dashboard.ingest.saving import save
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
 
@@ -67,7 +67,7 @@ class Assigning:
                 placements += _write_note(connection, admin, state, given.note, now)
                 state = acting.locked(connection, thread_id, admin.desks)
             act_id = _move(connection, admin, state, (to, desk), now)
-            return act_id, [*placements, *thread_states.save(connection, [state], now)]
+            return act_id, [*placements, *save(connection, [state], now)]
 
         return self._database.write(write)
 

@@ -16,6 +16,7 @@ from dashboard.db.search import search_index
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.ingest.outcomes import NO_FINGERPRINT
+from dashboard.ingest.saving import save
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ordering.placer import Placer
 from scoring.placing import Placement
@@ -164,4 +165,4 @@ def _without_their_previews(
     states = thread_states.locked_by_id(connection, list(connection.scalars(showing)))
     for state in states:
         state.columns.preview_body = ""
-    return thread_states.save(connection, states, now_ms)
+    return save(connection, states, now_ms)

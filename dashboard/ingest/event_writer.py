@@ -27,6 +27,7 @@ from dashboard.ingest.erase import require_none
 from dashboard.ingest.folding import add_acts, apply, fold_new
 from dashboard.ingest.outcomes import Outcome, WriteResult, repeated
 from dashboard.ingest.releases import IsAbsent, release_unanswered
+from dashboard.ingest.saving import save
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.snooze_marks import follow
 from dashboard.validation.field_errors import field_error
@@ -222,9 +223,7 @@ class EventWriter:
         if self._author is None:
             release_unanswered(self._connection, states, self._is_absent, self._received_at)
         follow(self._connection, states, self._received_at)
-        placements = thread_states.save(
-            self._connection, states, self._received_at, locked.versions, [index]
-        )
+        placements = save(self._connection, states, self._received_at, locked.versions, [index])
         return WriteResult(
             list(map(self._with_thread, outcomes, parsed)),
             placements,

@@ -12,12 +12,12 @@ from dashboard.db.accounts import admin_desks, team
 from dashboard.db.accounts.admin_desks import sees
 from dashboard.db.database import Database
 from dashboard.db.mentions import Mentioned
-from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.db.threads.thread_tags import in_column
 from dashboard.errors import FieldError, Invalid, NotFound
 from dashboard.ingest import acting
 from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.saving import save
 from scoring.conditions.folding import folded, plain
 from scoring.placing import Placement
 
@@ -191,7 +191,7 @@ def _saved(connection: Connection, state: ThreadState, now: int) -> Placements:
     """Updates the subject of a locked thread, and saves it."""
     unread = mentions.have_unread(connection, state.id)
     state.columns.mentioned = in_column([str(id) for id in unread])
-    return thread_states.save(connection, [state], now)
+    return save(connection, [state], now)
 
 
 def _named(connection: Connection, admin: Admin, state: ThreadState, body: str) -> dict[int, str]:

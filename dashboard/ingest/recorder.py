@@ -17,6 +17,7 @@ from dashboard.ingest.event_writer import EventWriter
 from dashboard.ingest.folding import fold_stored
 from dashboard.ingest.outcomes import WriteResult
 from dashboard.ingest.releases import IsAbsent
+from dashboard.ingest.saving import save
 from dashboard.ingest.schema import ParsedEvent
 from scoring.placing import Placement
 
@@ -111,4 +112,4 @@ def _refold(
 ) -> list[Placement]:
     states = thread_states.locked_by_id(connection, ids)
     fold_stored(connection, states, sources.is_handoff_only(connection, source_id))
-    return thread_states.save(connection, states, now_ms)
+    return save(connection, states, now_ms)

@@ -12,6 +12,7 @@ from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.event_types import RELEASED
 from dashboard.ingest.outgoing import Admin, add_event
+from dashboard.ingest.saving import save
 from scoring.placing import Placement
 
 #: Threads that one transaction writes; other writes run in between.
@@ -43,7 +44,7 @@ def _renew(connection: Connection, ids: list[int], now_ms: int) -> list[Placemen
     states = thread_states.locked_by_id(connection, ids)
     for state in states:
         state.row_changed = True
-    return thread_states.save(connection, states, now_ms)
+    return save(connection, states, now_ms)
 
 
 #: Threads that one transaction releases, within about 40 ms; others run in between.
@@ -119,7 +120,7 @@ def _release_slice(
     for state in states:
         if state.columns.assignee_id == admin_id and state.columns.desk not in kept_at:
             _release(connection, state, admin_id, now_ms)
-    return thread_states.save(connection, states, now_ms)
+    return save(connection, states, now_ms)
 
 
 def _release(connection: Connection, state: ThreadState, assignee_id: int, now_ms: int) -> None:

@@ -8,13 +8,14 @@ from sqlalchemy import Connection
 
 from dashboard.db.database import Database
 from dashboard.db.policies import DueTimes
-from dashboard.db.threads import conversations, events, thread_states
+from dashboard.db.threads import conversations, events
 from dashboard.db.threads.conversations import Act
 from dashboard.db.threads.thread_state import ThreadState, Wake
 from dashboard.errors import Problem
 from dashboard.event_types import DUE, REOPENED, SNOOZED, WOKEN, OutgoingType
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.saving import save
 from dashboard.ingest.snooze_marks import NONE, Marks, kept, kept_in, marks_of, set_marks, wake
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
@@ -134,7 +135,7 @@ class Snoozing:
         def write(connection: Connection) -> tuple[int | None, Placements]:
             state = acting.locked(connection, thread_id, admin.desks)
             act_id = change(connection, state, now)
-            return act_id, thread_states.save(connection, [state], now)
+            return act_id, save(connection, [state], now)
 
         return self._database.write(write)
 

@@ -6,13 +6,14 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db.database import Database
-from dashboard.db.threads import conversations, events, thread_states, thread_tags
+from dashboard.db.threads import conversations, events, thread_tags
 from dashboard.db.threads.conversations import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.event_types import TAGS, TAGS_CHANGED
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.event_writer import Author
 from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.saving import save
 from dashboard.ingest.schema import ParsedEvent, tags_data
 from scoring.placing import Placement
 
@@ -85,7 +86,7 @@ def reverse(
     conversations.add_act(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
     again = acting.locked(connection, state.id, None)
     again.row_changed = True
-    return [*placements, *thread_states.save(connection, [again], now)]
+    return [*placements, *save(connection, [again], now)]
 
 
 def _written(

@@ -7,13 +7,14 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts.admin_desks import sees
 from dashboard.db.database import Database
-from dashboard.db.threads import conversations, thread_states
+from dashboard.db.threads import conversations
 from dashboard.db.threads.conversations import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound, Problem
 from dashboard.event_types import ACT_TYPES, DESK_CHANGED, EVENT_TYPES, PRIORITY_CHANGED, WOKEN
 from dashboard.ingest import acting, assigning, outgoing, snoozing, tagging
 from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.saving import save
 from scoring.placing import Placement
 
 #: An act may be undone for this long. The page offers it for ten seconds; a request may be late,
@@ -105,7 +106,7 @@ def _undo(
     else:
         before = act.data.get("before")
         assigning.restore_assignee(connection, admin, state, before, now, undoes=act.id)
-    return thread_states.save(connection, [state], now)
+    return save(connection, [state], now)
 
 
 def _reverse(
@@ -134,4 +135,4 @@ def _reverse(
 def _bring_back(connection: Connection, act: Act, now: int) -> Sequence[Placement]:
     """Restores the snooze that a close or reopen has ended, when that is undone."""
     state = acting.locked(connection, act.thread_id, None)
-    return thread_states.save(connection, [state], now) if snoozing.bring_back(state, act) else []
+    return save(connection, [state], now) if snoozing.bring_back(state, act) else []

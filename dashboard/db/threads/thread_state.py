@@ -1,19 +1,13 @@
 """A thread that is being written."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from dashboard.db.lists.query_lists import QueryLists
-from dashboard.db.lists.standing import Moves, moment_of, moves
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues
 from dashboard.db.threads.thread_tags import SETS_AT, tags_in
-from scoring.archive import is_archived
 from scoring.conditions.subject import Subject, said_by_columns
 from scoring.facts import Facts, ThreadEvent
-from scoring.placing import Placement, Scores
-from scoring.sorts import scores_of
-from scoring.views import views_of
 
 #: Whether the customer's next message ends a snooze, too.
 Wake = Literal["reply", "never"]
@@ -119,49 +113,6 @@ class ThreadState:
     def subject_before(self, source: str) -> Subject:
         """Returns the subject as it was before this transaction."""
         return _subject(source, self.stored, self.before, self.customer_before)
-
-
-class Place(NamedTuple):
-    """The place of a thread: whether it is archived, its scores in SORTS, and its moves on lists of
-    queries."""
-
-    archived: bool
-    scores: tuple[int, ...]
-    moved: Moves
-
-    def placement(self, state: ThreadState, unordered: Collection[str]) -> Placement:
-        """Returns the placement of a thread with a new revision; `unordered`: lists of queries on
-        which it keeps its score."""
-        was_on = state.revision > 1 and not state.computed_before.archived
-        lists: dict[str, Scores] = dict.fromkeys(views_of(state.stored) if was_on else ())
-        lists |= dict.fromkeys(() if self.archived else views_of(state.facts), self.scores)
-        return Placement(
-            thread_id=state.id,
-            revision=state.revision,
-            lists={**lists, **self.moved.places},
-            assignee_id=state.columns.assignee_id,
-            unordered=unordered,
-            stays=self.moved.stays,
-        )
-
-
-def place_of(
-    lists: QueryLists, state: ThreadState, source: str, history_days: int, now_ms: int
-) -> Place:
-    """Computes the place of a changed thread; `source` is the name of its source."""
-    is_mentioned = state.columns.mentioned is not None
-    archived = is_archived(state.facts, is_mentioned, history_days, now_ms)
-    subject = state.subject(source)
-    scores = scores_of(subject)
-    if not lists:
-        return Place(archived, scores, Moves({}))
-    before = None
-    if state.revision > 0 and not state.computed_before.archived:
-        computed = state.computed_before
-        was = moment_of(computed.listed_at, computed.next_change_at, now_ms)
-        before = state.subject_before(source), was
-    now = None if archived else subject
-    return Place(archived, scores, moves(lists, before, now, state.moment(now_ms), scores))
 
 
 def _subject(source: str, facts: Facts, columns: ThreadColumns, customer: RankedValues) -> Subject:

@@ -1,4 +1,4 @@
-"""Writes threads: locks them, changes them, and saves them with their scores."""
+"""Locks threads to be changed, and writes what has changed of them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
 
-from dashboard.db import driver, policies
+from dashboard.db import driver
 from dashboard.db.accounts import sources
 from dashboard.db.driver import (
     Ask,
@@ -21,20 +21,16 @@ from dashboard.db.driver import (
     update_of,
     write_all,
 )
-from dashboard.db.lists import query_lists, versions
+from dashboard.db.lists import versions
 from dashboard.db.lists.versions import Versions
 from dashboard.db.models.threads import threads
-from dashboard.db.policies import DueTimes
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues, read_ranked_values
 from dashboard.db.threads.thread_state import (
     Computed,
-    Place,
     ThreadColumns,
     ThreadState,
-    place_of,
 )
 from scoring.facts import Facts
-from scoring.placing import Placement
 from scoring.sorts import SORTS
 
 #: In the order of `Facts`; its last field, the member status, is stored with the customer.
@@ -43,8 +39,6 @@ _OTHERS = tuple(column.name for column in fields(ThreadColumns))
 _others_of = attrgetter(*_OTHERS)
 _SCORES = tuple(f"score_{name}" for name in SORTS)
 _WRITTEN = (*_FACTS, *_OTHERS, *Computed._fields, *_SCORES)
-#: Columns that the dashboard never shows; changed lists are found by comparing the lists.
-_UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})
 
 _READ = ("id", "source_id", "external_id", "revision", *_WRITTEN)
 _BY_NAME = by_name(threads, _READ, locked=True)
@@ -62,7 +56,7 @@ _BY_NAME_OR_CUSTOMER = _SELECT.where(
 
 
 class Locked(NamedTuple):
-    """Locked threads, and values read after the lock: the versions that `save` needs, and whether
+    """Locked threads, and values read after the lock: the versions that saving needs, and whether
     only handoffs request a person in the threads of their source."""
 
     states: list[ThreadState]
@@ -148,81 +142,32 @@ def read_customers(
             state.facts = state.facts._replace(member_status=state.customer.member_status)
 
 
-def save(
+def write(
     connection: Connection,
-    states: Collection[ThreadState],
-    now_ms: int,
-    known: Versions | None = None,
+    changes: Iterable[tuple[ThreadState, Mapping[str, Any]]],
     also: Sequence[Write] = (),
-) -> list[Placement]:
-    """Writes the threads that changed, each with its next revision; returns their placements.
-
-    A thread also counts as changed if time alone has changed its lists of queries. `known` are the
-    current versions, read for writing; `also` is written at the same time.
-    """
-    known = known or versions.current(connection, for_writing=True)
-    lists = query_lists.of_version(connection, known.lists)
-    hours = policies.of_version(connection, known.policies)
-    asks_source = lists.asks_sources or hours.policies.asks_source
-    ids = {state.source_id for state in states} if asks_source else set()
-    names = sources.names_of(connection, ids) if ids else {}
-    due_times = DueTimes(hours, names)
-    placements: list[Placement] = []
+) -> None:
+    """Writes the changed columns of threads and their revisions; `also` is written at the same
+    time."""
     rows: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for state in states:
-        of_policies = due_times.set(state, now_ms)
-        place = place_of(lists, state, names.get(state.source_id, ""), known.history_days, now_ms)
-        is_looked_at = lists or hours.policies
-        listed_at = state.moment(now_ms) if is_looked_at else state.computed_before.listed_at
-        next_change_at = _next_change(state, place.moved.next_change_at, of_policies)
-        changed = _changed(state, place, listed_at, next_change_at)
-        changed_names = tuple(changed)
-        if place.moved.is_moved or state.row_changed or not _UNSEEN.issuperset(changed):
-            state.revision += 1
-            placements.append(place.placement(state, lists.unordered))
-        elif changed_names in ((), ("listed_at",)):
-            continue
+    for state, changed in changes:
         row = {"id": state.id, "revision": state.revision, **changed}
-        rows.setdefault(changed_names, []).append(row)
+        rows.setdefault(tuple(changed), []).append(row)
     write_all(connection, [*also, *(Write(_saving(names), some) for names, some in rows.items())])
-    return placements
+
+
+def changed(state: ThreadState, computed: Computed, scores: Sequence[int]) -> dict[str, Any]:
+    """Returns the columns with another value than in SQL, in the order in which they are written;
+    `scores` are those in SORTS."""
+    after = (*state.facts[:-1], *_others_of(state.columns), *computed, *scores)
+    columns = zip(_WRITTEN, state.values, after, strict=True)
+    return {name: value for name, before, value in columns if value != before}
 
 
 @lru_cache(maxsize=256)
 def _saving(changed: tuple[str, ...]) -> RowStatement:
     """Returns an update of these columns only: others would cost their index or foreign key."""
     return update_of(threads, ("revision", *changed))
-
-
-def _changed(
-    state: ThreadState, place: Place, listed_at: int, next_change_at: int | None
-) -> dict[str, Any]:
-    """Returns the columns of `_WRITTEN` with another value than before, in that order."""
-    facts = state.facts
-    after = (
-        *facts[:-1],
-        *_others_of(state.columns),
-        facts.recent_at,
-        facts.waiting_since,
-        place.archived,
-        listed_at,
-        next_change_at,
-        *place.scores,
-    )
-    columns = zip(_WRITTEN, state.values, after, strict=True)
-    return {name: value for name, before, value in columns if value != before}
-
-
-def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
-    """Returns when time next changes a thread: its lists, the policy that applies, its snooze, or
-    that it is late, until its chatbot was told so for this wait. None: never."""
-    facts = state.facts
-    moments = [at for at in of_others if at is not None]
-    if facts.snoozed_until is not None and not facts.closed:
-        moments.append(facts.snoozed_until)
-    if facts.due_at is not None and state.columns.due_told_for != facts.waiting_since:
-        moments.append(facts.due_at)
-    return min(moments, default=None)
 
 
 def _ask_named(source_id: int, names: Collection[str]) -> Ask[list[ThreadState]]:

@@ -9,8 +9,8 @@ from dashboard.db import conditions, id_ranges
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ingest.actions import Admin
+from dashboard.ingest.due import DueQueue
 from dashboard.ordering import filling, list_keeper, pace, rebuild
-from dashboard.ordering.due import DueQueue
 from dashboard.ordering.filling import FillingByQuery
 from dashboard.ordering.list_keeper import ListBuilder
 from dashboard.ordering.rebuild import Rebuilder

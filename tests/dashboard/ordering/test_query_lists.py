@@ -22,7 +22,7 @@ from dashboard.db.lists import kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
-from dashboard.ordering.due import Archiver, DueQueue
+from dashboard.ingest.due import Archiver, DueQueue
 from dashboard.ordering.list_keeper import ListBuilder
 from dashboard.ordering.placer import BREAK_SECONDS
 from scoring.archive import DAY_MS

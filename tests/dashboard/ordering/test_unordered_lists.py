@@ -6,8 +6,8 @@ import pytest
 
 from dashboard.db.lists import entries, kept_lists, named_lists, query_lists
 from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.ingest.due import DueQueue
 from dashboard.ordering import diff, filling
-from dashboard.ordering.due import DueQueue
 from dashboard.ordering.filling import FillingByQuery
 from dashboard.ordering.list_keeper import LOOKED_AT_MS, RENEWED_MS, ListBuilder, ListKeeper
 from dashboard.ordering.placer import placements_everywhere

@@ -3,7 +3,7 @@
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from dashboard.ordering.due import Archiver
+from dashboard.ingest.due import Archiver
 from scoring.archive import DAY_MS
 from scoring.sorts import SORTS
 from scoring.views import VIEWS

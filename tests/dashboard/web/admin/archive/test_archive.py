@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.db import archive
 from dashboard.db.accounts import admin_desks
-from dashboard.ordering.due import Archiver
+from dashboard.ingest.due import Archiver
 from scoring.archive import DAY_MS
 
 ARCHIVE = "/admin/api/archive"

@@ -11,9 +11,9 @@ from dashboard.db.lists import kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
+from dashboard.ingest.due import Archiver
 from dashboard.ingest.replies import Reply
 from dashboard.ordering import filling, pace
-from dashboard.ordering.due import Archiver
 from scoring import placing
 from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort

@@ -12,8 +12,8 @@ from dashboard.db.models.threads import epochs, threads
 from dashboard.db.models.views import query_lists as table
 from dashboard.db.threads import thread_states
 from dashboard.db.threads import threads as stored_threads
+from dashboard.ingest.due import PAUSE_MAX_SECONDS, DueQueue
 from dashboard.ordering import pace
-from dashboard.ordering.due import PAUSE_MAX_SECONDS, DueQueue
 from scoring.sorts import SORTS
 from tests.dashboard.ordering.order import Order
 
@@ -109,7 +109,7 @@ def test_of_many_at_one_moment_the_first_screens_come_first(order, monkeypatch):
     """W49: whichever sort a screen is in; then the rest, each once, in slices with pauses."""
     for name in ("SLICE_MIN", "SLICE_MAX"):
         monkeypatch.setattr(pace, name, 5)
-    monkeypatch.setattr("dashboard.ordering.due.SLICE_MIN", 5)
+    monkeypatch.setattr("dashboard.ingest.due.SLICE_MIN", 5)
     lists = [
         (keep(order, "waits:>1m", sort=sort), sort)
         for sort in ("arrival", "longest_wait", "member_status")
@@ -138,7 +138,7 @@ def test_a_process_that_meets_another_one_goes_on_elsewhere(order, monkeypatch):
     """Two that began with the same threads would wait for each other all the time."""
     for name in ("SLICE_MIN", "SLICE_MAX"):
         monkeypatch.setattr(pace, name, 5)
-    monkeypatch.setattr("dashboard.ordering.due.SLICE_MIN", 5)
+    monkeypatch.setattr("dashboard.ingest.due.SLICE_MIN", 5)
     keep(order, "waits:>1m")
     for number in range(60):
         order.post(f"t-{number}")

@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from dashboard.db import policies
+from dashboard.ingest.due import Recompute
 from dashboard.ordering import pace
-from dashboard.ordering.due import Recompute
 from tests.dashboard.ordering.hours_driver import HoursDriver
 from tests.dashboard.web.admin.hours.calls import ALWAYS, OFFICE
 

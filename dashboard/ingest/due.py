@@ -12,8 +12,9 @@ from dashboard.db.archive import behind
 from dashboard.db.database import Database
 from dashboard.db.lists import versions
 from dashboard.db.threads import thread_states, threads
-from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import StorageUnavailable
+from dashboard.ingest.saving import save
+from dashboard.ingest.snoozing import take_effect
 from dashboard.ordering.pace import SLICE_MIN, Pace
 from dashboard.ordering.placer import Placer
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
@@ -29,9 +30,6 @@ TOGETHER_MAX = 5_000
 SLICE_SECONDS = 0.04
 #: Longest pause between two slices: somebody waits for what is due, also where others wait, too.
 PAUSE_MAX_SECONDS = 0.04
-
-#: Changes locked threads, on the connection of the transaction that saves them.
-Effect = Callable[[Connection, Sequence[ThreadState], int], None]
 
 
 class _Paced(RunsTask):
@@ -71,8 +69,7 @@ class DueQueue(_Paced):
 
     What fell due while no process ran is taken up at the start. Of many threads those that stand
     highest in any sort come first, so that the first screen of each list is right soon, and others
-    work in between. `take_effect` does to threads what was to happen by a moment, in the
-    transaction that takes them up.
+    work in between.
     """
 
     def __init__(
@@ -80,13 +77,11 @@ class DueQueue(_Paced):
         database: Database,
         placer: Placer,
         clock: Callable[[], int],
-        take_effect: Effect = lambda connection, states, now_ms: None,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ):
         pace = Pace(monotonic, sleep, SLICE_MIN, PAUSE_MAX_SECONDS, SLICE_SECONDS)
         super().__init__("taking up what is due", RETRY_SECONDS, database, placer, clock, pace)
-        self._take_effect = take_effect
 
     def turn(self) -> int:
         """Takes up all that is due now; the number of threads. Raises StorageUnavailable."""
@@ -118,8 +113,8 @@ class DueQueue(_Paced):
             states = thread_states.locked_by_id(connection, ids)
             # Another process may have taken it up while this one waited for the lock.
             due = [each for each in states if each.is_due(now)]
-            self._take_effect(connection, due, now)
-            return thread_states.save(connection, due, now)
+            take_effect(connection, due, now)
+            return save(connection, due, now)
 
         return self._database.write(write)
 
@@ -174,7 +169,7 @@ class Recompute(_Paced):
             for state in states
             if state.facts.waiting_since is not None and state.columns.due_version < version
         ]
-        return thread_states.save(connection, old, self._clock()), len(old)
+        return save(connection, old, self._clock()), len(old)
 
 
 class Archiver(_Paced):
@@ -211,6 +206,6 @@ class Archiver(_Paced):
     def _take_up(self, ids: Sequence[int], now: int) -> int:
         def write(connection: Connection) -> list[Placement]:
             states = thread_states.locked_by_id(connection, ids)
-            return thread_states.save(connection, states, now)
+            return save(connection, states, now)
 
         return len(self._pace.take_up(lambda: self._database.write(write), self._placer.place))

@@ -1,0 +1,125 @@
+"""Saves changed threads: computes the place of each on all lists, and writes what has changed.
+
+This is where the order is decided. `save` is the last step of all that changes a thread: of an
+event, of an act of an admin, and of time.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db import policies
+from dashboard.db.accounts import sources
+from dashboard.db.driver import Write
+from dashboard.db.lists import query_lists, versions
+from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.lists.standing import Moves, moment_of, moves
+from dashboard.db.lists.versions import Versions
+from dashboard.db.policies import DueTimes
+from dashboard.db.threads import thread_states
+from dashboard.db.threads.thread_state import Computed, ThreadState
+from scoring.archive import is_archived
+from scoring.placing import Placement, Scores
+from scoring.sorts import scores_of
+from scoring.views import views_of
+
+#: Columns that the dashboard never shows; changed lists are found by comparing the lists.
+_UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})
+
+
+def save(
+    connection: Connection,
+    states: Collection[ThreadState],
+    now_ms: int,
+    known: Versions | None = None,
+    also: Sequence[Write] = (),
+) -> list[Placement]:
+    """Writes the threads that changed, each with its next revision; returns their placements.
+
+    A thread also counts as changed if time alone has changed its lists of queries. `known` are the
+    current versions, read for writing; `also` is written at the same time.
+    """
+    known = known or versions.current(connection, for_writing=True)
+    lists = query_lists.of_version(connection, known.lists)
+    hours = policies.of_version(connection, known.policies)
+    asks_source = lists.asks_sources or hours.policies.asks_source
+    ids = {state.source_id for state in states} if asks_source else set()
+    names = sources.names_of(connection, ids) if ids else {}
+    due_times = DueTimes(hours, names)
+    placements: list[Placement] = []
+    changes: list[tuple[ThreadState, Mapping[str, Any]]] = []
+    for state in states:
+        policy_changes_at = due_times.set(state, now_ms)
+        place = place_of(lists, state, names.get(state.source_id, ""), known.history_days, now_ms)
+        computed = Computed(
+            state.facts.recent_at,
+            state.facts.waiting_since,
+            place.archived,
+            state.moment(now_ms) if lists or hours.policies else state.computed_before.listed_at,
+            _next_change(state, place.moved.next_change_at, policy_changes_at),
+        )
+        changed = thread_states.changed(state, computed, place.scores)
+        if place.moved.is_moved or state.row_changed or not _UNSEEN.issuperset(changed):
+            state.revision += 1
+            placements.append(place.placement(state, lists.unordered))
+        elif changed.keys() <= {"listed_at"}:
+            continue
+        changes.append((state, changed))
+    thread_states.write(connection, changes, also)
+    return placements
+
+
+class Place(NamedTuple):
+    """The place of a thread: whether it is archived, its scores in SORTS, and its moves on lists of
+    queries."""
+
+    archived: bool
+    scores: tuple[int, ...]
+    moved: Moves
+
+    def placement(self, state: ThreadState, unordered: Collection[str]) -> Placement:
+        """Returns the placement of a thread with a new revision; `unordered`: lists of queries on
+        which it keeps its score."""
+        was_on = state.revision > 1 and not state.computed_before.archived
+        lists: dict[str, Scores] = dict.fromkeys(views_of(state.stored) if was_on else ())
+        lists |= dict.fromkeys(() if self.archived else views_of(state.facts), self.scores)
+        return Placement(
+            thread_id=state.id,
+            revision=state.revision,
+            lists={**lists, **self.moved.places},
+            assignee_id=state.columns.assignee_id,
+            unordered=unordered,
+            stays=self.moved.stays,
+        )
+
+
+def place_of(
+    lists: QueryLists, state: ThreadState, source: str, history_days: int, now_ms: int
+) -> Place:
+    """Computes the place of a changed thread; `source` is the name of its source."""
+    is_mentioned = state.columns.mentioned is not None
+    archived = is_archived(state.facts, is_mentioned, history_days, now_ms)
+    subject = state.subject(source)
+    scores = scores_of(subject)
+    if not lists:
+        return Place(archived, scores, Moves({}))
+    before = None
+    if state.revision > 0 and not state.computed_before.archived:
+        computed = state.computed_before
+        was = moment_of(computed.listed_at, computed.next_change_at, now_ms)
+        before = state.subject_before(source), was
+    now = None if archived else subject
+    return Place(archived, scores, moves(lists, before, now, state.moment(now_ms), scores))
+
+
+def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
+    """Returns when time next changes a thread: its lists, the policy that applies, its snooze, or
+    that it is late, until its chatbot was told so for this wait. None: never."""
+    facts = state.facts
+    moments = [at for at in of_others if at is not None]
+    if facts.snoozed_until is not None and not facts.closed:
+        moments.append(facts.snoozed_until)
+    if facts.due_at is not None and state.columns.due_told_for != facts.waiting_since:
+        moments.append(facts.due_at)
+    return min(moments, default=None)
