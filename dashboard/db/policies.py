@@ -30,7 +30,7 @@ from dashboard.db.conditions import COLUMNS, joined, where
 from dashboard.db.lists import versions
 from dashboard.db.models.threads import threads
 from dashboard.db.models.views import policies
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.turns import turns
 from scoring.calendar import Calendar, CalendarError, latest_since
 from scoring.conditions.language.query import QueryError

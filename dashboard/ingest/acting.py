@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import sources
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.threads import thread_states
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import NotFound
 from dashboard.event_types import EventType
 from dashboard.ingest.event_writer import Author, EventWriter

@@ -11,7 +11,7 @@ from dashboard.db import mentions
 from dashboard.db.database import Database
 from dashboard.db.outbox import sent_messages
 from dashboard.db.threads import events, messages, threads
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest import acting, mentioning, outgoing, replies, snooze_marks
 from dashboard.ingest.assigning import (

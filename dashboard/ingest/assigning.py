@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
 from dashboard.db.threads.conversations import Act
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import Problem
 from dashboard.event_types import MESSAGE
 from dashboard.ingest import acting, outgoing

@@ -14,7 +14,7 @@ from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.search import search_index
 from dashboard.db.threads import thread_states
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.ingest.saving import save
 from dashboard.ingest.schema import ParsedEvent

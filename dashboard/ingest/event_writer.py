@@ -12,8 +12,7 @@ from dashboard.db.search import search_index
 from dashboard.db.threads import customers, events, thread_states
 from dashboard.db.threads.events import held_back, stamped, wins
 from dashboard.db.threads.messages import message
-from dashboard.db.threads.thread_state import ThreadState
-from dashboard.db.threads.thread_states import ChangedCustomer, Locked
+from dashboard.db.threads.thread_states import ChangedCustomer, Locked, ThreadState
 from dashboard.db.threads.thread_tags import (
     change_of,
     changes_since,
@@ -33,6 +32,7 @@ from dashboard.ingest.snooze_marks import follow
 from dashboard.validation.field_errors import field_error
 from scoring.conditions.tags import TAGS_MAX, LastWriters, TagChange, tags_after
 from scoring.facts import ThreadEvent
+from scoring.placing import Placement
 
 
 def apply_tags(
@@ -189,8 +189,13 @@ class EventWriter:
         self._author = author
         self._received_at = received_at
         self._is_absent = is_absent
-        self._customers: dict[str, dict[str, Any]] = {}
+        self._outcomes: list[Outcome] = []
+        self._new: list[ParsedEvent] = []
+        self._customers: dict[str, Row] = {}
+        self._changed_customers: Mapping[int, ChangedCustomer] = {}
+        self._locked: Locked
         self._threads: dict[str, ThreadState] = {}
+        self._ids: dict[str, int] = {}
         self._sent: dict[int, int] = {}
 
     def run(self, parsed: Sequence[ParsedEvent]) -> WriteResult:
@@ -199,42 +204,26 @@ class EventWriter:
         Raises ErasedEvents for events of erased people, and IntegrityError if another transaction
         stored one of their ids meanwhile.
         """
-        outcomes, new_by_id, known_customers = self._split_known(parsed)
-        new = list(new_by_id.values())
-        if not new:
-            return WriteResult(outcomes)
-        of_customers = self._write_customers(new, known_customers)
-        locked = self._lock_threads(new, of_customers.touched)
-        states = locked.states
-        if self._author is None:
-            require_none(self._connection, self._source_id, new, self._customers, self._threads)
-        new, outcomes = self._change_tags(new, outcomes)
-        if not new:
-            return WriteResult(outcomes)
-        ids, index = self._store(new)
-        for event in new:
-            if event.thread is not None:
-                self._apply(event, ids[event.id])
-        sent_messages.apply_receipts(self._connection, self._receipts(new), self._received_at)
-        fold_new(self._connection, states, locked.handoff_only)
-        thread_states.read_customers(self._connection, states, of_customers.changed)
-        if self._author is None or self._author.adds_acts:
-            add_acts(self._connection, states, self._author and self._author.id)
-        if self._author is None:
-            release_unanswered(self._connection, states, self._is_absent, self._received_at)
-        follow(self._connection, states, self._received_at)
-        placements = save(self._connection, states, self._received_at, locked.versions, [index])
-        return WriteResult(
-            list(map(self._with_thread, outcomes, parsed)),
-            placements,
-            [self._message(event, ids[event.id]) for event in new if event.type == MESSAGE.name],
-        )
+        known_customers = self._leave_out_known(parsed)
+        if self._new:
+            touched = self._write_customers(known_customers)
+            self._lock_threads(touched)
+            self._refuse_erased()
+            self._change_tags()
+        if not self._new:
+            return WriteResult(self._outcomes)
+        index = self._store()
+        self._apply_all()
+        self._take_receipts()
+        self._fold()
+        self._follow()
+        placements = self._save(index)
+        outcomes = list(map(self._with_thread, self._outcomes, parsed))
+        return WriteResult(outcomes, placements, self._messages())
 
-    def _split_known(
-        self, parsed: Sequence[ParsedEvent]
-    ) -> tuple[list[Outcome], dict[str, ParsedEvent], dict[str, Row]]:
-        """Returns the outcome of each event, the new ones by id (of equal ids the first counts),
-        and the known customers, which are locked from now on."""
+    def _leave_out_known(self, parsed: Sequence[ParsedEvent]) -> dict[str, Row]:
+        """Says what becomes of each event, and keeps the new ones (of equal ids the first counts);
+        returns the known customers, which are locked from now on."""
         known, known_customers = answers(
             self._connection,
             [
@@ -251,7 +240,7 @@ class EventWriter:
         )
         named = {event.data["desk"] for event in parsed if "desk" in event.data}
         unknown_desks = admin_desks.unknown(self._connection, named)
-        outcomes: list[Outcome] = []
+        self._outcomes = outcomes = []
         new: dict[str, ParsedEvent] = {}
         for event in parsed:
             first = known.get(event.id) or new.get(event.id)
@@ -268,39 +257,57 @@ class EventWriter:
             else:
                 new[event.id] = event
                 outcomes.append(Outcome("created", event.id))
-        return outcomes, new, known_customers
+        self._new = list(new.values())
+        return known_customers
 
-    def _write_customers(
-        self, new: Iterable[ParsedEvent], known: dict[str, Row]
-    ) -> WrittenCustomers:
-        stating = [(event, self._ranked_at(event)) for event in new if event.customer is not None]
+    def _write_customers(self, known: dict[str, Row]) -> set[int]:
+        """Returns the customers whose rows on the dashboard change."""
+        stating = [
+            (event, self._ranked_at(event)) for event in self._new if event.customer is not None
+        ]
         written = write_customers(
             self._connection, self._source_id, stating, known, self._received_at
         )
-        self._customers = written.rows
-        return written
+        self._customers, self._changed_customers = written.rows, written.changed
+        return written.touched
 
-    def _change_tags(
-        self, new: list[ParsedEvent], outcomes: list[Outcome]
-    ) -> tuple[list[ParsedEvent], list[Outcome]]:
-        """Changes the tags of the threads; returns the new events not refused, and outcomes."""
+    def _lock_threads(self, customer_ids: set[int]) -> None:
+        """Locks the threads of the events and of these customers."""
+        self._locked = thread_states.locked(
+            self._connection,
+            self._source_id,
+            {event.thread for event in self._new if event.thread is not None},
+            customer_ids,
+            self._received_at,
+        )
+        self._threads = {state.external_id: state for state in self._locked.states}
+        for state in self._locked.states:
+            state.row_changed = state.columns.customer_id in customer_ids
+
+    def _refuse_erased(self) -> None:
+        if self._author is None:
+            require_none(
+                self._connection, self._source_id, self._new, self._customers, self._threads
+            )
+
+    def _change_tags(self) -> None:
+        """Changes the tags of the threads, and refuses what would be too many."""
         changes = []
-        for event in new:
+        for event in self._new:
             if event.type == TAGS.name:
                 name = name_of_admins() if self._author else event.id
                 changes.append((event, change_of(self._ranked_at(event), name, event.data)))
         if changes and self._undoes_id is not None:
             [(event, _)] = changes
             take_back(self._connection, self._threads[event.thread or ""], self._undoes_id)
-            return new, outcomes
+            return
         refused = apply_tags(self._connection, self._threads, changes)
-        if not refused:
-            return new, outcomes
-        return [event for event in new if event.id not in refused], [
+        self._new = [event for event in self._new if event.id not in refused]
+        self._outcomes = [
             Outcome("rejected", each.id, problem=each.problem or refused[each.id])
             if each.id in refused
             else each
-            for each in outcomes
+            for each in self._outcomes
         ]
 
     def _with_thread(self, outcome: Outcome, event: ParsedEvent) -> Outcome:
@@ -309,32 +316,52 @@ class EventWriter:
             return outcome
         return outcome._replace(thread_id=self._threads[event.thread].id)
 
-    def _lock_threads(self, new: Iterable[ParsedEvent], customer_ids: set[int]) -> Locked:
-        found = thread_states.locked(
-            self._connection,
-            self._source_id,
-            {event.thread for event in new if event.thread is not None},
-            customer_ids,
-            self._received_at,
-        )
-        self._threads = {state.external_id: state for state in found.states}
-        for state in found.states:
-            state.row_changed = state.columns.customer_id in customer_ids
-        return found
-
-    def _store(self, new: Iterable[ParsedEvent]) -> tuple[dict[str, int], Write]:
-        """Returns the ids of the stored events by their own, and the write to the search index."""
-        rows = [self._row(event) for event in new]
-        ids = events.add(self._connection, rows)
+    def _store(self) -> Write:
+        """Stores the events; returns the write to the search index."""
+        rows = [self._row(event) for event in self._new]
+        self._ids = events.add(self._connection, rows)
         texts = [
             (
-                ids[row["external_id"]],
+                self._ids[row["external_id"]],
                 search_index.message_text(row["body"], row["attachments"]),
             )
             for row in rows
             if row["role"] is not None
         ]
-        return ids, search_index.adding_messages(self._connection, texts)
+        return search_index.adding_messages(self._connection, texts)
+
+    def _apply_all(self) -> None:
+        for event in self._new:
+            if event.thread is not None:
+                self._apply(event, self._ids[event.id])
+
+    def _take_receipts(self) -> None:
+        sent_messages.apply_receipts(self._connection, self._receipts(), self._received_at)
+
+    def _fold(self) -> None:
+        states = self._locked.states
+        fold_new(self._connection, states, self._locked.handoff_only)
+        thread_states.read_customers(self._connection, states, self._changed_customers)
+
+    def _follow(self) -> None:
+        """Does what the events bring about: acts, releases, and ends of snoozes."""
+        states = self._locked.states
+        if self._author is None or self._author.adds_acts:
+            add_acts(self._connection, states, self._author and self._author.id)
+        if self._author is None:
+            release_unanswered(self._connection, states, self._is_absent, self._received_at)
+        follow(self._connection, states, self._received_at)
+
+    def _save(self, index: Write) -> list[Placement]:
+        states, known = self._locked.states, self._locked.versions
+        return save(self._connection, states, self._received_at, known, [index])
+
+    def _messages(self) -> list[dict[str, Any]]:
+        return [
+            self._message(event, self._ids[event.id])
+            for event in self._new
+            if event.type == MESSAGE.name
+        ]
 
     def _row(self, event: ParsedEvent) -> dict[str, Any]:
         data = dict(event.data)
@@ -371,8 +398,8 @@ class EventWriter:
         kind = events.kind_of(event.type, event.role, event.private)
         return self._author.seen_id if kind in ("admin", "close") else None
 
-    def _receipts(self, new: Iterable[ParsedEvent]) -> Iterator[sent_messages.Receipt]:
-        for event in new:
+    def _receipts(self) -> Iterator[sent_messages.Receipt]:
+        for event in self._new:
             if event.type == RECEIPT.name:
                 id, at = event.data["message_id"], self._ranked_at(event)
                 yield sent_messages.Receipt(id, self._sent[id], event.data["state"], at)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from dashboard import event_types
 from dashboard.db.threads import conversations, events, thread_tags
 from dashboard.db.threads.events import Stamp, stamped, wins
-from dashboard.db.threads.thread_state import ThreadColumns, ThreadState
+from dashboard.db.threads.thread_states import ThreadColumns, ThreadState
 from dashboard.event_types import OutgoingType
 from dashboard.ingest.schema import ParsedEvent
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold

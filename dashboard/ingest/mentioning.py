@@ -12,7 +12,7 @@ from dashboard.db.accounts import admin_desks, team
 from dashboard.db.accounts.admin_desks import sees
 from dashboard.db.database import Database
 from dashboard.db.mentions import Mentioned
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.db.threads.thread_tags import in_column
 from dashboard.errors import FieldError, Invalid, NotFound
 from dashboard.ingest import acting

@@ -10,7 +10,7 @@ from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.outbox import deliveries, outgoing, sent_messages
 from dashboard.db.threads import conversations, messages, threads
 from dashboard.db.threads.events import stamped
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.event_types import ASSIGNED, DESK_CHANGED, MESSAGE_CREATED, RELEASED, OutgoingType
 
 

@@ -9,7 +9,7 @@ from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads
 from dashboard.db.threads import thread_states
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.event_types import RELEASED
 from dashboard.ingest.outgoing import Admin, add_event
 from dashboard.ingest.saving import save

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db import files
 from dashboard.db.mentions import Mentioned, of_note
 from dashboard.db.threads import events, messages
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import FieldError, Invalid, Problem
 from dashboard.event_types import MESSAGE
 from dashboard.files.addresses import OWN_PATH

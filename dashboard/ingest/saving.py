@@ -18,7 +18,7 @@ from dashboard.db.lists.standing import Moves, moment_of, moves
 from dashboard.db.lists.versions import Versions
 from dashboard.db.policies import DueTimes
 from dashboard.db.threads import thread_states
-from dashboard.db.threads.thread_state import Computed, ThreadState
+from dashboard.db.threads.thread_states import Computed, ThreadState
 from scoring.archive import is_archived
 from scoring.placing import Placement, Scores
 from scoring.sorts import scores_of

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db.threads.thread_state import Reason, ThreadState, Wake
+from dashboard.db.threads.thread_states import Reason, ThreadState, Wake
 from dashboard.event_types import WOKEN
 from dashboard.ingest import outgoing
 from scoring.facts import ThreadEvent

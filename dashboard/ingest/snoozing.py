@@ -10,7 +10,7 @@ from dashboard.db.database import Database
 from dashboard.db.policies import DueTimes
 from dashboard.db.threads import conversations, events
 from dashboard.db.threads.conversations import Act
-from dashboard.db.threads.thread_state import ThreadState, Wake
+from dashboard.db.threads.thread_states import ThreadState, Wake
 from dashboard.errors import Problem
 from dashboard.event_types import DUE, REOPENED, SNOOZED, WOKEN, OutgoingType
 from dashboard.ingest import acting, outgoing

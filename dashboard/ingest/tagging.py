@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db.database import Database
 from dashboard.db.threads import conversations, events, thread_tags
 from dashboard.db.threads.conversations import Act
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.event_types import TAGS, TAGS_CHANGED
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.event_writer import Author

@@ -9,7 +9,7 @@ from dashboard.db.accounts.admin_desks import sees
 from dashboard.db.database import Database
 from dashboard.db.threads import conversations
 from dashboard.db.threads.conversations import Act
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import NotFound, Problem
 from dashboard.event_types import ACT_TYPES, DESK_CHANGED, EVENT_TYPES, PRIORITY_CHANGED, WOKEN
 from dashboard.ingest import acting, assigning, outgoing, snoozing, tagging

@@ -5,7 +5,7 @@ from typing import get_type_hints
 from dashboard.db.conditions import COLUMNS, COMPUTED
 from dashboard.db.models.threads import threads
 from dashboard.db.threads.customers import RankedValues
-from dashboard.db.threads.thread_state import ThreadColumns
+from dashboard.db.threads.thread_states import ThreadColumns
 from scoring.conditions.subject import ATTRIBUTES, SETS, Subject
 
 
