@@ -3,17 +3,18 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+@dataclass
 class _Batch(Generic[Item, Result]):
-    def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.results: Sequence[Result] | None = None
-        self.failed: Exception | None = None
+    items: list[Item] = field(default_factory=list)
+    results: Sequence[Result] | None = None
+    failed: Exception | None = None
 
     @property
     def is_done(self) -> bool:

@@ -1,6 +1,7 @@
 """Placements of threads on lists, and the calls that carry them out."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -88,15 +89,15 @@ def place_calls(
     return [*calls.calls(), *_notes(unnoticed, unlisted)]
 
 
+@dataclass
 class _Batch:
     """One call: lists, each with its number, and three arguments for each thread."""
 
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-        self.args: list[str | int] = []
-        self.places = 0
-        #: The threads that are on some of these lists, or leave them.
-        self.named: set[int] = set()
+    numbers: dict[str, int] = field(default_factory=dict)
+    args: list[str | int] = field(default_factory=list)
+    places: int = 0
+    #: The threads that are on some of these lists, or leave them.
+    named: set[int] = field(default_factory=set)
 
 
 class _Batches:

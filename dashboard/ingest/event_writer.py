@@ -1,6 +1,6 @@
 """Writes a batch of events: finds known ones, stores the others, folds their threads."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -32,7 +32,6 @@ from dashboard.ingest.snooze_marks import follow
 from dashboard.validation.field_errors import field_error
 from scoring.conditions.tags import TAGS_MAX, LastWriters, TagChange, tags_after
 from scoring.facts import ThreadEvent
-from scoring.placing import Placement
 
 
 def apply_tags(
@@ -187,6 +186,7 @@ class EventWriter:
         self._source_id = source_id
         self._events_source_id = author.source_id if author else source_id
         self._author = author
+        self._undoes_id = author.undoes_id if author else None
         self._received_at = received_at
         self._is_absent = is_absent
         self._outcomes: list[Outcome] = []
@@ -213,13 +213,15 @@ class EventWriter:
         if not self._new:
             return WriteResult(self._outcomes)
         index = self._store()
-        self._apply_all()
+        self._apply()
         self._take_receipts()
         self._fold()
         self._follow()
-        placements = self._save(index)
+        states, known = self._locked.states, self._locked.versions
+        placements = save(self._connection, states, self._received_at, known, [index])
         outcomes = list(map(self._with_thread, self._outcomes, parsed))
-        return WriteResult(outcomes, placements, self._messages())
+        messages = self._messages(self._author) if self._author else []
+        return WriteResult(outcomes, placements, messages)
 
     def _leave_out_known(self, parsed: Sequence[ParsedEvent]) -> dict[str, Row]:
         """Says what becomes of each event, and keeps the new ones (of equal ids the first counts);
@@ -302,6 +304,8 @@ class EventWriter:
             take_back(self._connection, self._threads[event.thread or ""], self._undoes_id)
             return
         refused = apply_tags(self._connection, self._threads, changes)
+        if not refused:
+            return
         self._new = [event for event in self._new if event.id not in refused]
         self._outcomes = [
             Outcome("rejected", each.id, problem=each.problem or refused[each.id])
@@ -330,13 +334,31 @@ class EventWriter:
         ]
         return search_index.adding_messages(self._connection, texts)
 
-    def _apply_all(self) -> None:
+    def _apply(self) -> None:
+        """Applies the values that the last writer wins."""
         for event in self._new:
-            if event.thread is not None:
-                self._apply(event, self._ids[event.id])
+            if event.thread is None:
+                continue
+            ranked_at, event_id = self._ranked_at(event), self._ids[event.id]
+            kind = events.kind_of(event.type, event.role, event.private)
+            # No sender's id contains "/", so the dashboard's ids never equal one.
+            stamp = (ranked_at, f"/{event.id}" if self._author else event.id)
+            apply(
+                self._threads[event.thread],
+                event,
+                ThreadEvent(kind, ranked_at, event_id, self._seen_id(event), self._undoes_id),
+                stamp,
+                self._customers[event.customer]["id"] if event.customer is not None else None,
+            )
 
     def _take_receipts(self) -> None:
-        sent_messages.apply_receipts(self._connection, self._receipts(), self._received_at)
+        receipts = (
+            sent_messages.Receipt(id, self._sent[id], event.data["state"], self._ranked_at(event))
+            for event in self._new
+            if event.type == RECEIPT.name
+            for id in [event.data["message_id"]]
+        )
+        sent_messages.apply_receipts(self._connection, receipts, self._received_at)
 
     def _fold(self) -> None:
         states = self._locked.states
@@ -352,15 +374,22 @@ class EventWriter:
             release_unanswered(self._connection, states, self._is_absent, self._received_at)
         follow(self._connection, states, self._received_at)
 
-    def _save(self, index: Write) -> list[Placement]:
-        states, known = self._locked.states, self._locked.versions
-        return save(self._connection, states, self._received_at, known, [index])
-
-    def _messages(self) -> list[dict[str, Any]]:
+    def _messages(self, author: Author) -> list[dict[str, Any]]:
+        """Returns the messages that the author wrote, as the dashboard shows them."""
+        by = {"id": author.id, "name": author.name}
         return [
-            self._message(event, self._ids[event.id])
+            message(
+                self._ids[event.id],
+                self._threads[event.thread].id,
+                event.role,
+                by,
+                event.body,
+                list(map(dict, event.attachments)),
+                event.private,
+                self._ranked_at(event),
+            )
             for event in self._new
-            if event.type == MESSAGE.name
+            if event.type == MESSAGE.name and event.thread is not None
         ]
 
     def _row(self, event: ParsedEvent) -> dict[str, Any]:
@@ -387,22 +416,12 @@ class EventWriter:
             "undoes_id": self._undoes_id,
         }
 
-    @property
-    def _undoes_id(self) -> int | None:
-        return self._author.undoes_id if self._author else None
-
     def _seen_id(self, event: ParsedEvent) -> int | None:
         """Returns the id up to which the author of an answer or close had seen; None for others."""
         if self._author is None:
             return None
         kind = events.kind_of(event.type, event.role, event.private)
         return self._author.seen_id if kind in ("admin", "close") else None
-
-    def _receipts(self) -> Iterator[sent_messages.Receipt]:
-        for event in self._new:
-            if event.type == RECEIPT.name:
-                id, at = event.data["message_id"], self._ranked_at(event)
-                yield sent_messages.Receipt(id, self._sent[id], event.data["state"], at)
 
     def _ranked_at(self, event: ParsedEvent) -> int:
         """Returns the time that orders the event: a sender's fast clock must not lift a thread."""
@@ -416,32 +435,3 @@ class EventWriter:
             return event.received_at
         state = self._threads.get(event.thread or "")
         return held_back(state.columns.stamps, self._received_at) if state else self._received_at
-
-    def _apply(self, event: ParsedEvent, event_id: int) -> None:
-        assert event.thread is not None
-        ranked_at = self._ranked_at(event)
-        kind = events.kind_of(event.type, event.role, event.private)
-        seen_id, undoes_id = self._seen_id(event), self._undoes_id
-        # No sender's id contains "/", so the dashboard's ids never equal one.
-        stamp = (ranked_at, f"/{event.id}" if self._author else event.id)
-        apply(
-            self._threads[event.thread],
-            event,
-            ThreadEvent(kind, ranked_at, event_id, seen_id, undoes_id),
-            stamp,
-            self._customers[event.customer]["id"] if event.customer is not None else None,
-        )
-
-    def _message(self, event: ParsedEvent, event_id: int) -> dict[str, Any]:
-        assert event.thread is not None
-        author = {"id": self._author.id, "name": self._author.name} if self._author else None
-        return message(
-            event_id,
-            self._threads[event.thread].id,
-            event.role,
-            author,
-            event.body,
-            [dict(entry) for entry in event.attachments],
-            event.private,
-            self._ranked_at(event),
-        )

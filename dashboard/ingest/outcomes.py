@@ -24,7 +24,8 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class WriteResult:
-    """An outcome for each event in order, the placements of changed threads, the new messages."""
+    """An outcome for each event in order, the placements of changed threads, and what an author
+    wrote: the new messages as the dashboard shows them."""
 
     outcomes: list[Outcome] = field(default_factory=list)
     placements: list[Placement] = field(default_factory=list)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from dashboard.db import policies
 from dashboard.db.accounts import sources
-from dashboard.db.driver import Write
+from dashboard.db.driver import Write, write_all
 from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.lists.standing import Moves, moment_of, moves
@@ -66,7 +66,7 @@ def save(
         elif changed.keys() <= {"listed_at"}:
             continue
         changes.append((state, changed))
-    thread_states.write(connection, changes, also)
+    write_all(connection, [*also, *thread_states.writes(changes)])
     return placements
 
 

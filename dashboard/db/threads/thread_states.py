@@ -19,7 +19,6 @@ from dashboard.db.driver import (
     by_name,
     insert_missing,
     update_of,
-    write_all,
 )
 from dashboard.db.lists import versions
 from dashboard.db.lists.versions import Versions
@@ -254,18 +253,13 @@ def read_customers(
             state.facts = state.facts._replace(member_status=state.customer.member_status)
 
 
-def write(
-    connection: Connection,
-    changes: Iterable[tuple[ThreadState, Mapping[str, Any]]],
-    also: Sequence[Write] = (),
-) -> None:
-    """Writes the changed columns of threads and their revisions; `also` is written at the same
-    time."""
+def writes(changes: Iterable[tuple[ThreadState, Mapping[str, Any]]]) -> list[Write]:
+    """Returns the writes of the changed columns of threads, and of their revisions."""
     rows: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for state, changed in changes:
         row = {"id": state.id, "revision": state.revision, **changed}
         rows.setdefault(tuple(changed), []).append(row)
-    write_all(connection, [*also, *(Write(_saving(names), some) for names, some in rows.items())])
+    return [Write(_saving(names), some) for names, some in rows.items()]
 
 
 def changed(state: ThreadState, computed: Computed, scores: Sequence[int]) -> dict[str, Any]:
