@@ -204,21 +204,25 @@ class EventWriter:
         Raises ErasedEvents for events of erased people, and IntegrityError if another transaction
         stored one of their ids meanwhile.
         """
+        connection = self._connection
         known_customers = self._leave_out_known(parsed)
         if self._new:
             touched = self._write_customers(known_customers)
             self._lock_threads(touched)
-            self._refuse_erased()
+            if self._author is None:
+                people = self._customers, self._threads
+                require_none(connection, self._source_id, self._new, *people)
             self._change_tags()
         if not self._new:
             return WriteResult(self._outcomes)
         index = self._store()
         self._apply()
         self._take_receipts()
-        self._fold()
+        states, known, handoff_only = self._locked
+        fold_new(connection, states, handoff_only)
+        thread_states.read_customers(connection, states, self._changed_customers)
         self._follow()
-        states, known = self._locked.states, self._locked.versions
-        placements = save(self._connection, states, self._received_at, known, [index])
+        placements = save(connection, states, self._received_at, known, [index])
         outcomes = list(map(self._with_thread, self._outcomes, parsed))
         messages = self._messages(self._author) if self._author else []
         return WriteResult(outcomes, placements, messages)
@@ -263,7 +267,7 @@ class EventWriter:
         return known_customers
 
     def _write_customers(self, known: dict[str, Row]) -> set[int]:
-        """Returns the customers whose rows on the dashboard change."""
+        """Returns the ids of customers that change on the dashboard."""
         stating = [
             (event, self._ranked_at(event)) for event in self._new if event.customer is not None
         ]
@@ -285,12 +289,6 @@ class EventWriter:
         self._threads = {state.external_id: state for state in self._locked.states}
         for state in self._locked.states:
             state.row_changed = state.columns.customer_id in customer_ids
-
-    def _refuse_erased(self) -> None:
-        if self._author is None:
-            require_none(
-                self._connection, self._source_id, self._new, self._customers, self._threads
-            )
 
     def _change_tags(self) -> None:
         """Changes the tags of the threads, and refuses what would be too many."""
@@ -359,11 +357,6 @@ class EventWriter:
             for id in [event.data["message_id"]]
         )
         sent_messages.apply_receipts(self._connection, receipts, self._received_at)
-
-    def _fold(self) -> None:
-        states = self._locked.states
-        fold_new(self._connection, states, self._locked.handoff_only)
-        thread_states.read_customers(self._connection, states, self._changed_customers)
 
     def _follow(self) -> None:
         """Does what the events bring about: acts, releases, and ends of snoozes."""
