@@ -6,7 +6,7 @@ import socket
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import redis
 from redis.cluster import RedisCluster
@@ -72,10 +72,18 @@ from scoring.ranking import Ranking
 from scoring.server_life import RunId
 
 
+Made = TypeVar("Made")
+
+
 def database_of(settings: Settings) -> Database:
     """The database of a process, with the waiting of its green threads."""
     mode = green(settings.async_mode)
     return Database(settings.database_url, wait_ready=mode.wait_ready, offload=mode.offload)
+
+
+def part(make: Callable[["Services"], Made]) -> cached_property[Made]:
+    """Returns a part that is made when it is first asked for."""
+    return cached_property(make)
 
 
 class Services:
@@ -112,66 +120,28 @@ class Services:
         seconds, microseconds = self.redis_client.time()
         return seconds * 1000 + microseconds / 1000
 
-    @cached_property
-    def redis_clients(self) -> RedisClients:
-        return RedisClients(self.redis_url, **parser_options(green(self.settings.async_mode).poll))
-
-    @cached_property
-    def database(self) -> Database:
-        return database_of(self.settings)
-
-    @cached_property
-    def redis_client(self) -> Client:
-        return self.redis_clients.new()
-
-    @cached_property
-    def ranking(self) -> Ranking:
-        return Ranking(self.redis_client, self.settings.key_prefix, run_id=self.redis_run_id)
-
-    @cached_property
-    def ordering_status(self) -> OrderingStatus:
-        return OrderingStatus(self.clock)
-
-    @cached_property
-    def placer(self) -> Placer:
-        return Placer(self.ranking, self.database, self.ordering_status, self.monotonic)
-
-    @cached_property
-    def rebuilder(self) -> Rebuilder:
-        return Rebuilder(self.database, self.ranking, self.placer, self.clock)
-
-    @cached_property
-    def list_builder(self) -> ListBuilder:
-        return ListBuilder(self.rebuilder, self.ranking)
-
-    @cached_property
-    def list_keeper(self) -> ListKeeper:
-        return ListKeeper(self.database, self.clock)
-
-    @cached_property
-    def diff(self) -> Diff:
-        return Diff(self.database, self.ranking, self.clock, self.monotonic)
-
-    @cached_property
-    def due_queue(self) -> DueQueue:
-        return DueQueue(self.database, self.placer, self.clock)
-
-    @cached_property
-    def recompute(self) -> Recompute:
-        return Recompute(self.database, self.placer, self.clock, self.monotonic)
-
-    @cached_property
-    def archiver(self) -> Archiver:
-        return Archiver(self.database, self.placer, self.clock, self.monotonic)
+    redis_clients = part(
+        lambda s: RedisClients(s.redis_url, **parser_options(green(s.settings.async_mode).poll))
+    )
+    database = part(lambda s: database_of(s.settings))
+    redis_client = part(lambda s: s.redis_clients.new())
+    ranking = part(lambda s: Ranking(s.redis_client, s.settings.key_prefix, run_id=s.redis_run_id))
+    ordering_status = part(lambda s: OrderingStatus(s.clock))
+    placer = part(lambda s: Placer(s.ranking, s.database, s.ordering_status, s.monotonic))
+    rebuilder = part(lambda s: Rebuilder(s.database, s.ranking, s.placer, s.clock))
+    list_builder = part(lambda s: ListBuilder(s.rebuilder, s.ranking))
+    list_keeper = part(lambda s: ListKeeper(s.database, s.clock))
+    diff = part(lambda s: Diff(s.database, s.ranking, s.clock, s.monotonic))
+    due_queue = part(lambda s: DueQueue(s.database, s.placer, s.clock))
+    recompute = part(lambda s: Recompute(s.database, s.placer, s.clock, s.monotonic))
+    archiver = part(lambda s: Archiver(s.database, s.placer, s.clock, s.monotonic))
 
     @cached_property
     def redis_run_id(self) -> RunId:
         """Gives what Redis drew at its start."""
         return run_id_of
 
-    @cached_property
-    def pulse(self) -> PulseReader:
-        return PulseReader(self.ranking)
+    pulse = part(lambda s: PulseReader(s.ranking))
 
     @cached_property
     def reconciler(self) -> Reconciler:
@@ -202,43 +172,17 @@ class Services:
             lambda thread_ids: self.bot_presence.enqueue_closed(thread_ids),
         )
 
-    @cached_property
-    def actions(self) -> Actions:
-        return Actions(self.database, self.clock)
-
-    @cached_property
-    def assigning(self) -> Assigning:
-        return Assigning(self.database, self.clock)
-
-    @cached_property
-    def snoozing(self) -> Snoozing:
-        return Snoozing(self.database, self.clock)
-
-    @cached_property
-    def tagging(self) -> Tagging:
-        return Tagging(self.database, self.clock)
-
-    @cached_property
-    def mentioning(self) -> Mentioning:
-        return Mentioning(self.database, self.clock)
-
-    @cached_property
-    def undo(self) -> Undo:
-        return Undo(self.database, self.clock)
-
-    @cached_property
-    def accounts(self) -> Accounts:
-        return Accounts(
-            self.database, self.placer, self.clock, self.dispatcher.wake, self.monotonic
-        )
-
-    @cached_property
-    def api_keys(self) -> ApiKeys:
-        return ApiKeys(self.database, self.recorder, self.placer, self.clock)
-
-    @cached_property
-    def poster(self) -> Poster:
-        return Poster(self.settings.webhook_private)
+    actions = part(lambda s: Actions(s.database, s.clock))
+    assigning = part(lambda s: Assigning(s.database, s.clock))
+    snoozing = part(lambda s: Snoozing(s.database, s.clock))
+    tagging = part(lambda s: Tagging(s.database, s.clock))
+    mentioning = part(lambda s: Mentioning(s.database, s.clock))
+    undo = part(lambda s: Undo(s.database, s.clock))
+    accounts = part(
+        lambda s: Accounts(s.database, s.placer, s.clock, s.dispatcher.wake, s.monotonic)
+    )
+    api_keys = part(lambda s: ApiKeys(s.database, s.recorder, s.placer, s.clock))
+    poster = part(lambda s: Poster(s.settings.webhook_private))
 
     @cached_property
     def dispatcher(self) -> WebhookDispatcher:
@@ -264,9 +208,7 @@ class Services:
             },
         )
 
-    @cached_property
-    def webhooks(self) -> WebhookService:
-        return WebhookService(self.database, self.clock, self.poster, self.dispatcher.wake)
+    webhooks = part(lambda s: WebhookService(s.database, s.clock, s.poster, s.dispatcher.wake))
 
     @cached_property
     def typing_notifier(self) -> TypingNotifier:
@@ -276,13 +218,8 @@ class Services:
 
     # Files of admins
 
-    @cached_property
-    def file_store(self) -> FileStore:
-        return FileStore(self.settings.files)
-
-    @cached_property
-    def uploads(self) -> Uploads:
-        return Uploads(self.database, self.file_store, self.clock, self.offload)
+    file_store = part(lambda s: FileStore(s.settings.files))
+    uploads = part(lambda s: Uploads(s.database, s.file_store, s.clock, s.offload))
 
     @cached_property
     def file_addresses(self) -> FileAddresses:
@@ -290,9 +227,7 @@ class Services:
         assert self.settings.secret_key is not None, "addresses are signed with the secret key"
         return FileAddresses(self.settings.secret_key, self.clock, lambda: self.public_origin)
 
-    @cached_property
-    def file_cleaner(self) -> FileCleaner:
-        return FileCleaner(self.database, self.file_store, self.clock)
+    file_cleaner = part(lambda s: FileCleaner(s.database, s.file_store, s.clock))
 
     # Presence
 
@@ -301,38 +236,27 @@ class Services:
         """The name of this process among those that share Redis."""
         return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
 
-    @cached_property
-    def presence_service(self) -> PresenceService:
-        return PresenceService(
-            self.redis_client,
-            self.database,
-            self.clock,
+    presence_service = part(
+        lambda s: PresenceService(
+            s.redis_client,
+            s.database,
+            s.clock,
             timing=Timing.from_ttl(
-                self.settings.presence_ttl_seconds, self.settings.presence_idle_seconds
+                s.settings.presence_ttl_seconds, s.settings.presence_idle_seconds
             ),
-            key_prefix=self.settings.key_prefix,
-            monotonic=self.monotonic,
+            key_prefix=s.settings.key_prefix,
+            monotonic=s.monotonic,
         )
-
-    @cached_property
-    def present_admins(self) -> PresentAdmins:
-        return PresentAdmins(self.presence_service.admins, self.monotonic)
-
-    @cached_property
-    def bot_presence(self) -> BotPresence:
-        return BotPresence(self.presence_service, self.database, self.clock, self.monotonic)
-
-    @cached_property
-    def erasing(self) -> Erasing:
-        return Erasing(
-            self.database, self.placer, self.presence_service, self.file_store, self.clock
-        )
+    )
+    present_admins = part(lambda s: PresentAdmins(s.presence_service.admins, s.monotonic))
+    bot_presence = part(lambda s: BotPresence(s.presence_service, s.database, s.clock, s.monotonic))
+    erasing = part(
+        lambda s: Erasing(s.database, s.placer, s.presence_service, s.file_store, s.clock)
+    )
 
     # What web processes need
 
-    @cached_property
-    def metrics(self) -> Metrics:
-        return Metrics()
+    metrics = part(lambda s: Metrics())
 
     @cached_property
     def cursors(self) -> Cursors:
@@ -345,32 +269,25 @@ class Services:
         prefix = self.settings.key_prefix
         return SharedLimiter(self.redis_client, prefix, self.clock, self.monotonic)
 
-    @cached_property
-    def failed_sign_ins(self) -> FailedSignIns:
-        return FailedSignIns(self.database, self.clock)
+    failed_sign_ins = part(lambda s: FailedSignIns(s.database, s.clock))
 
     @cached_property
     def oidc_provider(self) -> Provider | None:
         oidc = self.settings.oidc
         return None if oidc is None else Provider(oidc, self.clock, self.monotonic)
 
-    @cached_property
-    def key_ring(self) -> KeyRing:
-        return KeyRing(self.database, self.clock, self.monotonic)
+    key_ring = part(lambda s: KeyRing(s.database, s.clock, s.monotonic))
 
     # The sockets of this process, and what is pushed over them
 
-    @cached_property
-    def reads(self) -> Reads:
-        return Reads(self.database, self.clock)
-
-    @cached_property
-    def sockets(self) -> Sockets:
-        return Sockets(
-            self.settings.async_mode,
-            self.reads.living_sessions,
-            is_disabled=self.reads.is_disabled,
+    reads = part(lambda s: Reads(s.database, s.clock))
+    sockets = part(
+        lambda s: Sockets(
+            s.settings.async_mode,
+            s.reads.living_sessions,
+            is_disabled=s.reads.is_disabled,
         )
+    )
 
     @cached_property
     def broadcaster(self) -> Broadcaster:
@@ -382,20 +299,17 @@ class Services:
         )
         return Broadcaster(self.ranking, self.reads, status, self.sockets, self.monotonic)
 
-    @cached_property
-    def list_handlers(self) -> ListHandlers:
-        return ListHandlers(self.ranking, self.reads, self.broadcaster, self.live_lists)
-
-    @cached_property
-    def live_lists(self) -> LiveLists:
-        return LiveLists(
-            self.ranking,
-            self.reads,
-            self.broadcaster,
-            self.sockets,
-            self.list_keeper,
-            self.list_builder,
+    list_handlers = part(lambda s: ListHandlers(s.ranking, s.reads, s.broadcaster, s.live_lists))
+    live_lists: cached_property[LiveLists] = part(
+        lambda s: LiveLists(
+            s.ranking,
+            s.reads,
+            s.broadcaster,
+            s.sockets,
+            s.list_keeper,
+            s.list_builder,
         )
+    )
 
     @cached_property
     def admin_presence(self) -> AdminPresence:
@@ -410,16 +324,16 @@ class Services:
             on_reply_typed=self.typing_notifier.notify,
         )
 
-    @cached_property
-    def presence_tasks(self) -> PresenceTasks:
-        return PresenceTasks(
-            self.presence_service,
-            self.bot_presence,
-            self.admin_presence,
-            self.sockets,
-            self.worker,
-            self.present_admins,
+    presence_tasks = part(
+        lambda s: PresenceTasks(
+            s.presence_service,
+            s.bot_presence,
+            s.admin_presence,
+            s.sockets,
+            s.worker,
+            s.present_admins,
         )
+    )
 
     @cached_property
     def listener(self) -> Listener | ClusterListener:
@@ -467,13 +381,8 @@ class Services:
         made.observe(self.live_lists.views_changed)
         return made
 
-    @cached_property
-    def queue_reader(self) -> QueueReader:
-        return QueueReader(self.ranking, self.present_admins.count, self.clock)
-
-    @cached_property
-    def queue_line(self) -> QueueLine:
-        return QueueLine(self.queue_reader.read, self.sockets)
+    queue_reader = part(lambda s: QueueReader(s.ranking, s.present_admins.count, s.clock))
+    queue_line = part(lambda s: QueueLine(s.queue_reader.read, s.sockets))
 
     def connect_sockets(self) -> None:
         """Hands the calls of the sockets, and their coming and going, to what answers them."""
