@@ -18,7 +18,7 @@ from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
 from dashboard.files.store import FileCleaner, FileStore
 from dashboard.files.uploads import Uploads
-from dashboard.ingest.accounts import Accounts
+from dashboard.ingest.accounts import Accounts, Invitations
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assigning import Assigning
 from dashboard.ingest.due import Archiver, DueQueue, Recompute
@@ -52,25 +52,27 @@ from dashboard.presence.service import PresenceService
 from dashboard.presence.tasks import PresenceTasks, PresentAdmins
 from dashboard.presence.viewers import Viewers
 from dashboard.redis_clients import RedisClients
-from dashboard.settings import Settings
+from dashboard.settings import ROOT, Settings
 from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.transport.internals import parser_options
 from dashboard.transport.sockets import Sockets
+from dashboard.web.http.assets import Assets
 from dashboard.web.http.audit import FailedSignIns
+from dashboard.web.http.identity import Identities
 from dashboard.web.http.metrics.registry import Metrics
+from dashboard.web.http.origins import Origins
 from dashboard.web.http.queries import Cursors
 from dashboard.web.server.server import green
 from dashboard.webhooks.dispatcher import WebhookDispatcher
 from dashboard.webhooks.http_client import Poster
 from dashboard.webhooks.service import TIMEOUT_SECONDS as TYPING_SECONDS
 from dashboard.webhooks.service import TypingNotifier, WebhookService
-from lua_scripts.servers import Client, run_id_of
+from lua_scripts.servers import run_id_of
 from presence.timing import Timing
 from scoring.keys import Keys
 from scoring.pulse import Pulse
 from scoring.ranking import Ranking
 from scoring.server_life import RunId
-
 
 Made = TypeVar("Made")
 
@@ -92,10 +94,11 @@ class Services:
     `redis_url` is that of the settings or of the embedded server. To replace a part, assign it
     before anything uses it: `services.redis_client = fakeredis.FakeRedis()`. `clock` gives
     milliseconds since 1970; without one the clock is that of PostgreSQL, or of Redis. A process
-    that serves sets `public_origin`: chatbots reach the addresses of files below it.
+    that serves sets `origins`.
     """
 
-    public_origin = ""
+    #: Where a process that serves answers; `create_app` knows the port.
+    origins: Origins
 
     # What stores threads and keeps their order
 
@@ -112,6 +115,12 @@ class Services:
         self.shared_clock = SharedClock(self._read_shared_clock)
         self.clock = clock or self.shared_clock
         self.monotonic = monotonic
+
+    @property
+    def secret_key(self) -> str:
+        """The key that signs sessions, cursors and addresses of files; commands may have none."""
+        assert self.settings.secret_key is not None, "a process that serves has a secret key"
+        return self.settings.secret_key
 
     def _read_shared_clock(self) -> float:
         """SQLite has no server of its own; of all that share such a file, Redis has the time."""
@@ -178,6 +187,7 @@ class Services:
     tagging = part(lambda s: Tagging(s.database, s.clock))
     mentioning = part(lambda s: Mentioning(s.database, s.clock))
     undo = part(lambda s: Undo(s.database, s.clock))
+    invitations = part(lambda s: Invitations(s.database, s.clock))
     accounts = part(
         lambda s: Accounts(s.database, s.placer, s.clock, s.dispatcher.wake, s.monotonic)
     )
@@ -221,11 +231,7 @@ class Services:
     file_store = part(lambda s: FileStore(s.settings.files))
     uploads = part(lambda s: Uploads(s.database, s.file_store, s.clock, s.offload))
 
-    @cached_property
-    def file_addresses(self) -> FileAddresses:
-        """Signed with the secret key; they begin with the first of LINEUP_ORIGINS."""
-        assert self.settings.secret_key is not None, "addresses are signed with the secret key"
-        return FileAddresses(self.settings.secret_key, self.clock, lambda: self.public_origin)
+    file_addresses = part(lambda s: FileAddresses(s.secret_key, s.clock, lambda: s.origins.first))
 
     file_cleaner = part(lambda s: FileCleaner(s.database, s.file_store, s.clock))
 
@@ -258,11 +264,9 @@ class Services:
 
     metrics = part(lambda s: Metrics())
 
-    @cached_property
-    def cursors(self) -> Cursors:
-        """Signed with the secret key, without which cursors can be neither made nor read."""
-        assert self.settings.secret_key is not None, "cursors are signed with the secret key"
-        return Cursors(self.settings.secret_key)
+    cursors = part(lambda s: Cursors(s.secret_key))
+    identities = part(lambda s: Identities(s.database, s.clock, s.secret_key, s.origins))
+    assets = part(lambda s: Assets(ROOT / "static", s.settings.assets))
 
     @cached_property
     def shared_limiter(self) -> SharedLimiter:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 from flask import Blueprint, Flask, Response, request
 from redis.exceptions import RedisError
@@ -21,10 +20,9 @@ from dashboard.web.bot.api import Callers
 from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.dashboard_calls import dashboard_blueprints
 from dashboard.web.http import problems
-from dashboard.web.http.assets import Assets
 from dashboard.web.http.bodies import OFFLOAD
 from dashboard.web.http.files import file_response
-from dashboard.web.http.identity import Identities, ReadableRequest
+from dashboard.web.http.identity import ReadableRequest
 from dashboard.web.http.limits import BODY_BYTES
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.routes import AsciiInteger, OtherThan
@@ -77,17 +75,10 @@ def create_app(
     app = new_flask()
     app.config[OFFLOAD] = services.offload
     settings = services.settings
-    origins = Origins(settings.origins, port)
-    services.public_origin = origins.first
-    assert settings.secret_key is not None, "sessions are signed with the secret key"
-    identities = Identities(services.database, services.clock, settings.secret_key, origins)
+    origins = services.origins = Origins(settings.origins, port)
     app.before_request(lambda: _check_host(origins))
     app.after_request(lambda response: _with_headers(response, origins))
-    invalidate_sessions = services.sockets.invalidate_sessions if with_sockets else lambda: None
-    assets = Assets(Path(str(app.static_folder)), settings.assets)
-    for blueprint in dashboard_blueprints(
-        services, origins, identities, assets, invalidate_sessions
-    ):
+    for blueprint in dashboard_blueprints(services):
         app.register_blueprint(blueprint)
     register_bot_api(app, services)
     _register_probes(app, services, server_state or ServerState())
@@ -95,9 +86,9 @@ def create_app(
         services.connect_sockets()
         services.sockets.attach(app)
         watch_process(services)
-    assets.install(app)
+    services.assets.install(app)
     app.wsgi_app = _behind_proxies(  # type: ignore[method-assign]
-        Gate(app.wsgi_app, origins, identities), settings.trusted_proxies
+        Gate(app.wsgi_app, origins, services.identities), settings.trusted_proxies
     )
     return app
 

@@ -11,14 +11,12 @@ from flask import Response
 from pydantic import Field
 
 from dashboard.db.accounts import admins
-from dashboard.db.database import Database
 from dashboard.db.threads import conversations, thread_rows, threads
 from dashboard.errors import NotFound
 from dashboard.ingest.assigning import HandOver
-from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging import TagNames
-from dashboard.presence.erasing import Erasing
+from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import Id, MessageId, Strict, shows_something
 from dashboard.validation.tags import check_change
@@ -45,11 +43,11 @@ _ACTION = PathParameter(
 class AdminApi:
     """The calls below /admin/api; `current()` gives the admin who makes them."""
 
-    def __init__(self, database: Database, admin: ActingAdmin, explainer: Explainer, pages: Pages):
-        self._database = database
-        self._admin = admin
-        self._explainer = explainer
-        self._pages = pages
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._admin = ActingAdmin(services)
+        self._explainer = Explainer(services)
+        self._pages = Pages(services)
 
     @route("GET", "/me", "getMe", summary="Read the signed-in admin", answers=done(responses.Me))
     def me(self) -> Response:
@@ -299,9 +297,9 @@ class UnreadMentions(Answer):
 class MentionsApi:
     """Calls below /admin/api/threads/ID/mentions."""
 
-    def __init__(self, admin: ActingAdmin, mentioning: Mentioning):
-        self._admin = admin
-        self._mentioning = mentioning
+    def __init__(self, services: Services):
+        self._admin = ActingAdmin(services)
+        self._mentioning = services.mentioning
 
     @route(
         "POST",
@@ -358,8 +356,8 @@ class DeletedCustomer(Answer):
 class CustomersApi:
     """Calls below /admin/api/customers."""
 
-    def __init__(self, erasing: Erasing):
-        self._erasing = erasing
+    def __init__(self, services: Services):
+        self._erasing = services.erasing
 
     @route(
         "POST",

@@ -6,15 +6,12 @@ from typing import Any, TypeVar
 
 from flask import Response
 
-from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import Problem, StorageUnavailable
-from dashboard.ingest.actions import Actions, Admin
-from dashboard.ingest.assigning import Assigning, HandOver
-from dashboard.ingest.ingest import Ingest
-from dashboard.ingest.snoozing import Snoozing
-from dashboard.ingest.tagging import Tagging, TagNames
-from dashboard.ingest.undo import Undo
+from dashboard.ingest.actions import Admin
+from dashboard.ingest.assigning import HandOver
+from dashboard.ingest.tagging import TagNames
+from dashboard.services import Services
 from dashboard.validation.field_errors import field_error, json_pointer
 from dashboard.validation.tags import check_change
 from dashboard.web.admin import requests, responses
@@ -29,19 +26,12 @@ SIMPLE_ACTIONS = ("claim", "release", "reopen", "wake")
 class ActingAdmin:
     """Runs the methods that change threads as the admin of the current request."""
 
-    def __init__(
-        self,
-        ingest: Ingest,
-        actions: Actions,
-        assigning: Assigning,
-        snoozing: Snoozing,
-        tagging: Tagging,
-    ):
-        self._ingest = ingest
-        self.actions = actions
-        self.assigning = assigning
-        self.snoozing = snoozing
-        self.tagging = tagging
+    def __init__(self, services: Services):
+        self._ingest = services.ingest
+        self.actions = services.actions
+        self.assigning = services.assigning
+        self.snoozing = services.snoozing
+        self.tagging = services.tagging
 
     def act(self, action: Callable[..., Any], *given: Any) -> Any:
         """Returns the result of `action(admin, *given)`, once its thread is placed."""
@@ -62,10 +52,10 @@ Result = TypeVar("Result")
 class BulkApi:
     """Calls below /admin/api/threads with a result for each thread."""
 
-    def __init__(self, database: Database, admin: ActingAdmin, undo: Undo):
-        self._database = database
-        self._admin = admin
-        self._undo = undo
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._admin = ActingAdmin(services)
+        self._undo = services.undo
 
     @route(
         "POST",

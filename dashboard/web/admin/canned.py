@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from dashboard.db.accounts import canned_replies
-from dashboard.db.database import Database
 from dashboard.errors import NotFound, Problem
+from dashboard.services import Services
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.requests import MessageText, shortcut
 from dashboard.web.admin.responses import CannedReplies, CannedReply
@@ -33,9 +33,9 @@ _EXAMPLE = {"shortcut": "hello", "body": "Hello {{customer.name}}"}
 class CannedApi:
     """Calls for canned replies. The page fills in placeholders such as `{{customer.name}}`."""
 
-    def __init__(self, database: Database, clock: Callable[[], int]):
-        self._database = database
-        self._clock = clock
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
 
     @route(
         "GET",

@@ -7,11 +7,11 @@ from pydantic import AfterValidator, Field
 
 from dashboard.db import files
 from dashboard.db.accounts.admin_desks import sees
-from dashboard.db.database import Database
 from dashboard.db.files import StoredFile
 from dashboard.errors import NotFound
-from dashboard.files.store import ID, FileStore
-from dashboard.files.uploads import FILE_BYTES, Uploader, Uploads, too_large
+from dashboard.files.store import ID
+from dashboard.files.uploads import FILE_BYTES, Uploader, too_large
+from dashboard.services import Services
 from dashboard.validation.fields import check_length
 from dashboard.web.http.files import body_chunks, file_response
 from dashboard.web.http.identity import current
@@ -55,10 +55,10 @@ _FILE = {"file_id": PathParameter({"type": "string", "pattern": f"^{ID.pattern}$
 class FilesApi:
     """The calls about files; `current()` gives the admin who makes them."""
 
-    def __init__(self, database: Database, store: FileStore, uploads: Uploads):
-        self._database = database
-        self._store = store
-        self._uploads = uploads
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._store = services.file_store
+        self._uploads = services.uploads
 
     @route(
         "POST",

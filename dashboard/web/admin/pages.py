@@ -1,6 +1,6 @@
 """The pages: the dashboard, and the sign-in in front of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, redirect, request
@@ -8,7 +8,6 @@ from flask import Blueprint, Response, redirect, request
 from dashboard import languages
 from dashboard.db.accounts import admins, oidc_accounts
 from dashboard.db.accounts.sessions import Identity
-from dashboard.db.database import Database
 from dashboard.db.lists import sorts, views
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
 from dashboard.db.threads import events, threads
@@ -18,12 +17,12 @@ from dashboard.ingest.snoozing import YEARS_MAX
 from dashboard.live.requests import MORE_MAX, WATCH_MAX, ListName
 from dashboard.presence.requests import TEXT_MAX
 from dashboard.protocol import PROTOCOL
+from dashboard.services import Services
 from dashboard.validation.fields import ATTACHMENTS_MAX, BODY_MAX
 from dashboard.web.admin.lists.seen_views import FirstList, without_totals
 from dashboard.web.admin.preferences import THEMES, complete, known
 from dashboard.web.admin.requests import SHORTCUT_MAX
 from dashboard.web.admin.sign_in.oidc_accounts import sign_in_methods
-from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.queries import IDS_MAX
 from dashboard.web.http.responses import rendered
@@ -61,25 +60,13 @@ LIMITS = {
 class Pages:
     """Renders the pages, each with the values that its script starts from."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Callable[[], int],
-        storage_key: Callable[[int], str],
-        assets: Assets,
-        first_list: FirstList,
-        picture_hosts: Sequence[str] = (),
-    ):
-        """`storage_key` gives the key that encrypts the data that an admin's page stores.
-
-        `picture_hosts`: the hosts from which the dashboard loads pictures of customers, by https.
-        """
-        self._database = database
-        self._clock = clock
-        self._assets = assets
-        self._first_list = first_list
-        self._storage_key = storage_key
-        self._picture_hosts = list(picture_hosts)
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
+        self._assets = services.assets
+        self._first_list = FirstList(services)
+        self._storage_key = services.identities.storage_key
+        self._picture_hosts = list(services.settings.picture_hosts)
 
     def dashboard(self, identity: Identity) -> Response:
         chosen = self._chosen(identity)

@@ -1,7 +1,7 @@
 """Presence on the dashboard, over HTTP: customers seen lately, and the team."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from flask import Response
 from sqlalchemy import Connection
@@ -9,41 +9,30 @@ from sqlalchemy import Connection
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, sessions, team
 from dashboard.db.audit import Target, add
-from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
-from dashboard.presence.service import PresenceService
+from dashboard.services import Services
 from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.responses import SeenCustomers, Team
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit import acting
 from dashboard.web.http.identity import current
-from dashboard.web.http.queries import Cursors
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, done, route
 from dashboard.web.http.seen_pages import SeenQuery, read_page
 from presence.listing import Page, Position, Times
 from presence.states import Viewer
-from scoring.ranking import Ranking
 
 
 class AdminPresence:
     """Answers the data of the presence panels; changes are pushed over the socket."""
 
-    def __init__(
-        self,
-        presence_service: PresenceService,
-        database: Database,
-        invalidate_sessions: Callable[[], object],
-        cursors: Cursors,
-        ranking: Ranking,
-    ):
-        """`invalidate_sessions()` makes the sockets look up their sessions again."""
-        self._presence_service = presence_service
-        self._database = database
-        self._invalidate_sessions = invalidate_sessions
-        self._cursors = cursors
-        self._ranking = ranking
+    def __init__(self, services: Services):
+        self._presence_service = services.presence_service
+        self._database = services.database
+        self._invalidate_sessions = services.sockets.invalidate_sessions
+        self._cursors = services.cursors
+        self._ranking = services.ranking
 
     @route(
         "GET",

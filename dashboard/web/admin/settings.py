@@ -8,15 +8,14 @@ from sqlalchemy import Connection
 
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, api_keys, sources
-from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.event_types import WEBHOOK_TYPES
-from dashboard.ordering.status import OrderingStatus
+from dashboard.services import Services
 from dashboard.web.admin.access.keys import RATE_MAX
 from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.responses import Answer, Milliseconds
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.identity import Identities, Unauthorized
+from dashboard.web.http.identity import Unauthorized
 from dashboard.web.http.responses import json_response, rendered
 from dashboard.web.http.routes import done, route
 
@@ -64,10 +63,10 @@ SETTINGS_PAGES = (
 class SettingsPages:
     """Renders the pages; redirects a signed-out visitor to the sign-in page and back."""
 
-    def __init__(self, database: Database, identities: Identities, pages: Pages):
-        self._database = database
-        self._identities = identities
-        self._pages = pages
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._identities = services.identities
+        self._pages = Pages(services)
 
     def show(self, page: SettingsPage) -> Response:
         try:
@@ -118,9 +117,9 @@ class Health(Answer):
 class HealthApi:
     """`repairs()` gives how many places this worker has repaired since it started."""
 
-    def __init__(self, status: OrderingStatus, repairs: Callable[[], int]):
-        self._status = status
-        self._repairs = repairs
+    def __init__(self, services: Services):
+        self._status = services.ordering_status
+        self._reconciler = services.reconciler
 
     @route(
         "GET",
@@ -137,6 +136,6 @@ class HealthApi:
             {
                 "late_since": self._status.late_since,
                 "compared_at": self._status.compared_at,
-                "repairs": self._repairs(),
+                "repairs": self._reconciler.repairs,
             }
         )

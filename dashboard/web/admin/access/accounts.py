@@ -1,7 +1,6 @@
 """The accounts of admins: routes, bodies, answers, their threads, and invitations."""
 
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -18,14 +17,12 @@ from dashboard.db.accounts.admins import ROLES
 from dashboard.db.accounts.invitations import Draft
 from dashboard.db.accounts.invitations import Invitation as StoredInvitation
 from dashboard.db.accounts.passwords import WeakPassword, hashed, require_strong
-from dashboard.db.database import Database
 from dashboard.errors import NotFound
 from dashboard.errors import Problem as ProblemBody
-from dashboard.ingest.accounts import Accounts as StoredAccounts
-from dashboard.ingest.accounts import Changed, Changes, InvitationOver, Invitations
+from dashboard.ingest.accounts import Changed, Changes, InvitationOver
 from dashboard.ingest.releases import left_of
-from dashboard.presence.service import PresenceService
 from dashboard.rate_limits import RateLimitExceeded
+from dashboard.services import Services
 from dashboard.validation.accounts import AccountName, Email, check_account_name
 from dashboard.validation.fields import INTEGER_MAX, DeskName, Partial, Strict
 from dashboard.web.admin.pages import chosen_theme
@@ -33,8 +30,7 @@ from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.sign_in.attempts import Devices, InvitationAttempts
 from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
 from dashboard.web.http.audit import acting, signed_in, signing_in
-from dashboard.web.http.identity import Identities, current
-from dashboard.web.http.origins import Origins
+from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response, rendered
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Problem
@@ -157,20 +153,12 @@ _changes = partial(
 class AccountsApi:
     """The routes below /accounts."""
 
-    def __init__(
-        self,
-        database: Database,
-        accounts: StoredAccounts,
-        presence_service: PresenceService,
-        clock: Callable[[], int],
-        invalidate_sessions: Callable[[], object],
-    ):
-        """`invalidate_sessions()` makes the sockets look up their sessions again."""
-        self._database = database
-        self._accounts = accounts
-        self._presence_service = presence_service
-        self._clock = clock
-        self._invalidate_sessions = invalidate_sessions
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._accounts = services.accounts
+        self._presence_service = services.presence_service
+        self._clock = services.clock
+        self._invalidate_sessions = services.sockets.invalidate_sessions
 
     @_route(
         "GET",
@@ -259,9 +247,9 @@ class AccountsApi:
 class InvitationsApi:
     """The routes below /invitations."""
 
-    def __init__(self, service: Invitations, identities: Identities):
-        self._service = service
-        self._identities = identities
+    def __init__(self, services: Services):
+        self._service = services.invitations
+        self._identities = services.identities
 
     @_route(
         "POST",
@@ -320,21 +308,13 @@ class Joining:
     """Shows the page and takes its forms. `offload(function, *arguments)` runs the slow hashing
     where no other request waits for it."""
 
-    def __init__(
-        self,
-        invitations: Invitations,
-        attempts: InvitationAttempts,
-        devices: Devices,
-        origins: Origins,
-        identities: Identities,
-        offload: Callable[..., Any],
-    ):
-        self._invitations = invitations
+    def __init__(self, services: Services, attempts: InvitationAttempts, devices: Devices):
+        self._invitations = services.invitations
         self._attempts = attempts
         self._devices = devices
-        self._origins = origins
-        self._identities = identities
-        self._offload = offload
+        self._origins = services.origins
+        self._identities = services.identities
+        self._offload = services.offload
         self._hashing = threading.Semaphore(_AT_ONCE)
 
     def show(self) -> Response:
@@ -445,8 +425,8 @@ class HeldThreads(Answer):
 class TeamApi:
     """Calls below /admin/api/team/ID."""
 
-    def __init__(self, database: Database):
-        self._database = database
+    def __init__(self, services: Services):
+        self._database = services.database
 
     @route(
         "GET",

@@ -1,6 +1,5 @@
 """The audit log: routes, bodies, answers, and its export."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -19,11 +18,11 @@ from dashboard.db.audit import (
     is_action,
     json_lines,
 )
-from dashboard.db.database import Database
+from dashboard.services import Services
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters, check_visible, fault
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit import acting
-from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
+from dashboard.web.http.queries import DIGITS, Cursor, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from dashboard.web.http.schemas import Answer, Milliseconds
@@ -137,10 +136,10 @@ _route = partial(route, scope=SUPERVISOR)
 class AuditApi:
     """The routes below /audit. `clock` gives milliseconds."""
 
-    def __init__(self, database: Database, cursors: Cursors, clock: Callable[[], int]):
-        self._database = database
-        self._cursors = cursors
-        self._clock = clock
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._cursors = services.cursors
+        self._clock = services.clock
 
     @_route(
         "GET",

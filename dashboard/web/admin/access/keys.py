@@ -11,7 +11,8 @@ from pydantic import AfterValidator, Field, StrictBool, StrictInt, WithJsonSchem
 from dashboard.db.accounts.api_keys import SCOPES
 from dashboard.db.accounts.sources import NAME
 from dashboard.errors import quoted
-from dashboard.ingest.keys import ApiKeys, KeyDraft
+from dashboard.ingest.keys import KeyDraft
+from dashboard.services import Services
 from dashboard.validation.fields import DeskName, Strict, check_characters, fault
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit import acting
@@ -89,8 +90,8 @@ class KeyRequest(Strict):
 class KeysApi:
     """The routes below /keys."""
 
-    def __init__(self, keys: ApiKeys):
-        self._keys = keys
+    def __init__(self, services: Services):
+        self._keys = services.api_keys
 
     @_route("GET", "/keys", "getKeys", summary="List the API keys", answers=done(Keys))
     def listing(self) -> Response:

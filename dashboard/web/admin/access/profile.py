@@ -22,8 +22,7 @@ from dashboard.db.database import Database
 from dashboard.errors import FieldError, Invalid, NotFound
 from dashboard.ingest.releases import renew_rows_of
 from dashboard.languages import LOCALES
-from dashboard.ordering.placer import Placer
-from dashboard.presence.service import PresenceService
+from dashboard.services import Services
 from dashboard.validation.accounts import AccountName, Timezone
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import Strict, check_characters, check_length
@@ -146,12 +145,9 @@ def note(
 class EndedSessions:
     """Tells presence and sockets of ended sessions. Other workers notice within a second."""
 
-    def __init__(
-        self, presence_service: PresenceService, invalidate_sessions: Callable[[], object]
-    ):
-        """`invalidate_sessions()` makes the sockets look up their sessions again."""
-        self._presence_service = presence_service
-        self._invalidate_sessions = invalidate_sessions
+    def __init__(self, services: Services):
+        self._presence_service = services.presence_service
+        self._invalidate_sessions = services.sockets.invalidate_sessions
 
     def tell(self, admin_id: int, ended: Collection[bytes]) -> None:
         """Called after the commit; `ended` are hashes of the tokens."""
@@ -272,10 +268,10 @@ class SignOutRequest(Strict):
 class SessionsApi:
     """Calls below /admin/api/profile, about the sessions of the signed-in admin."""
 
-    def __init__(self, database: Database, clock: Callable[[], int], ended: EndedSessions):
-        self._database = database
-        self._clock = clock
-        self._ended = ended
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
+        self._ended = EndedSessions(services)
 
     @route(
         "GET",
@@ -356,21 +352,13 @@ class SessionsApi:
 class ProfileApi:
     """Calls below /admin/api/profile, about the signed-in admin."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Callable[[], int],
-        pages: Pages,
-        placer: Placer,
-        proof: Proof,
-        ended: EndedSessions,
-    ):
-        self._database = database
-        self._clock = clock
-        self._pages = pages
-        self._placer = placer
+    def __init__(self, services: Services, proof: Proof):
+        self._database = services.database
+        self._clock = services.clock
+        self._pages = Pages(services)
+        self._placer = services.placer
         self._proof = proof
-        self._ended = ended
+        self._ended = EndedSessions(services)
 
     @route("GET", "/profile", "getProfile", summary="Read one's own account", answers=done(Profile))
     def read(self) -> Response:

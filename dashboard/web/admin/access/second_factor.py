@@ -11,8 +11,8 @@ from dashboard.db import audit
 from dashboard.db.accounts import admins, second_factor, sessions
 from dashboard.db.accounts.second_factor import Sealing
 from dashboard.db.audit import Target, add
-from dashboard.db.database import Database
 from dashboard.errors import NotFound, Problem
+from dashboard.services import Services
 from dashboard.web.admin.access.profile import (
     ConfirmRequest,
     EndedSessions,
@@ -38,22 +38,13 @@ _QR_SCALE = 5
 class SecondFactorApi:
     """Calls below /admin/api/profile/second-factor, and the reset by supervisors."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Callable[[], int],
-        proof: Proof,
-        sealing: Sealing,
-        ended: EndedSessions,
-        offload: Callable[..., Any],
-    ):
-        """`offload(function, *arguments)` runs slow work where no other request waits."""
-        self._database = database
-        self._clock = clock
+    def __init__(self, services: Services, proof: Proof, sealing: Sealing):
+        self._database = services.database
+        self._clock = services.clock
         self._proof = proof
         self._sealing = sealing
-        self._ended = ended
-        self._offload = offload
+        self._ended = EndedSessions(services)
+        self._offload = services.offload
 
     @route(
         "POST",

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, StrictInt
 from dashboard.db.accounts.sources import NAME
 from dashboard.db.outbox.webhooks import GONE, REVOKED
 from dashboard.errors import NotFound
+from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters
 from dashboard.web.admin.requests import EmptyRequest
@@ -18,7 +19,6 @@ from dashboard.web.http.queries import DIGITS, Query, RowId
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.web.http.schemas import Answer, Milliseconds
-from dashboard.webhooks.service import WebhookService
 
 
 class Webhook(Answer):
@@ -139,8 +139,8 @@ class LogQuery(Query):
 class WebhookApi:
     """The routes below `/webhooks`, for supervisors."""
 
-    def __init__(self, service: WebhookService):
-        self._service = service
+    def __init__(self, services: Services):
+        self._service = services.webhooks
 
     @_route(
         "GET",

@@ -1,7 +1,6 @@
 """Closed threads beyond the lists, and threads by their ids: routes, bodies, answers."""
 
 import threading
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from flask import Response
@@ -10,11 +9,11 @@ from sqlalchemy import Connection
 
 from dashboard.db import archive
 from dashboard.db.archive import Part
-from dashboard.db.database import Database
 from dashboard.db.lists import named_lists, versions
 from dashboard.db.lists.entries import Position
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.threads import thread_rows
+from dashboard.services import Services
 from dashboard.validation.fields import INTEGER_MAX, fault
 from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.requests import ExplainQuery
@@ -70,9 +69,9 @@ class Archived(Answer):
 class ArchiveApi:
     """Reads only from SQL: Redis holds no archived thread."""
 
-    def __init__(self, database: Database, clock: Callable[[], int]):
-        self._database = database
-        self._clock = clock
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
         #: One request at a time searches the archive: events wait for only one statement of it.
         self._one_look = threading.Lock()
 

@@ -13,9 +13,9 @@ from sqlalchemy.exc import IntegrityError
 from dashboard.db import audit, calendars
 from dashboard.db.audit import Target, add, changes
 from dashboard.db.calendars import CALENDARS_MAX, CalendarDraft, SavedCalendar
-from dashboard.db.database import Database
 from dashboard.db.lists import versions
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem, quoted
+from dashboard.services import Services
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_line, fault
@@ -35,11 +35,11 @@ Saved = TypeVar("Saved")
 class HoursApi:
     """Saves calendars or policies, which have unique names and from which due times follow."""
 
-    def __init__(self, database: Database, clock: Callable[[], int], wake: Callable[[], object]):
-        """`clock` gives milliseconds; `wake()` starts recomputing due times."""
-        self._database = database
-        self._clock = clock
-        self._wake = wake
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
+        #: Starts recomputing due times.
+        self._wake = services.recompute.wake
 
     def _write_named(self, taken: str, work: Callable[[Connection], Saved]) -> Saved:
         """Runs the write. Raises Problem (409) with the text `taken` if the name is in use."""

@@ -1,6 +1,5 @@
 """Explains a thread's place on a list: the rule, the fact it orders by, and the rank."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -10,11 +9,10 @@ from sqlalchemy import Connection
 
 from dashboard.db import policies
 from dashboard.db.conditions import subjects
-from dashboard.db.database import Database
 from dashboard.db.lists import named_lists
 from dashboard.db.lists.named_lists import ListName, NamedList
 from dashboard.errors import NotFound
-from scoring.ranking import Ranking
+from dashboard.services import Services
 
 #: A time's name on the wire, if the code has another one; the wire's is older.
 _WIRE_NAMES = {"first_request_at": "first_call_at"}
@@ -25,11 +23,10 @@ _OTHERS = "others"
 class Explainer:
     """Ranks come from Redis, as in the lists; from SQL while Redis is away."""
 
-    def __init__(self, database: Database, ranking: Ranking, clock: Callable[[], int]):
-        """`clock` gives milliseconds since 1970."""
-        self._database = database
-        self._ranking = ranking
-        self._clock = clock
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._ranking = services.ranking
+        self._clock = services.clock
 
     def explain(self, thread_id: int, name: ListName, admin_id: int) -> dict[str, Any]:
         """Explains the place. `rank` counts from 0; None if the thread is not on the list.

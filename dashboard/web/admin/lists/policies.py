@@ -10,10 +10,10 @@ from sqlalchemy import Connection
 
 from dashboard.db import audit, calendars, policies
 from dashboard.db.audit import Target, add, changes
-from dashboard.db.database import Database
 from dashboard.db.lists import allowances, versions
 from dashboard.db.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound
+from dashboard.services import Services
 from dashboard.validation.field_errors import field_error, invalid_query, named
 from dashboard.validation.fields import Strict, fault
 from dashboard.web.admin.lists.calendars import (
@@ -351,9 +351,9 @@ def _no_such() -> NotFound:
 class PolicyPreviewApi:
     """The route `/policies/preview`. `clock` gives milliseconds."""
 
-    def __init__(self, database: Database, clock: Callable[[], int]):
-        self._database = database
-        self._clock = clock
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
 
     @route(
         "POST",

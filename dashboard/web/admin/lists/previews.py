@@ -1,7 +1,6 @@
 """The routes that help to write queries and sorts: previews of their threads, and suggestions."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from flask import Response
 from sqlalchemy import Connection
@@ -19,6 +18,7 @@ from dashboard.db.lists.query_lists import ListedQuery, QueryList
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
 from dashboard.languages import browsers_locale
+from dashboard.services import Services
 from dashboard.validation.field_errors import invalid_query
 from dashboard.web.admin import preferences
 from dashboard.web.admin.lists import views
@@ -40,15 +40,10 @@ PREVIEW_SECONDS = 2.0
 class QueriesApi:
     """The routes `/views/preview` and `/query/complete`."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Callable[[], int],
-        monotonic: Callable[[], float] = time.monotonic,
-    ):
-        self._database = database
-        self._clock = clock
-        self._monotonic = monotonic
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
+        self._monotonic = services.monotonic
 
     @route(
         "POST",
@@ -118,15 +113,10 @@ SECONDS = 1.5
 class SortPreviewApi:
     """The route `/sorts/preview`."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Callable[[], int],
-        monotonic: Callable[[], float] = time.monotonic,
-    ):
-        self._database = database
-        self._clock = clock
-        self._monotonic = monotonic
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
+        self._monotonic = services.monotonic
 
     @route(
         "POST",

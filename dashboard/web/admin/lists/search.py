@@ -1,6 +1,5 @@
 """Routes that find threads and messages: by words, and by customer."""
 
-from collections.abc import Callable
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -9,11 +8,11 @@ from pydantic import AfterValidator, Field
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins
-from dashboard.db.database import Database
 from dashboard.db.search import search
 from dashboard.db.search.search import HoldsAt
 from dashboard.db.threads import threads
 from dashboard.errors import NotFound
+from dashboard.services import Services
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import invalid_query
 from dashboard.validation.fields import check_length
@@ -21,7 +20,7 @@ from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.responses import CustomerPanel, SearchResults, ThreadMatches
 from dashboard.web.http.identity import current
-from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query, Words
+from dashboard.web.http.queries import DIGITS, Cursor, Query, Words
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from scoring.conditions.language.parser import LENGTH_MAX, SearchText, read_search
@@ -53,10 +52,10 @@ class SearchQuery(MatchesQuery):
 class SearchApi:
     """The routes `/search`, `/threads/ID/matches` and `/threads/ID/customer`."""
 
-    def __init__(self, database: Database, cursors: Cursors, clock: Callable[[], int]):
-        self._database = database
-        self._cursors = cursors
-        self._clock = clock
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._cursors = services.cursors
+        self._clock = services.clock
 
     @route(
         "GET",

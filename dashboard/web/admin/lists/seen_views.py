@@ -1,7 +1,6 @@
 """The views that an admin sees, with the threads in each, and the first list of the page."""
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
@@ -11,7 +10,6 @@ from dashboard import languages
 from dashboard.clock import time_limit
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
-from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, query_lists, views
 from dashboard.db.lists.entries import look_through
 from dashboard.db.lists.named_lists import ListName
@@ -20,10 +18,10 @@ from dashboard.db.lists.views import View
 from dashboard.db.threads import threads
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live import frames
-from dashboard.live.reads import Reads
+from dashboard.services import Services
 from dashboard.web.admin import preferences
 from scoring.conditions.language.query import QueryError
-from scoring.ranking import Ranking, RankingLost
+from scoring.ranking import RankingLost
 from scoring.reading import Head, State
 from scoring.sorts import ANY_SORT
 from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
@@ -35,9 +33,9 @@ ROWS_MAX = 30
 class FirstList:
     """Reads the answer of `list:open` without a socket."""
 
-    def __init__(self, reads: Reads, ranking: Ranking):
-        self._reads = reads
-        self._ranking = ranking
+    def __init__(self, services: Services):
+        self._reads = services.reads
+        self._ranking = services.ranking
 
     def head(self, list: ListName, admin_id: int) -> dict[str, Any] | None:
         """Returns the answer of `list:open` for up to ROWS_MAX rows; None if Redis cannot answer,
@@ -85,17 +83,11 @@ class SeenView(NamedTuple):
 class SeenViews:
     """Totals come from Redis; from SQL if Redis is away, or has no list of the view."""
 
-    def __init__(
-        self,
-        database: Database,
-        ranking: Ranking,
-        clock: Callable[[], int],
-        monotonic: Callable[[], float] = time.monotonic,
-    ):
-        self._database = database
-        self._ranking = ranking
-        self._clock = clock
-        self._monotonic = monotonic
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._ranking = services.ranking
+        self._clock = services.clock
+        self._monotonic = services.monotonic
 
     def of(self, admin_id: int, locale: str, desks: Desks) -> list[dict[str, Any]]:
         """Returns all views that an admin sees, in the admin's order, with totals of the threads at

@@ -12,10 +12,10 @@ from dashboard import languages
 from dashboard.db import audit
 from dashboard.db.accounts import admins
 from dashboard.db.audit import Target, add, changes
-from dashboard.db.database import Database
 from dashboard.db.lists import allowances, sorts, views
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound, Problem, quoted
 from dashboard.live.requests import ViewId
+from dashboard.services import Services
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error, invalid_query, named
 from dashboard.validation.fields import (
@@ -259,17 +259,10 @@ class SortsApi:
     list that Redis lacks.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Callable[[], int],
-        announce: Callable[[], object],
-        build: Callable[[str], object],
-    ):
-        self._database = database
-        self._clock = clock
-        self._announce = announce
-        self._build = build
+    def __init__(self, services: Services):
+        self._services = services
+        self._database = services.database
+        self._clock = services.clock
 
     @route(
         "GET",
@@ -310,7 +303,7 @@ class SortsApi:
             return made
 
         made = self._database.write(write)
-        self._announce()
+        self._services.view_changes.announce()
         return json_response(_json(made), 201)
 
     @_route(
@@ -347,8 +340,8 @@ class SortsApi:
 
         changed, list_ids = self._database.write(write)
         for list_id in list_ids:
-            self._build(list_id)
-        self._announce()
+            self._services.list_builder.build(list_id)
+        self._services.view_changes.announce()
         return json_response(_json(changed))
 
     @_route(
@@ -381,7 +374,7 @@ class SortsApi:
             preferences.forget_sort(connection, name)
 
         self._database.write(write)
-        self._announce()
+        self._services.view_changes.announce()
         return Response(status=204)
 
     def _check_ahead(self, check: Callable[[Connection], object]) -> None:

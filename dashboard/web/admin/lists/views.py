@@ -1,6 +1,5 @@
 """Saved views: routes, bodies, answers, and their audit log entries."""
 
-import time
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -11,13 +10,13 @@ from sqlalchemy import Connection
 from dashboard import languages
 from dashboard.db import audit
 from dashboard.db.audit import Actor, Target, add, changes
-from dashboard.db.database import Database
 from dashboard.db.lists import query_lists, views
 from dashboard.db.lists.views import DESK, NAME_MAX, OWN_MAX, SHARED_MAX, Draft
 from dashboard.db.lists.views import View as SavedView
 from dashboard.errors import ChangedMeanwhile, NotFound, quoted
 from dashboard.live.requests import ViewId
 from dashboard.rate_limits import SAVED_CONDITIONS, RateLimiter
+from dashboard.services import Services
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import invalid_query
 from dashboard.validation.fields import (
@@ -242,21 +241,12 @@ class ViewsApi:
     that Redis lacks.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        seen_views: SeenViews,
-        clock: Callable[[], int],
-        announce: Callable[[], object],
-        build: Callable[[str], object],
-        monotonic: Callable[[], float] = time.monotonic,
-    ):
-        self._limits = RateLimiter(monotonic)
-        self._database = database
-        self._seen_views = seen_views
-        self._clock = clock
-        self._announce = announce
-        self._build = build
+    def __init__(self, services: Services):
+        self._services = services
+        self._limits = RateLimiter(services.monotonic)
+        self._database = services.database
+        self._seen_views = SeenViews(services)
+        self._clock = services.clock
 
     @route(
         "GET",
@@ -294,7 +284,7 @@ class ViewsApi:
 
         made, shown = self._write(write)
         self._begin(made)
-        self._announce()
+        self._services.view_changes.announce()
         return json_response(shown, 201)
 
     @route(
@@ -329,7 +319,7 @@ class ViewsApi:
         before, changed, shown = self._write(write)
         if changed.list_id != before.list_id:
             self._begin(changed)
-        self._announce()
+        self._services.view_changes.announce()
         return json_response(shown)
 
     @route(
@@ -350,7 +340,7 @@ class ViewsApi:
             audit_change(connection, now, acting(), view, None)
 
         self._write(write)
-        self._announce()
+        self._services.view_changes.announce()
         return Response(status=204)
 
     @route(
@@ -376,12 +366,12 @@ class ViewsApi:
             return views.ordered(connection, admin_id, BUILT_IN_VIEWS, saved)
 
         ordered = self._write(write)
-        self._announce()
+        self._services.view_changes.announce()
         return json_response({"ids": ordered})
 
     def _begin(self, view: SavedView) -> None:
         if view.list_id is not None:
-            self._build(view.list_id)
+            self._services.list_builder.build(view.list_id)
 
     def _charge(self, connection: Connection, view: SavedView, admin_id: int) -> None:
         """Raises RateLimitExceeded for an admin who has saved too much in a short time."""

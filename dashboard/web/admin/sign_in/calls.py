@@ -11,15 +11,14 @@ from redis.exceptions import RedisError
 
 from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.errors import Problem
-from dashboard.presence.service import PresenceService
+from dashboard.services import Services
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in.checks import CodeCheck, PasswordCheck
 from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
 from dashboard.web.admin.sign_in.pending import TOKEN_MS, SecondFactorRequired, SignInExpired
 from dashboard.web.http.bodies import is_json, read_body, require_json
-from dashboard.web.http.identity import Identities, Unauthorized
-from dashboard.web.http.origins import Origins
+from dashboard.web.http.identity import Unauthorized
 from dashboard.web.http.queries import only_value
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
@@ -44,24 +43,14 @@ CODE_PATH = "/login/code"
 class SignIn:
     """The calls `/login`, `/login/code` and `/logout`."""
 
-    def __init__(
-        self,
-        password_check: PasswordCheck,
-        code_check: CodeCheck,
-        presence_service: PresenceService,
-        invalidate_sessions: Callable[[], object],
-        origins: Origins,
-        identities: Identities,
-        pages: Pages,
-    ):
-        """`invalidate_sessions()` makes the sockets look up their sessions again."""
+    def __init__(self, services: Services, password_check: PasswordCheck, code_check: CodeCheck):
         self._password_check = password_check
         self._code_check = code_check
-        self._presence_service = presence_service
-        self._invalidate_sessions = invalidate_sessions
-        self._origins = origins
-        self._identities = identities
-        self._pages = pages
+        self._presence_service = services.presence_service
+        self._invalidate_sessions = services.sockets.invalidate_sessions
+        self._origins = services.origins
+        self._identities = services.identities
+        self._pages = Pages(services)
 
     def show(self) -> Response:
         """Renders the sign-in page; redirects a signed-in caller."""
