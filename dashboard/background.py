@@ -13,7 +13,7 @@ from dashboard.errors import StorageUnavailable
 from dashboard.files.store import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS
 from dashboard.services import Services
-from dashboard.tasks import PeriodicTask
+from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.web.http.metrics.registry import SHARE_SECONDS
 
 #: Interval at which the sessions of connected sockets are checked, and unjoined ones closed.
@@ -44,58 +44,42 @@ class Background:
                 REST_SECONDS if services.reconciler.is_resting else TICK_SECONDS
             ),
         )
-        self._clock = PeriodicTask(
-            "the clock",
-            services.shared_clock.adjust,
-            interval_seconds=READ_SECONDS,
-            expected=(RedisError, StorageUnavailable),
-            expected_level=logging.DEBUG,
-        )
-        self._of_storage = _tasks_of_storage(services)
-        self._sharing_metrics = PeriodicTask(
-            "the metrics of this worker",
-            services.metrics.write,
-            interval_seconds=lambda: SHARE_SECONDS if services.metrics.are_shared else 60.0,
-            expected=(OSError,),
-        )
-        self._failed_sign_ins = PeriodicTask(
-            "the log of failed sign-ins",
-            services.failed_sign_ins.flush,
-            interval_seconds=FAILED_SIGN_INS_SECONDS,
-        )
+        #: Feeds the sockets, in their green threads.
+        self._of_sockets: list[RunsTask] = [
+            services.listener,
+            services.broadcaster,
+            services.broadcaster.delivery_updates,
+            services.view_changes,
+            services.live_lists,
+            services.live_lists.view_totals,
+            services.queue_line,
+        ]
+        #: Needed by requests until the last one has ended.
+        self._of_requests: dict[str, RunsTask] = {
+            "webhooks": services.dispatcher,
+            "agenda": services.agenda,
+            "pulse": services.pulse,
+            "due": services.due_queue,
+            "recompute": services.recompute,
+            "archive": services.archiver,
+        }
+        self._own = [self._reconciling, *_other_tasks(services)]
 
     def start(self) -> None:
         """Begins to listen, to push, to reconcile, to deliver, and to take up what is due."""
         services = self._services
         spawn = services.sockets.socketio.start_background_task
-        for run in (
-            services.listener.run,
-            services.broadcaster.run,
-            services.broadcaster.delivery_updates.run,
-            services.view_changes.run,
-            services.live_lists.run,
-            services.live_lists.view_totals.run,
-            services.queue_line.run,
-            self._sessions.run,
-        ):
+        for run in (self._sessions.run, *(task.run for task in self._of_sockets)):
             spawn(run)
         services.presence_tasks.start(spawn)
         services.broadcaster.admins.wakes += [self._sessions.wake, services.presence_tasks.wake]
         services.pulse.observe(services.pulse_changed)
         services.pulse.observe(lambda before, pulse: self._reconciling.wake())
         services.agenda.wakes[self._reconciling.wake] = Agenda.has_to_reconcile
-        own = self._reconciling, self._clock, self._failed_sign_ins, self._sharing_metrics
-        for task in (*own, *self._of_storage):
-            task.start()
-        for name, run in (
-            ("webhooks", services.dispatcher.run),
-            ("agenda", services.agenda.run),
-            ("pulse", services.pulse.run),
-            ("due", services.due_queue.run),
-            ("recompute", services.recompute.run),
-            ("archive", services.archiver.run),
-        ):
-            threading.Thread(target=run, name=name, daemon=True).start()
+        for own in self._own:
+            own.start()
+        for name, task in self._of_requests.items():
+            threading.Thread(target=task.run, name=name, daemon=True).start()
 
     def stop_sockets(self) -> None:
         """Sends the sockets away; what feeds them ends by itself within a second or two."""
@@ -107,30 +91,17 @@ class Background:
         finally:
             services.sockets.close_all()
         self._sessions.stop()
-        services.listener.stop()
-        services.broadcaster.stop()
         services.presence_tasks.stop()
-        services.broadcaster.delivery_updates.stop()
-        services.view_changes.stop()
-        services.live_lists.stop()
-        services.live_lists.view_totals.stop()
-        services.queue_line.stop()
+        for task in self._of_sockets:
+            task.stop()
 
     def stop(self) -> None:
         """Ends what may still be needed by the requests under way when the sockets close."""
-        self._reconciling.stop()
-        self._clock.stop()
-        for task in self._of_storage:
+        for own in self._own:
+            own.stop()
+        for task in self._of_requests.values():
             task.stop()
-        self._failed_sign_ins.stop()
         self._services.failed_sign_ins.flush(at_once=True)
-        self._services.agenda.stop()
-        self._services.pulse.stop()
-        self._services.dispatcher.stop()
-        self._services.due_queue.stop()
-        self._services.recompute.stop()
-        self._services.archiver.stop()
-        self._sharing_metrics.stop()
         with suppress(OSError):
             # The last numbers: what was answered since they were written counts, too.
             self._services.metrics.write()
@@ -141,9 +112,27 @@ class Background:
         self._services.sockets.check_sessions()
 
 
-def _tasks_of_storage(services: Services) -> list[PeriodicTask]:
-    """The tasks that look after database and files."""
+def _other_tasks(services: Services) -> list[PeriodicTask]:
+    """The tasks that look after the clock, the database, files, metrics and the audit log."""
     return [
+        PeriodicTask(
+            "the clock",
+            services.shared_clock.adjust,
+            interval_seconds=READ_SECONDS,
+            expected=(RedisError, StorageUnavailable),
+            expected_level=logging.DEBUG,
+        ),
+        PeriodicTask(
+            "the metrics of this worker",
+            services.metrics.write,
+            interval_seconds=lambda: SHARE_SECONDS if services.metrics.are_shared else 60.0,
+            expected=(OSError,),
+        ),
+        PeriodicTask(
+            "the log of failed sign-ins",
+            services.failed_sign_ins.flush,
+            interval_seconds=FAILED_SIGN_INS_SECONDS,
+        ),
         PeriodicTask(
             "the trial of the database",
             services.database.watch_writes,

@@ -191,7 +191,7 @@ Slots = Mapping[Node, frozenset[int]]
 NewListener = Callable[[str, int, Keys], Listener]
 
 
-class ClusterListener:
+class ClusterListener(RunsTask):
     """One for each web process: a Listener for each primary that has slots.
 
     While a primary is away, or newly there, all lists count as changed once it is listened to.

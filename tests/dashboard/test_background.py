@@ -8,6 +8,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
+from dashboard import services as services_module
 from dashboard.background import Background
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.live.threads import DeliveryUpdates
@@ -21,18 +22,23 @@ from scoring.keys import Keys
 PARTS = ("broadcaster.delivery_updates", "live_lists.view_totals")
 
 
+def _types(part: cached_property) -> list[object]:
+    """The types of a part: as it says, or the class that it is made of."""
+    hint = get_type_hints(part.func).get("return")
+    made_of = (vars(services_module).get(name) for name in part.func.__code__.co_names)
+    return [*(get_args(hint) or (hint,))] if hint else [*made_of]
+
+
 def _loops() -> set[str]:
-    """The services that are a loop, as their types say."""
-    found: set[str] = set()
-    for name, part in inspect.getmembers(Services, lambda one: isinstance(one, cached_property)):
-        hint = get_type_hints(part.func)["return"]
-        types = [one for one in get_args(hint) or (hint,) if isinstance(one, type)]
-        if any(issubclass(one, RunsTask) for one in types):
-            found.add(name)
-    return found
+    """The services that are a loop."""
+    return {
+        name
+        for name, part in inspect.getmembers(Services, lambda one: isinstance(one, cached_property))
+        if any(isinstance(one, type) and issubclass(one, RunsTask) for one in _types(part))
+    }
 
 
-#: Tasks that the process makes: sessions, the reconciler, the clock, metrics, failed sign-ins.
+#: Tasks that the process makes: sessions, the reconciler, and six that look after the rest.
 _tasks: list[MagicMock] = []
 
 
@@ -43,7 +49,6 @@ def _task() -> MagicMock:
 
 @pytest.fixture
 def services(monkeypatch) -> MagicMock:
-    monkeypatch.setattr("dashboard.background._tasks_of_storage", lambda services: [])
     monkeypatch.setattr("dashboard.background.PeriodicTask", lambda *given, **named: _task())
     _tasks.clear()
     return MagicMock()
@@ -67,7 +72,7 @@ def test_every_loop_is_begun_and_ended(services):
             loop = getattr(loop, part)
         assert loop.run in spawned or loop.run.called, f"{name} is not begun"
         assert loop.stop.called, f"{name} is not ended"
-    assert len(_tasks) == 5
+    assert len(_tasks) == 8
     assert all(task.start.called or task.run in spawned for task in _tasks)
     assert all(task.stop.called for task in _tasks)
     assert services.presence_tasks.start.called and services.presence_tasks.stop.called
