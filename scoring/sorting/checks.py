@@ -1,15 +1,36 @@
-"""What is refused when a sort is written, with the place and the reason."""
+"""The check of a sort that is written: mistakes in its rules, each with its place and the reason.
 
-from collections.abc import Iterator
-from typing import NamedTuple
+It needs nothing but rules, so it stays out of the module of the calls that save them.
+"""
 
-from scoring.sorting.regions import Regions, TooManyRegions
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from scoring.conditions.leaves import OneOf
+from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.subject import ATTRIBUTES
+from scoring.sorting.compiled import ResolvedRule
 from scoring.sorting.resolved import ResolvedSort
 from scoring.sorting.rules import TIMES
 
+_EVERY = AllNode(())
+#: The values of a thread without a time, where other attributes tell, too: somebody waits in every
+#: thread that is due, and has asked.
+_WITHOUT_TIME: Mapping[str, Mapping[str, Any]] = {
+    "waiting_since": {"waiting_since": None, "due_at": None},
+    "first_request_at": {
+        "first_request_at": None,
+        "unanswered": False,
+        "waiting_since": None,
+        "due_at": None,
+    },
+    "closed_at": {"closed_at": None, "closed": False},
+    "assigned_at": {"assignee_id": None},
+}
+
 
 class Refusal(NamedTuple):
-    """What is wrong in the rules of a sort; `pointer` is a JSON pointer below the sort."""
+    """A mistake in the rules of a sort; `pointer` is a JSON pointer below the sort."""
 
     pointer: str
     code: str
@@ -17,34 +38,50 @@ class Refusal(NamedTuple):
 
 
 def refusals(sort: ResolvedSort) -> Iterator[Refusal]:
-    """What is wrong in rules whose conditions can be read; nothing where the sort may be saved."""
-    try:
-        yield from _refusals(sort)
-    except TooManyRegions:
-        text = "tell too many kinds of threads apart to be checked: leave some conditions out"
-        yield Refusal("/rules", "sort_too_large", text)
+    """Yields the mistakes in rules that can be read; nothing if the sort may be saved.
 
-
-def _refusals(sort: ResolvedSort) -> Iterator[Refusal]:
-    regions = Regions([rule.when for rule in sort.rules])
+    Conditions are not compared further than by their keys: a rule that no thread reaches for
+    another reason is kept, and places nothing.
+    """
+    keys: set[str] = set()
+    is_all_taken = False
     for at, rule in enumerate(sort.rules):
-        if not regions.take(rule.when):
-            yield Refusal(
-                f"/rules/{at}/when",
-                "unreachable_rule",
-                _why_unreachable(regions.can_hold(rule.when)),
-            )
-        if all(regions.can_lack(rule.when, time) for time in TIMES[rule.by]):
-            yield Refusal(
-                f"/rules/{at}/by",
-                "time_missing",
-                f"is no time of every thread of the rule: some have no {rule.by}",
-            )
-    if not regions.is_all_taken:
+        if is_all_taken or rule.when.key in keys:
+            taken = "without a condition" if is_all_taken else "with the same condition"
+            text = f"is never reached: an earlier rule {taken} places its threads"
+            yield Refusal(f"/rules/{at}/when", "unreachable_rule", text)
+        if not any(_has_time(rule.when.root, name) for name in TIMES[rule.by]):
+            text = f"is no time of every thread of the rule: some have no {rule.by}"
+            yield Refusal(f"/rules/{at}/by", "time_missing", text)
+        keys.add(rule.when.key)
+        is_all_taken = is_all_taken or rule.when.root == _EVERY
+    if not is_all_taken and not _take_each_value(sort.rules):
         yield Refusal("/rules", "rest_missing", "need a last rule for all other threads")
 
 
-def _why_unreachable(can_hold: bool) -> str:
-    if can_hold:
-        return "is never reached: earlier rules place every thread that it is for"
-    return "holds for no thread: its conditions exclude each other"
+def _has_time(node: ResolvedNode, time: str, is_right: bool = True) -> bool:
+    """Whether each thread has the time for which the condition is right, or wrong.
+
+    One part of the condition says so by itself, or each alternative does.
+    """
+    if not ATTRIBUTES[time].may_be_missing:
+        return True
+    if isinstance(node, NotNode):
+        return _has_time(node.node, time, not is_right)
+    if isinstance(node, AllNode | AnyNode):
+        parts = [_has_time(part, time, is_right) for part in node.nodes]
+        return any(parts) if isinstance(node, AllNode) == is_right else all(parts)
+    lacking = _WITHOUT_TIME.get(time, {time: None})
+    return node.attribute in lacking and node.takes(lacking[node.attribute]) != is_right
+
+
+def _take_each_value(rules: Sequence[ResolvedRule]) -> bool:
+    """Whether rules of a single condition name all values of an attribute, as `is:open` and
+    `is:closed` do."""
+    named: dict[str, frozenset[Any]] = {}
+    for rule in rules:
+        if isinstance(rule.when.root, OneOf):
+            leaf = rule.when.root
+            named[leaf.attribute] = leaf.values.union(named.get(leaf.attribute, ()))
+    domains = {name: ATTRIBUTES[name].values for name in named}
+    return any(domains[name] and values.issuperset(domains[name]) for name, values in named.items())

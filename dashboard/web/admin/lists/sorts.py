@@ -1,7 +1,7 @@
 """Saved sorts: routes, bodies, answers, and the check of their rules."""
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from flask import Response
@@ -201,9 +201,9 @@ def checked(
 ) -> tuple[SavedSort, ResolvedSort]:
     """Returns the sort, unresolved and resolved.
 
-    Raises Problem (422) with the place of each mistake. Takes up to some tens of milliseconds, and
-    almost no time for rules that were checked before: so do it once before the write transaction
-    that repeats it.
+    Raises Problem (422) with the place of each mistake. Reading and compiling new rules takes some
+    milliseconds, and almost no time for rules that were checked before: so do it once before the
+    write transaction that repeats it.
     """
     sort = SavedSort(name, tuple(rule.rule() for rule in rules), title, timezone)
     if not sort.rules:
@@ -215,16 +215,10 @@ def checked(
     except SortError as error:
         text = "have tiers that do not fit into a score of 53 bits"
         raise _refused([FieldError("/rules", "sort_too_large", text)]) from error
-    found = _mistakes(resolved)
-    if found:
-        raise _refused(found)
+    mistakes = [FieldError(*refusal) for refusal in refusals(resolved)]
+    if mistakes:
+        raise _refused(mistakes)
     return sort, resolved
-
-
-# The cache hits: equal rules resolve to one object while they are asked for again and again.
-@lru_cache(maxsize=64)
-def _mistakes(resolved: ResolvedSort) -> tuple[FieldError, ...]:
-    return tuple(FieldError(*refusal) for refusal in refusals(resolved))
 
 
 def _refused(errors: Iterable[FieldError]) -> Invalid:
