@@ -37,7 +37,7 @@ class Phrases:
         return pick(random, self._names["rare"])
 
     def lines(self, kind: str, topic: str | None = None) -> Sequence[str]:
-        """The sentences of a kind (`thanks`, `notes`, `admin`, …), or those about a topic."""
+        """Returns the sentences of a step, of `replies` or `follow_ups`; or those on a topic."""
         return self._texts[kind] if topic is None else self._texts["topics"][topic][kind]
 
     def greeted(self, random: Random, text: str) -> str:
@@ -66,11 +66,21 @@ class Phrases:
 
 @cache
 def phrases(locale: str) -> Phrases:
-    """The phrases of one of LOCALES, read once."""
-    file = resources.files(__package__) / "texts" / f"{locale}.json"
-    return Phrases(json.loads(file.read_text(encoding="utf-8")))
+    """Returns the phrases of one of LOCALES, read once."""
+    return Phrases(_texts(locale))
+
+
+def canned_replies() -> dict[str, str]:
+    """Maps shortcuts to texts, with the places that the page fills in."""
+    return _texts("canned")
 
 
 def pick(random: Random, choices: Sequence[str]) -> str:
     # Three times faster than `choice`, and none of these lists is long enough to show a bias.
     return choices[int(random.random() * len(choices))]
+
+
+def _texts(name: str) -> dict[str, Any]:
+    file = resources.files(__package__) / "texts" / f"{name}.json"
+    texts: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return texts

@@ -21,19 +21,8 @@ ROLES = {
     **dict.fromkeys(("admin", "note"), "admin"),
     "system": "system",
 }
-#: The kind of sentence of a step that is about no topic.
-_KINDS = {
-    "person": "wants_person",
-    "thanks": "thanks",
-    "again": "again",
-    "spam": "spam",
-    "outreach": "outreach",
-    "passing_on": "handoff",
-    "note": "notes",
-    "system": "system",
-}
 _START = datetime(1970, 1, 1, tzinfo=UTC)
-_REDRAWS = 4
+_DRAWS = 5
 
 
 class Conversation:
@@ -67,23 +56,19 @@ class Conversation:
         return text[0].upper() + text[1:]
 
     def _sentence(self, step: str) -> str:
-        text = self._drawn(step)
-        for _ in range(_REDRAWS):
+        for _ in range(_DRAWS):
+            text = self._drawn(step)
             if text not in self._used:
                 break
-            text = self._drawn(step)
         self._used.add(text)
         return text
 
     def _drawn(self, step: str) -> str:
-        if step == "ask":
-            return pick(self._random, self._phrases.lines("ask", self._topic))
-        if step == "client":
-            kind = "replies" if self._answered else "follow_ups"
-            return pick(self._random, self._phrases.lines(kind))
-        if step in _KINDS:
-            return pick(self._random, self._phrases.lines(_KINDS[step]))
-        topic = self._topic if self._random.random() < SPECIFIC_SHARE else None
+        topic = None
+        if step == "ask" or (step in ("bot", "admin") and self._random.random() < SPECIFIC_SHARE):
+            topic = self._topic
+        elif step == "client":
+            step = "replies" if self._answered else "follow_ups"
         return pick(self._random, self._phrases.lines(step, topic))
 
     def _with_greeting(self, text: str) -> str:

@@ -13,6 +13,7 @@ LOCALE_WEIGHTS = (40, 38, 22)
 #: One customer in this many has an unusual name, and one in this many none.
 RARE_NAME_EVERY = 25
 NAMELESS_EVERY = 33
+RAISED_SHARE = 0.05
 
 
 @dataclass(frozen=True)
@@ -38,28 +39,17 @@ def customer(prefix: str, number: int, *, is_covering: bool = False) -> Customer
     Where `is_covering`, member status and locale are taken in turn, so that a few have all.
     """
     random = Random(f"{prefix} customer {number}")
-    locale = random.choices(LOCALES, LOCALE_WEIGHTS)[0]
-    status = random.choices(MEMBER_STATUSES, MEMBER_WEIGHTS)[0]
+    [locale] = random.choices(LOCALES, LOCALE_WEIGHTS)
+    [status] = random.choices(MEMBER_STATUSES, MEMBER_WEIGHTS)
     if is_covering:
         locale = LOCALES[number % len(LOCALES)]
         status = MEMBER_STATUSES[number % len(MEMBER_STATUSES)]
-    raised = not is_covering and random.random() < 0.05
-    return Customer(
-        id=f"{prefix}-c{number:06d}",
-        name=_name(random, locale, number),
-        member_status=status,
-        locale=locale,
-        former_status=_other_status(random, status) if raised else None,
-    )
-
-
-def _name(random: Random, locale: str, number: int) -> str | None:
-    if number % NAMELESS_EVERY == NAMELESS_EVERY - 1:
-        return None
-    if number % RARE_NAME_EVERY == RARE_NAME_EVERY - 1:
-        return phrases(locale).rare_name(random)
-    return phrases(locale).name(random)
-
-
-def _other_status(random: Random, status: int) -> int:
-    return random.choice([other for other in MEMBER_STATUSES if other != status])
+    is_raised = not is_covering and random.random() < RAISED_SHARE
+    name = None
+    if number % NAMELESS_EVERY != NAMELESS_EVERY - 1:
+        is_rare = number % RARE_NAME_EVERY == RARE_NAME_EVERY - 1
+        texts = phrases(locale)
+        name = texts.rare_name(random) if is_rare else texts.name(random)
+    others = [other for other in MEMBER_STATUSES if other != status]
+    former = random.choice(others) if is_raised else None
+    return Customer(f"{prefix}-c{number:06d}", name, status, locale, former)

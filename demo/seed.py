@@ -2,8 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from tqdm import tqdm
@@ -21,14 +20,17 @@ from demo.stories import Story, stories, story_prefix
 Accept = Callable[[Sequence[ParsedEvent]], Sequence[Outcome]]
 
 BATCH_EVENTS = 500
+_REFUSAL = (
+    "The demo event {} was refused: {}. "
+    "Another version of the demo may have recorded this random seed; take another one."
+)
 
 
 class SeedError(LineupError):
     """The demo data was refused; what was recorded before stays."""
 
 
-@dataclass(frozen=True)
-class Seeded:
+class Seeded(NamedTuple):
     """The number of threads now, and of events that were new or recorded before."""
 
     threads: int
@@ -53,30 +55,27 @@ def seed(
     source, so that a second run, or one after an interruption, gives the same events.
     Raises SeedError where an event is refused, StorageUnavailable where SQL is away.
     """
-    begin = _begin(story_prefix(messages, random_seed), now_ms)
-    begun_ms = _begun_at(database, source_id, begin["id"])
-    if begun_ms is not None:
-        begin["occurred_at"] = iso(begun_ms)
-    drawn = stories(threads, messages, random_seed, now_ms if begun_ms is None else begun_ms)
+    prefix = story_prefix(messages, random_seed)
+    begin_id = f"{prefix}:begin"
+    begun_ms = _begun_at(database, source_id, begin_id) or now_ms
+    begin = {
+        "id": begin_id,
+        "type": "customer",
+        "occurred_at": iso(begun_ms),
+        "customer": customer(prefix, 0, is_covering=True).facts(),
+    }
     statuses = {"created": 0, "duplicate": 0}
-    with _progress(threads, show_progress) as bar:
+    bar = tqdm(
+        desc="seeding", total=threads, unit=" threads", file=sys.stderr, disable=not show_progress
+    )
+    with bar:
+        drawn = stories(threads, messages, random_seed, begun_ms)
         for batch in _batches([begin], drawn, bar.update):
             for outcome in accept([parse(event) for event in batch]):
                 if outcome.status not in statuses:
-                    raise SeedError(_refusal(outcome))
+                    raise SeedError(_REFUSAL.format(quoted(outcome.id), outcome.problem))
                 statuses[outcome.status] += 1
     return Seeded(threads, statuses["created"], statuses["duplicate"])
-
-
-def _begin(prefix: str, now_ms: int) -> dict[str, Any]:
-    """The event whose time is the one from which the stories are counted back."""
-    first = customer(prefix, 0, is_covering=True)
-    return {
-        "id": f"{prefix}:begin",
-        "type": "customer",
-        "occurred_at": iso(now_ms),
-        "customer": first.facts(),
-    }
 
 
 def _begun_at(database: Database, source_id: int, event_id: str) -> int | None:
@@ -90,7 +89,7 @@ def _begun_at(database: Database, source_id: int, event_id: str) -> int | None:
 def _batches(
     first: list[dict[str, Any]], drawn: Iterable[Story], advance: Callable[[int], object]
 ) -> Iterator[list[dict[str, Any]]]:
-    """Batches of events, each story in one where it fits; `advance` counts recorded stories."""
+    """Yields batches of events, each story in one if it fits; `advance` counts recorded ones."""
     batch, ended = first, 0
     for story in drawn:
         if len(batch) + len(story.events) > BATCH_EVENTS:
@@ -101,21 +100,3 @@ def _batches(
         ended += 1
     yield batch
     advance(ended)
-
-
-def _progress(threads: int, shown: bool) -> Any:
-    return tqdm(
-        total=threads,
-        desc="seeding",
-        unit=" threads",
-        file=sys.stderr,
-        mininterval=0.5,
-        disable=not shown,
-    )
-
-
-def _refusal(outcome: Outcome) -> str:
-    return (
-        f"The demo event {quoted(outcome.id)} was refused: {outcome.problem}. "
-        "Another version of the demo may have recorded this random seed; take another one."
-    )

@@ -11,22 +11,36 @@ from typing import Any
 
 from tqdm import tqdm
 
-from demo.bot_client import Answer, BotClient, CallError, Stopped
-from demo.traffic_model import TrafficModel
-
-#: Calls the bot API once, with path and document; whether it was accepted.
-PostOnce = Callable[[str, Any], bool]
+from demo.clients import BotClient, CallError, Stopped
+from demo.desk import EVENTS_MAX, EVENTS_PATH
+from demo.traffic import TrafficModel
 
 PRESENCE_PATH, OFFLINE_PATH = "/api/v1/presence", "/api/v1/presence/offline"
 TYPING_PATH = "/api/v1/typing"
 #: Intervals of heartbeats and of typing.
 BEAT_MS, TYPING_MS = 20_000, 2_000
-#: Share of the online customers who leave before each heartbeat, and who are idle at it.
-LEAVE_SHARE, IDLE_SHARE = 0.1, 0.2
+#: Share of the online customers who leave before each heartbeat, of these who announce it (the
+#: heartbeats of the others stop), and who are idle at a heartbeat.
+LEAVE_SHARE, ANNOUNCE_SHARE, IDLE_SHARE = 0.1, 0.5, 0.2
 ONLINE_MAX = 500
-DEVICES = (("web", 6), ("mobile", 4), ("desktop", 1), ("tablet", 1))
-_TYPES = [name for name, _ in DEVICES]
-_WEIGHTS = [weight for _, weight in DEVICES]
+#: Kinds of devices, with their weights.
+DEVICES = {"web": 6, "mobile": 4, "desktop": 1, "tablet": 1}
+#: Longest backlog that is made up for after a pause (the server was away, the machine slept).
+BACKLOG_SECONDS = 1.0
+SHORTEST_WAIT_SECONDS = 0.005
+#: Presence and colleagues go on, however seldom events are posted.
+LONGEST_WAIT_SECONDS = 0.5
+#: The lists that the simulator learns threads from, and how many of each.
+KNOWN_LISTS = (("not_respond/arrival", 120), ("arrival/arrival", 150), ("history/arrival", 30))
+
+Wait = Callable[[float], bool]
+Report = Callable[[str], None]
+#: Called with the time in milliseconds, at least every LONGEST_WAIT_SECONDS.
+Tick = Callable[[int], object]
+#: Makes what else is simulated beside the events, from the client and the model.
+Others = Callable[[BotClient, TrafficModel], Sequence[Tick]]
+#: Takes events, gives a result each, as the API does: {"status", "id", "problem"?}.
+Post = Callable[[Sequence[dict[str, Any]]], Sequence[dict[str, Any]]]
 
 
 class CustomerPresence:
@@ -35,9 +49,9 @@ class CustomerPresence:
     A call that is not accepted (a key without the scope, presence away) is not repeated.
     """
 
-    def __init__(self, model: TrafficModel, post_once: PostOnce, random: Random):
+    def __init__(self, model: TrafficModel, client: BotClient, random: Random):
         self._model = model
-        self._post_once = post_once
+        self._post = client.post_once
         self._random = random
         self._online: dict[str, str] = {}
         self._beat_at = self._typing_at = 0
@@ -46,29 +60,24 @@ class CustomerPresence:
         """Sends what is due at this time."""
         if now_ms >= self._typing_at:
             self._typing_at = now_ms + TYPING_MS
-            for thread, customer in self._model.about_to_write(now_ms + 2 * TYPING_MS):
-                self._post_once(TYPING_PATH, {"thread": thread, "customer": customer})
+            for thread, customer in self._model.about_to_write().items():
+                self._post(TYPING_PATH, {"thread": thread, "customer": customer})
         if now_ms >= self._beat_at:
             self._beat_at = now_ms + BEAT_MS
-            self._add_writers()
-            self._remove_some()
+            self._come_and_go()
             self._beat()
 
-    def _add_writers(self) -> None:
-        for customer in self._model.writers():
-            if len(self._online) < ONLINE_MAX:
-                self._online.setdefault(customer, self._random.choices(_TYPES, _WEIGHTS)[0])
-
-    def _remove_some(self) -> None:
+    def _come_and_go(self) -> None:
+        for customer in self._model.writers()[: ONLINE_MAX - len(self._online)]:
+            [kind] = self._random.choices([*DEVICES], [*DEVICES.values()])
+            self._online.setdefault(customer, kind)
         leaving = [each for each in self._online if self._random.random() < LEAVE_SHARE]
+        announced = [each for each in leaving if self._random.random() < ANNOUNCE_SHARE]
         for customer in leaving:
             del self._online[customer]
-        if leaving:
-            # Half of them announce it; the others go offline when their heartbeats stop.
-            announced = [each for each in leaving if self._random.random() < 0.5]
+        if announced:
             devices = [{"customer": each, "device": _device(each)} for each in announced]
-            if devices:
-                self._post_once(OFFLINE_PATH, {"devices": devices})
+            self._post(OFFLINE_PATH, {"devices": devices})
 
     def _beat(self) -> None:
         beats = [
@@ -81,35 +90,7 @@ class CustomerPresence:
             for customer, kind in self._online.items()
         ]
         if beats:
-            self._post_once(PRESENCE_PATH, {"beats": beats})
-
-
-def _device(customer: str) -> str:
-    return f"of-{customer}"[:128]
-
-
-BATCH_MAX = 500
-#: Longest backlog that is made up for after a pause (the server was away, the machine slept).
-BACKLOG_SECONDS = 1.0
-SHORTEST_WAIT_SECONDS = 0.005
-#: Presence and colleagues go on, however seldom events are posted.
-LONGEST_WAIT_SECONDS = 0.5
-EVENTS_PATH = "/api/v1/events"
-#: The lists that the simulator learns threads from, and how many of each.
-KNOWN_LISTS = (
-    ("not_respond/longest_wait", 120),
-    ("arrival/arrival", 150),
-    ("history/arrival", 30),
-)
-
-Wait = Callable[[float], bool]
-Report = Callable[[str], None]
-#: Called with the time in milliseconds, at least every LONGEST_WAIT_SECONDS.
-Tick = Callable[[int], object]
-#: Makes what else is simulated beside the events, from the client and the model.
-Others = Callable[[BotClient, TrafficModel], Sequence[Tick]]
-#: Takes events, gives a result each, as the API does: {"status", "id", "problem"?}.
-Post = Callable[[Sequence[dict[str, Any]]], Sequence[dict[str, Any]]]
+            self._post(PRESENCE_PATH, {"beats": beats})
 
 
 class Simulator:
@@ -135,14 +116,13 @@ class Simulator:
         self._now = now
         self._report = report
         self._reported: set[str] = set()
-        self.sent = 0
-        self.refused = 0
+        self.sent = self.refused = 0
 
     def run(self, wait: Wait, advance: Callable[[int], object] = lambda count: None) -> None:
         """Posts until `wait(seconds)` is true; `advance` gets the number of events of each post."""
         last_ms, owed = self._now(), 1.0
         while True:
-            count = min(int(owed), BATCH_MAX)
+            count = min(int(owed), EVENTS_MAX)
             if count:
                 self._send(count)
                 advance(count)
@@ -161,15 +141,12 @@ class Simulator:
         self.sent += count
         for result in results:
             if result["status"] == "rejected":
-                self._note_refused(result)
-
-    def _note_refused(self, result: dict[str, Any]) -> None:
-        self.refused += 1
-        problem = result.get("problem", {})
-        code = problem.get("code", "unknown")
-        if code not in self._reported:
-            self._reported.add(code)
-            self._report(f"{result.get('id')} was refused: {code}: {problem.get('detail')}")
+                self.refused += 1
+                problem = result.get("problem", {})
+                code = problem.get("code", "unknown")
+                if code not in self._reported:
+                    self._reported.add(code)
+                    self._report(f"{result.get('id')} was refused: {code}: {problem.get('detail')}")
 
 
 def simulate(
@@ -184,19 +161,26 @@ def simulate(
     advance: Callable[[int], object] = lambda count: None,
     others: Others | None = None,
 ) -> int:
-    """Posts to the server at `url` until `wait` is true; the number of events sent.
+    """Posts to the server at `url` until `wait` is true; returns the number of events sent.
 
-    With `others`, which are the desk's admins and its chatbot, nobody else answers.
-    Raises CallError where address, key or scope are wrong.
+    With `others`, the desk's admins and its chatbot, nobody else answers.
+    Raises CallError if address, key or scope are wrong.
     """
     random = Random(random_seed)
     client = BotClient(url, key, wait=wait, report=report, random=random)
     # Ids are unique for ever, so a run's are never those of an earlier one, whatever the seed.
     run = f"sim-{now():x}-{SystemRandom().getrandbits(32):08x}"
     model = TrafficModel(random, run, is_staffed=others is not None)
-    presence = CustomerPresence(model, client.post_once, Random(random_seed))
+    presence = CustomerPresence(model, client, Random(random_seed))
     ticks = [presence.tick, *(others(client, model) if others else ())]
-    simulator = Simulator(post_to(client), model, rate_per_second, now, report, ticks)
+
+    def post(events: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        answer = client.post(EVENTS_PATH, {"events": events})
+        if "results" not in answer.body:
+            raise CallError(f"Events are not taken ({answer.problem}).")
+        return answer.body["results"]
+
+    simulator = Simulator(post, model, rate_per_second, now, report, ticks)
     try:
         learn(client, model, report)
         simulator.run(wait, advance)
@@ -208,16 +192,11 @@ def simulate(
 
 
 def simulate_until_signalled(
-    url: str,
-    key: str,
-    rate_per_second: float,
-    *,
-    now: Callable[[], int],
-    random_seed: int | None = None,
-    show_progress: bool = True,
+    url: str, key: str, rate_per_second: float, *, now: Callable[[], int], random_seed: int
 ) -> int:
     """Simulates until SIGINT or SIGTERM, with progress and reports on stderr."""
-    with _progress(show_progress) as bar, stopped_by_signals() as wait:
+    bar = tqdm(desc="simulating", unit=" events", file=sys.stderr, mininterval=0.5)
+    with bar, stopped_by_signals() as wait:
         return simulate(
             url,
             key,
@@ -232,7 +211,7 @@ def simulate_until_signalled(
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Wait]:
-    """A `wait(seconds)` that ends at once, and is true, after SIGINT or SIGTERM.
+    """Gives a `wait(seconds)` that ends at once, and is true, after SIGINT or SIGTERM.
 
     Main thread only. A pipe, because a handler must take no lock that the wait may hold.
     """
@@ -248,48 +227,23 @@ def stopped_by_signals() -> Iterator[Wait]:
         os.close(write_end)
 
 
-def post_to(client: BotClient) -> Post:
-    """Posts events through the client: one alone as an object, several as a batch."""
-
-    def post(events: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        single = len(events) == 1
-        answer = client.post(EVENTS_PATH, events[0] if single else {"events": list(events)})
-        if answer.status in (200, 201, 207, 409, 422):
-            return _results(answer, events)
-        raise CallError(f"Events are not taken ({answer.problem}).")
-
-    return post
-
-
-def learn(client: BotClient, model: TrafficModel, report: Report) -> int:
-    """Takes threads of the caller's source into the model; how many. Needs the scope `read`."""
-    known: dict[str, bool] = {}
-    source = None
+def learn(client: BotClient, model: TrafficModel, report: Report) -> None:
+    """Takes threads of the caller's source into the model. Needs the scope `read`."""
+    seen, source = set(), None
     for path, limit in KNOWN_LISTS:
         answer = client.get(f"/api/v1/lists/{path}?limit={limit}")
         if answer.status != 200:
             report(f"Starting with new threads only ({answer.problem}).")
-            return 0
+            return
         for entry in answer.body["threads"]:
-            if entry["thread"] in known or source not in (None, entry["source"]):
+            if entry["thread"] in seen or source not in (None, entry["source"]):
                 continue
+            seen.add(entry["thread"])
             row = client.get(f"/api/v1/threads/{entry['thread']}")
-            known[entry["thread"]] = row.status == 200
             if row.status == 200:
                 source = row.body["source"]
                 model.add_existing(row.body)
-    return sum(known.values())
 
 
-def _results(answer: Answer, events: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    if "results" in answer.body:
-        return answer.body["results"]
-    if answer.status in (200, 201):
-        return [answer.body]
-    return [{"status": "rejected", "id": event["id"], "problem": answer.body} for event in events]
-
-
-def _progress(shown: bool) -> Any:
-    return tqdm(
-        desc="simulating", unit=" events", file=sys.stderr, mininterval=0.5, disable=not shown
-    )
+def _device(customer: str) -> str:
+    return f"of-{customer}"[:128]

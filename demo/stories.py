@@ -2,15 +2,74 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from demo.content import phrases
 from demo.conversation import ROLES, Conversation, iso
 from demo.customers import Customer, customer
-from demo.scenarios import DAY_MS, HOUR_MS, MINUTE_MS, SCENARIOS, Scenario
 from scoring.conditions.subject import PRIORITIES
+
+SECOND_MS = 1000
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+
+#: Rounds of steps that continue a conversation: without an answer of an admin, and with one.
+UNANSWERED = ("client", "client client", "client bot")
+ANSWERED = (
+    "client admin",
+    "client client admin",
+    "client bot client admin",
+    "client admin admin",
+    "client system admin",
+)
+#: How long ago the last step is, at least and at most.
+_WAITING_MS = (MINUTE_MS, 4 * DAY_MS)
+_ANSWERED_MS = (2 * MINUTE_MS, 21 * DAY_MS)
+_CLOSED_MS = (10 * MINUTE_MS, 42 * DAY_MS)
+
+
+class Scenario(NamedTuple):
+    """The course of a conversation: the steps of `opening`, as many of `rounds` as are drawn, and
+    `ending`. `share` is a weight among SCENARIOS."""
+
+    name: str
+    share: float
+    age_ms: tuple[int, int]
+    opening: str
+    rounds: tuple[str, ...] = ()
+    ending: str = ""
+
+    @property
+    def messages_min(self) -> int:
+        """The number of messages without any round."""
+        return sum(step in ROLES for step in f"{self.opening} {self.ending}".split())
+
+
+#: 60 in 100 are open, and of these one in four waits for an answer. Their number is a prime, 17,
+#: so that taking scenarios, locales, member statuses and priorities in turn combines all of them.
+SCENARIOS = (
+    Scenario("never answered", 5.5, _WAITING_MS, "ask", UNANSWERED),
+    Scenario("bot answered", 2.5, _WAITING_MS, "ask bot", UNANSWERED),
+    Scenario("handed off", 2.5, _WAITING_MS, "ask bot", UNANSWERED, "person passing_on handoff"),
+    Scenario("handed off, no customer yet", 0.2, _WAITING_MS, "handoff"),
+    Scenario("answered, wrote again", 2.8, _WAITING_MS, "ask admin", ANSWERED, "client"),
+    Scenario("closed, wrote again", 1.0, _WAITING_MS, "ask admin", ANSWERED, "close again"),
+    Scenario("close undone", 0.5, _WAITING_MS, "ask", UNANSWERED, "close reopen"),
+    Scenario("answered", 36.0, _ANSWERED_MS, "ask", ANSWERED, "admin"),
+    Scenario("answered with a note", 4.0, _ANSWERED_MS, "ask note", ANSWERED, "admin note"),
+    Scenario(
+        "handed off, answered", 2.0, _ANSWERED_MS, "ask bot person handoff", ANSWERED, "admin"
+    ),
+    Scenario("reopened, answered", 1.5, _ANSWERED_MS, "ask admin close reopen", ANSWERED, "admin"),
+    Scenario("bot only", 1.5, _ANSWERED_MS, "outreach"),
+    Scenario("resolved", 31.0, _CLOSED_MS, "ask", ANSWERED, "admin close"),
+    Scenario("thanked and closed", 3.0, _CLOSED_MS, "ask", ANSWERED, "admin thanks close"),
+    Scenario("closed with a note", 2.0, _CLOSED_MS, "ask note", ANSWERED, "admin close system"),
+    Scenario("closed unanswered", 2.0, _CLOSED_MS, "spam", (), "close"),
+    Scenario("closed twice", 2.0, _CLOSED_MS, "ask admin close reopen", ANSWERED, "admin close"),
+)
 
 #: The first threads take scenarios, tiers, priorities and locales in turn, so that a small seed
 #: has all of them; those that follow are drawn by their shares.
@@ -26,7 +85,6 @@ LONG_EVERY = 500
 LONG_FIRST = 350
 LONG_MESSAGES = 200
 
-SECOND_MS = 1000
 #: Shortest and longest pause before a step.
 GAPS_MS = {
     "ask": (20 * SECOND_MS, HOUR_MS),
@@ -41,13 +99,12 @@ GAPS_MS = {
 OTHER_GAP_MS = (8 * SECOND_MS, 2 * HOUR_MS)
 
 _WITH_ROUNDS = [scenario for scenario in SCENARIOS if scenario.rounds]
-_SHARES = [scenario.share for scenario in SCENARIOS]
-_MESSAGES_MIN = sum(scenario.share * scenario.messages_min for scenario in SCENARIOS) / sum(_SHARES)
-_WITH_ROUNDS_SHARE = sum(scenario.share for scenario in _WITH_ROUNDS) / sum(_SHARES)
+SHARES = [scenario.share for scenario in SCENARIOS]
+_MESSAGES_MIN = sum(scenario.share * scenario.messages_min for scenario in SCENARIOS) / sum(SHARES)
+_WITH_ROUNDS_SHARE = sum(scenario.share for scenario in _WITH_ROUNDS) / sum(SHARES)
 
 
-@dataclass(frozen=True)
-class Story:
+class Story(NamedTuple):
     """One thread: its id, its scenario's name, its customer, and its events in time order."""
 
     thread: str
@@ -57,12 +114,12 @@ class Story:
 
 
 def story_prefix(messages: int, random_seed: int) -> str:
-    """The start of every id of these stories."""
+    """Returns the start of every id of these stories."""
     return f"demo-{random_seed}-{messages}"
 
 
 def stories(threads: int, messages: int, random_seed: int, now_ms: int) -> Iterator[Story]:
-    """That many threads of about `messages` messages each (at least about 3).
+    """Yields so many threads of about `messages` messages each (at least about 3).
 
     The same arguments give the same stories, and fewer threads the first of them. All times are
     counted back from `now_ms` and none is later, so that the same seed with another `now_ms`
@@ -72,31 +129,40 @@ def stories(threads: int, messages: int, random_seed: int, now_ms: int) -> Itera
     drawn = messages - _MESSAGES_MIN - LONG_MESSAGES / LONG_EVERY
     extra = max(0.0, drawn / _WITH_ROUNDS_SHARE)
     for index in range(threads):
-        yield _StoryWriter(prefix, index, now_ms).write(extra)
+        yield StoryWriter(prefix, index).write(now_ms, extra)
 
 
-class _StoryWriter:
-    """Writes one story: draws its scenario, its times and its words."""
+class StoryWriter:
+    """Writes the story of one number: draws its customer, its scenario, its times and its words.
 
-    def __init__(self, prefix: str, index: int, now_ms: int):
+    `locale` is the language of a customer who is known already.
+    """
+
+    def __init__(self, prefix: str, index: int, locale: str | None = None):
         self.random = Random(f"{prefix} story {index}")
-        self.index = index
-        self.now_ms = now_ms
         self.thread = f"{prefix}-t{index:06d}"
-        returns = index >= COVERED_THREADS and index % RETURNING_EVERY == 0
+        is_covering = index < COVERED_THREADS
+        returns = not is_covering and index % RETURNING_EVERY == 0
         number = self.random.randrange(index) if returns else index
         self.customer = customer(prefix, number, is_covering=number < COVERED_THREADS)
+        self.locale = locale or self.customer.locale
         self.former_status = None if returns else self.customer.former_status
-        self.priority = self._priority()
         self.long = index % LONG_EVERY == LONG_FIRST
-        self.scenario = self._scenario()
+        if is_covering:
+            self.priority = PRIORITIES[index % len(PRIORITIES)]
+            self.scenario = SCENARIOS[index % len(SCENARIOS)]
+        else:
+            [self.priority] = self.random.choices(PRIORITIES, PRIORITY_WEIGHTS)
+            scenarios = self.random.choices(SCENARIOS, SHARES) if not self.long else _WITH_ROUNDS
+            self.scenario = self.random.choice(scenarios) if self.long else scenarios[0]
 
-    def write(self, extra: float) -> Story:
+    def write(self, now_ms: int, extra: float) -> Story:
+        """Returns the story, with `extra` messages on average beside those that it needs."""
         steps = self._steps(extra)
-        conversation = Conversation(self.random, phrases(self.customer.locale))
+        conversation = Conversation(self.random, phrases(self.locale))
         events: list[dict[str, Any]] = []
         facts: dict[str, Any] | None = self.customer.facts(self.former_status)
-        times = self._times(steps)
+        times = self._times(steps, now_ms)
         for number, (step, at_ms) in enumerate(zip(steps, times, strict=True)):
             event: dict[str, Any] = {"id": f"{self.thread}:{number}", "occurred_at": iso(at_ms)}
             if step in ROLES:
@@ -107,49 +173,29 @@ class _StoryWriter:
         return Story(self.thread, self.scenario.name, self.customer, events)
 
     def _tagged(self, at_ms: int) -> Iterator[dict[str, Any]]:
-        """Some threads have tags in the end, by chances that change nothing else of the story."""
+        """Yields tags in the end, by chances that change nothing else of the story."""
         chances = Random(f"{self.thread} tags")
         if chances.random() < TAGGED_SHARE:
             tags = sorted(chances.sample(TAGS, chances.randint(1, TAGS_MAX)))
             event = {"id": f"{self.thread}:tags", "occurred_at": iso(at_ms)}
             yield event | {"type": "thread.tags", "thread": self.thread, "add": tags}
 
-    def _scenario(self) -> Scenario:
-        if self.index < COVERED_THREADS:
-            return SCENARIOS[self.index % len(SCENARIOS)]
-        if self.long:
-            return self.random.choice(_WITH_ROUNDS)
-        return self.random.choices(SCENARIOS, _SHARES)[0]
-
-    def _priority(self) -> str:
-        if self.index < COVERED_THREADS:
-            return PRIORITIES[self.index % len(PRIORITIES)]
-        return self.random.choices(PRIORITIES, PRIORITY_WEIGHTS)[0]
-
     def _steps(self, extra: float) -> list[str]:
-        rounds = self._rounds(extra) if self.scenario.rounds else []
-        steps = [*self.scenario.opening, *rounds, *self.scenario.ending]
+        scenario, random = self.scenario, self.random
+        long = LONG_MESSAGES - scenario.messages_min if self.long else 0
+        wanted = (long or _geometric(random, extra)) if scenario.rounds else 0
+        rounds: list[str] = []
+        while len(rounds) < wanted:
+            rounds += random.choice(scenario.rounds).split()
+        steps = [*scenario.opening.split(), *rounds[:wanted], *scenario.ending.split()]
         if self.priority != "normal":
-            steps.insert(self.random.randint(1, len(steps)), "priority")
-        if self.former_status is not None and self.scenario.messages_min:
-            steps.insert(self.random.randint(1, len(steps)), "customer")
+            steps.insert(random.randint(1, len(steps)), "priority")
+        if self.former_status is not None and scenario.messages_min:
+            steps.insert(random.randint(1, len(steps)), "customer")
         return steps
 
-    def _rounds(self, extra: float) -> list[str]:
-        wanted = (
-            LONG_MESSAGES - self.scenario.messages_min
-            if self.long
-            else _geometric(self.random, extra)
-        )
-        steps: list[str] = []
-        while len(steps) < wanted:
-            steps += self.random.choice(self.scenario.rounds)
-        return steps[:wanted]
-
-    def _times(self, steps: list[str]) -> list[int]:
-        at_ms = self.now_ms - _log_uniform(
-            self.random, self.scenario.youngest_ms, self.scenario.oldest_ms
-        )
+    def _times(self, steps: list[str], now_ms: int) -> list[int]:
+        at_ms = now_ms - _log_uniform(self.random, *self.scenario.age_ms)
         times = []
         for step in reversed(steps):
             times.append(at_ms)
@@ -159,18 +205,17 @@ class _StoryWriter:
     def _content(self, step: str, conversation: Conversation) -> dict[str, Any]:
         if step == "customer":
             return {"type": "customer", "customer": self.customer.facts()}
-        if step == "priority":
-            return {"type": "thread.priority", "thread": self.thread, "priority": self.priority}
         if step in ROLES:
             return {"thread": self.thread} | conversation.message(step)
-        return {"type": f"thread.{step}", "thread": self.thread}
+        event = {"type": f"thread.{step}", "thread": self.thread}
+        return event | {"priority": self.priority} if step == "priority" else event
 
 
 def _geometric(random: Random, mean: float) -> int:
-    """0, 1, 2, … with this mean, small ones most often."""
+    """Draws 0, 1, 2, … with this mean, small ones most often."""
     return int(random.expovariate(math.log1p(1 / mean))) if mean > 0 else 0
 
 
 def _log_uniform(random: Random, low: int, high: int) -> int:
-    """From `low` to `high`, as often below the geometric middle as above it."""
+    """Draws from `low` to `high`, as often below the geometric middle as above it."""
     return int(low * (high / low) ** random.random())

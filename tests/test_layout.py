@@ -180,7 +180,7 @@ def test_every_make_target_in_the_readme_exists():
 #: document; tests/dashboard/{transport,web/server}/test_library_contract.py names each of them.
 FENCED = ("dashboard/transport/", "dashboard/web/server/")
 #: A client of Socket.IO, which uses documented names alone.
-SOCKET_IO_CLIENT = "demo/dashboard_client.py"
+SOCKET_IO_CLIENT = "demo/clients.py"
 #: Underscored names that their libraries document: those of named tuples and of SQLAlchemy's rows,
 #: and the end of a process.
 DOCUMENTED = {"_asdict", "_exit", "_fields", "_make", "_mapping", "_replace"}

@@ -19,15 +19,11 @@ from dashboard.services import Services
 from dashboard.settings import Settings
 from dashboard.web.http.identity import COOKIE, HOST_COOKIE, Identities
 from dashboard.web.http.origins import Origins
-from demo.bot_client import BotClient
-from demo.canned import CANNED
-from demo.chatbot import Chatbot
-from demo.colleagues import Colleague, Person
-from demo.content import LOCALES
-from demo.dashboard_client import DashboardClient
+from demo import content
+from demo.clients import BotClient, DashboardClient
+from demo.desk import Chatbot, Colleague, Desk, Person
 from demo.simulate import Others, Tick
-from demo.traffic_model import TrafficModel
-from demo.workload import Workload
+from demo.traffic import TrafficModel
 
 #: E-mail address, name, and the languages in which the colleague answers.
 COLLEAGUES = (
@@ -63,7 +59,7 @@ def hire(services: Services) -> list[Person]:
 
     def write(connection: Connection) -> list[Person]:
         if not canned_replies.listing(connection):
-            for shortcut, body in CANNED.items():
+            for shortcut, body in content.canned_replies().items():
                 canned_replies.create(connection, shortcut, body, clock())
         return [person(connection, *each) for each in COLLEAGUES]
 
@@ -90,15 +86,12 @@ def others(services: Services, people: Sequence[Person], url: str, port: int) ->
     cookies = _sessions(services, people, port)
 
     def made(client: BotClient, model: TrafficModel) -> Sequence[Tick]:
-        windows = {
-            person.id: DashboardClient(url, origin, cookies[person.id], f"demo-desk-{person.id}")
-            for person in people
-        }
-        desk = Workload(client, model, windows[people[0].id], Random())
-        desk.colleagues = [
-            Colleague(person, windows[person.id], desk, model, Random()) for person in people
-        ]
-        return [_chatbot(settings, client, model).tick, desk.tick]
+        desk = Desk(client, model)
+        ticks = [_chatbot(settings, client, model).tick]
+        for person in people:
+            window = DashboardClient(url, origin, cookies[person.id], f"demo-desk-{person.id}")
+            ticks.append(Colleague(person, window, desk, Random()).tick)
+        return ticks
 
     return made
 
@@ -163,7 +156,11 @@ def _take_threads(services: Services, people: Sequence[Person]) -> None:
         open_threads = _open_threads(connection)
     wanted = [(Admin(each.id, each.name), each.locales, TAKEN_EACH) for each in people]
     if demo_admin is not None:
-        by_demo_admin = (Admin(demo_admin.id, demo_admin.name), LOCALES, TAKEN_BY_DEMO_ADMIN)
+        by_demo_admin = (
+            Admin(demo_admin.id, demo_admin.name),
+            content.LOCALES,
+            TAKEN_BY_DEMO_ADMIN,
+        )
         wanted.insert(0, by_demo_admin)
     taken: set[int] = set()
     most = len(open_threads) // 20

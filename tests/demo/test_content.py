@@ -8,8 +8,8 @@ import pytest
 
 from demo.content import LOCALES, Phrases, phrases
 
-CLIENT_KINDS = ("follow_ups", "replies", "wants_person", "thanks", "again", "spam")
-OTHER_KINDS = ("outreach", "bot", "handoff", "admin", "notes", "system")
+CLIENT_KINDS = ("follow_ups", "replies", "person", "thanks", "again", "spam")
+OTHER_KINDS = ("outreach", "bot", "passing_on", "admin", "note", "system")
 
 
 def client_sentences(texts: Phrases) -> list[str]:

@@ -8,9 +8,10 @@ from random import Random
 import pytest
 
 from dashboard.ingest.schema import parse
-from demo.bot_client import CallError
-from demo.simulate import EVENTS_PATH, Simulator, simulate, stopped_by_signals
-from demo.traffic_model import TrafficModel
+from demo.clients import CallError
+from demo.desk import EVENTS_PATH
+from demo.simulate import Simulator, simulate, stopped_by_signals
+from demo.traffic import TrafficModel
 from tests.demo.server import Call, Reply, serving
 from tests.support import SettableClock
 

@@ -8,8 +8,7 @@ import pytest
 
 from dashboard.ingest.schema import parse
 from demo.conversation import iso
-from demo.scenarios import DAY_MS, SCENARIOS
-from demo.stories import LONG_MESSAGES, Story, stories
+from demo.stories import DAY_MS, LONG_MESSAGES, SCENARIOS, Story, stories
 from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
 from scoring.facts import Facts, ThreadEvent, fold
 from scoring.views import VIEWS, views_of

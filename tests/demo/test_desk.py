@@ -7,13 +7,9 @@ from random import Random
 import pytest
 
 from dashboard.ingest.schema import parse
-from demo.bot_client import BotClient
-from demo.chatbot import FAILED_EVERY, Chatbot
-from demo.colleagues import Colleague, Person
-from demo.dashboard_client import DashboardError
-from demo.simulate import EVENTS_PATH
-from demo.traffic_model import TrafficModel
-from demo.workload import FRESH_MS, LONGEST_WAIT_MS, SLACK, Level, Workload
+from demo.clients import BotClient, DashboardError
+from demo.desk import EVENTS_PATH, FAILED_EVERY, Chatbot, Colleague, Desk, Person
+from demo.traffic import WAITING_MIN, TrafficModel
 from tests.demo.server import Call, Reply, serving
 from tests.support import SettableClock
 
@@ -53,14 +49,16 @@ class Window:
         return {"message": {"id": 42}}
 
 
-class Work:
+class Work(Desk):
     """One thread after the other."""
 
-    def __init__(self, may_answer: bool = True):
-        self.may_answer, self.may_close = may_answer, True
+    def __init__(self):
+        model = TrafficModel(Random(1), "run", is_staffed=True)
+        model.add_existing(ROW)
+        super().__init__(None, model)  # type: ignore[arg-type]
         self.held: list[int] = []
 
-    def next_thread(self, person: Person) -> int:
+    def next_thread(self, person: Person, random: Random) -> int:
         self.held.append(ROW["id"])
         return ROW["id"]
 
@@ -70,9 +68,7 @@ class Work:
 
 def at_work(window: Window, work: Work, minutes: int = 20) -> list[str]:
     """What Kenji does in that time, one word each."""
-    model = TrafficModel(Random(1), "run", is_staffed=True)
-    model.add_existing(ROW)
-    kenji = Colleague(KENJI, window, work, model, Random(5))
+    kenji = Colleague(KENJI, window, work, Random(5))
     for second in range(minutes * 60):
         kenji.tick(NOW_MS + second * 1000)
     return [name for name, _ in window.done]
@@ -95,12 +91,6 @@ def test_a_colleague_views_types_and_answers_what_was_seen():
     assert looked > 0, "some threads are only looked at"
 
 
-def test_where_few_wait_colleagues_only_look():
-    done = at_work(Window(ROW), Work(may_answer=False))
-    assert done.count("thread:open") > 10
-    assert not {"replies", "claim"} & set(done)
-
-
 def test_a_colleague_who_was_too_slow_goes_on():
     done = at_work(Window(ROW, refused=("replies", "claim")), Work())
     assert done.count("replies") > 10 and done.count("connect") == 1
@@ -121,39 +111,27 @@ def test_a_colleague_comes_back_after_the_server_was_away():
     assert done.count("connect") == 2 and "replies" in done and len(work.held) <= 1
 
 
-def test_a_list_keeps_its_length_and_a_visitor_may_empty_it():
-    level = Level()
-    assert level.is_low and level.is_very_low
-    level.look(700)
-    assert level.is_low and not level.is_very_low
-    level.look(701)
-    assert not level.is_low
-    level.look(700 - SLACK)
-    assert level.is_low and level.is_very_low
-    level.look(200)
-    level.look(200 + SLACK + 1)
-    assert not level.is_low, "what a visitor has done does not come back"
+def test_nobody_gets_the_thread_of_another_or_one_in_a_language_that_they_do_not_know():
+    rows = [ROW | {"id": id, "thread": f"t-{id}"} for id in (1, 2, 3, 4)]
+    rows[1] |= {"assignee": {"id": 1, "name": "Demo"}}
+    rows[2] |= {"assignee": {"id": KENJI.id, "name": "Kenji"}}
+    rows[3] |= {"customer": {"id": "demo/c-4", "locale": "vi"}}
+    model = TrafficModel(Random(1), "run", is_staffed=True)
+    for row in rows:
+        model.add_existing(row)
+    found = {f"/api/v1/threads/{row['thread']}": row for row in rows}
+    with serving(lambda call: Reply(200, found[call.path])) as server:
+        desk, random = Desk(client_of(server.url), model), Random(1)
+        taken = [desk.next_thread(KENJI, random) for _ in range(50)]
+        assert sorted(filter(None, taken)) == [1, 3], "each once, until it is let go"
+        desk.let_go(3)
+        again = [desk.next_thread(KENJI, random) for _ in range(50)]
+        assert [*filter(None, again)] == [3]
+        assert {desk.next_thread(Person(1, "Demo", ("vi",)), random) for _ in range(5)} == {4, None}
 
 
-def test_the_oldest_waits_stay_and_nobody_gets_the_thread_of_another():
-    ages = {1: 60_000, 2: FRESH_MS + 60_000, 3: LONGEST_WAIT_MS + 60_000, 4: 1_000, 5: 1_000}
-    rows = [ROW | {"id": id, "waiting_since": NOW_MS - age} for id, age in ages.items()]
-    rows[3] |= {"assignee": {"id": 1, "name": "Demo"}}
-    rows[4] |= {"customer": {"id": "demo/c-5", "locale": "vi"}}
-    entries = [{"id": row["id"], "thread": f"t-{row['id']}", "source": "demo"} for row in rows]
-
-    def lists(call: Call) -> Reply:
-        return Reply(200, {"threads": entries, "total": 5})
-
-    with serving(lists) as server:
-        client = BotClient(server.url, "key", wait=bool, report=print, random=Random(1))
-        desk = Workload(client, TrafficModel(Random(1), "run"), Window(*rows), Random(1))
-        desk.tick(NOW_MS)
-        client.close()
-    assert {desk.next_thread(KENJI), desk.next_thread(KENJI)} == {1, 3}
-    assert desk.next_thread(KENJI) is None
-    desk.let_go(3)
-    assert desk.next_thread(Person(1, "Demo", ("ja",))) == 4, "one's own come first"
+def client_of(url: str) -> BotClient:
+    return BotClient(url, "key", wait=bool, report=print, random=Random(1))
 
 
 def replies_of(*ids: int) -> list[dict]:
@@ -209,31 +187,31 @@ def test_a_cursor_of_another_database_is_forgotten():
     assert kept == ["new"]
 
 
-def test_at_a_staffed_desk_customers_begin_to_wait_only_while_they_may():
+def test_at_a_staffed_desk_nobody_else_answers_and_the_list_of_the_waiting_keeps_its_length():
     model = TrafficModel(Random(3), "run", is_staffed=True)
-    for number in range(40):
-        row = ROW | {"id": number, "thread": f"t-{number}", "waiting_since": None if number else 5}
-        model.add_existing(row)
-    model.may_wait = model.may_close = False
-    waited = {"t-0"}
-    for number in range(2000):
+    waiting = set()
+    for number in range(3_000):
         event = model.next_event(NOW_MS + number * 500)
-        assert event.get("role") != "admin" and event["type"] != "thread.close"
+        assert event.get("role") != "admin"
         if event.get("role") == "client" or event["type"] == "thread.handoff":
-            waited.add(event["thread"])
-    assert waited == {"t-0"}
-    model.may_wait = True
-    later = [model.next_event(NOW_MS + 2_000_000 + number * 500) for number in range(400)]
-    assert {event["thread"] for event in later if event.get("role") == "client"} - waited
+            waiting.add(event["thread"])
+    assert len(waiting) == WAITING_MIN
 
 
 @pytest.mark.parametrize("type", ["message.created", "thread.closed"])
 def test_the_model_takes_over_what_admins_did(type):
     model = TrafficModel(Random(3), "run", is_staffed=True)
     model.add_existing(ROW)
-    model.may_wait = False
+    assert model.waiting(("ja",)) == ["t-3"] and model.waiting(("vi",)) == []
     model.happened({"type": type, "thread": "t-3", "data": {"id": 1}})
-    (thread,) = model._threads
-    assert not thread.waiting and thread.open == (type == "message.created")
+    assert model.waiting(("ja",)) == []
+    assert ("t-3" in model._threads) == (type == "message.created")
     model.happened({"type": type, "thread": "unknown", "data": {"id": 2}})
-    assert model.words("t-3", "admin") and model.words("unknown", "admin") is None
+
+
+def test_an_admin_writes_what_the_story_of_the_thread_says():
+    model = TrafficModel(Random(3), "run", is_staffed=True)
+    model.add_existing(ROW)
+    story = [event for event in model._threads["t-3"].events if event.get("role") == "admin"]
+    assert model.words("t-3", is_note=False) == story[0]["body"]
+    assert model.words("t-3", is_note=True) and model.words("unknown", is_note=False)

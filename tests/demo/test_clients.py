@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from demo.bot_client import BotClient, CallError, Stopped
+from demo.clients import BotClient, CallError, Stopped
 from tests.demo.server import Reply, serving
 
 EVENT = {"id": "e-1", "type": "thread.close", "thread": "t-1"}

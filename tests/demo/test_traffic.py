@@ -4,7 +4,7 @@ from collections import Counter
 from random import Random
 
 from dashboard.ingest.schema import parse
-from demo.traffic_model import ACTIONS, THREADS_MAX, TrafficModel
+from demo.traffic import THREADS_MIN, TrafficModel
 from scoring.facts import Facts, ThreadEvent, fold
 
 NOW_MS = 1_790_000_000_000
@@ -35,18 +35,17 @@ def test_the_same_random_seed_gives_the_same_events():
     )
 
 
-def test_every_step_is_drawn():
+def test_every_kind_of_event_is_drawn():
     given = events_of(TrafficModel(Random(2), "run"), 3000)
     types = Counter(event["type"] for event in given)
     assert set(types) == {
         "message", "customer",
-        "thread.close", "thread.reopen", "thread.handoff", "thread.priority",
+        "thread.close", "thread.reopen", "thread.handoff", "thread.priority", "thread.tags",
     }  # fmt: skip
     assert {event["role"] for event in given if "role" in event} == {
         "client", "admin", "bot", "system",
     }  # fmt: skip
     assert any(event.get("private") for event in given)
-    assert len(ACTIONS) == 11
 
 
 def test_admins_answer_only_waiting_threads_and_close_only_answered_ones():
@@ -80,10 +79,12 @@ def test_the_lists_keep_their_length_and_no_open_thread_is_dropped():
             kind = event.type.removeprefix("thread.")
             threads.setdefault(event.thread, []).append(ThreadEvent(kind, event.occurred_at))
     opened = {id for id, known in threads.items() if not fold(known).closed}
-    assert len(threads) > THREADS_MAX
-    assert 50 < len(opened) < 500
-    assert opened == {thread.id for thread in model._threads if thread.open}
-    assert len(model._threads) == THREADS_MAX
+    assert len(threads) > 1_000
+    assert 50 < len(opened) <= THREADS_MIN
+    ahead = {thread.id for thread, _ in model._ahead}
+    assert (
+        opened - ahead == {thread.id for thread in model._threads.values() if thread.open} - ahead
+    )
 
 
 def test_customers_write_in_bursts():

@@ -1,0 +1,223 @@
+"""The demo's desk: colleagues who look into threads, write and close, and the shop's chatbot."""
+
+import heapq
+from collections.abc import Callable, Generator, Iterator
+from random import Random
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from demo.clients import BotClient, DashboardClient, DashboardError
+from demo.conversation import iso
+from demo.traffic import TrafficModel
+
+SECOND_MS = 1_000
+#: Shortest and longest time that each takes.
+IDLE_MS = (3 * SECOND_MS, 14 * SECOND_MS)
+READING_MS = (3 * SECOND_MS, 9 * SECOND_MS)
+WRITING_MS = (4 * SECOND_MS, 12 * SECOND_MS)
+LOOKING_AFTER_MS = (2 * SECOND_MS, 7 * SECOND_MS)
+#: Typing ends by itself after a few seconds, so it is said again.
+TYPING_EVERY_MS = 2 * SECOND_MS
+CONNECT_AGAIN_MS = 5 * SECOND_MS
+ONLY_LOOKS_SHARE = 0.15
+TAKES_SHARE = 0.6
+NOTE_SHARE = 0.1
+CLOSES_SHARE = 0.3
+#: The chatbot: how often it reads, and how much at once.
+READ_MS = 1_000
+EVENTS_PATH = "/api/v1/events"
+EVENTS_MAX = 500
+#: How long after the reply the customer has it, and has read it; this share is read. One in so many
+#: fails, the last of them: a visitor sees what is usual first.
+DELIVERED_AFTER_MS = (600, 2_500)
+READ_AFTER_MS = (4_000, 45_000)
+READ_SHARE = 0.7
+FAILED_EVERY = 50
+#: Somebody else was faster.
+_TOO_LATE = ("conversation_moved", "already_claimed", "not_found")
+
+
+class Person(NamedTuple):
+    """An admin of the demo, with the languages that they answer in."""
+
+    id: int
+    name: str
+    locales: tuple[str, ...]
+
+
+class Desk:
+    """What the colleagues share: the threads that wait, and those that one of them has open."""
+
+    def __init__(self, client: BotClient, model: TrafficModel):
+        self.model = model
+        self._client = client
+        self._busy: set[int] = set()
+
+    def next_thread(self, person: Person, random: Random) -> int | None:
+        """Returns the id of a thread that waits, in the admin's languages, and is nobody else's."""
+        waiting = self.model.waiting(person.locales)
+        answer = self._client.get(f"/api/v1/threads/{random.choice(waiting)}") if waiting else None
+        if answer is None or answer.status != 200:
+            return None
+        thread_id: int = answer.body["id"]
+        owner = (answer.body["assignee"] or {}).get("id", person.id)
+        if thread_id in self._busy or owner != person.id:
+            return None
+        self._busy.add(thread_id)
+        return thread_id
+
+    def let_go(self, thread_id: int) -> None:
+        self._busy.discard(thread_id)
+
+
+class Colleague:
+    """One admin at work. `tick` does what is due and never waits long."""
+
+    def __init__(self, person: Person, client: DashboardClient, desk: Desk, random: Random):
+        self._person = person
+        self._client = client
+        self._desk = desk
+        self._random = random
+        self._thread_id: int | None = None
+        self._steps: Iterator[int] = self._day()
+        self._due_ms = 0
+
+    def tick(self, now_ms: int) -> None:
+        try:
+            if now_ms >= self._due_ms:
+                self._due_ms = now_ms + next(self._steps)
+        except DashboardError:
+            # The server is away, or the thread went on: what is under way is given up.
+            self._let_go()
+            self._client.close()
+            self._steps = self._day()
+            self._due_ms = now_ms + CONNECT_AGAIN_MS
+
+    def _day(self) -> Iterator[int]:
+        """Yields for how many milliseconds to go on with what is being done."""
+        self._client.connect()
+        while True:
+            yield self._random.randrange(*IDLE_MS)
+            self._thread_id = self._desk.next_thread(self._person, self._random)
+            if self._thread_id is not None:
+                yield from self._look_into(self._thread_id)
+                self._client.call("thread:close", {"id": self._thread_id})
+                self._let_go()
+
+    def _let_go(self) -> None:
+        if self._thread_id is not None:
+            self._desk.let_go(self._thread_id)
+            self._thread_id = None
+
+    def _look_into(self, thread_id: int) -> Iterator[int]:
+        opened = self._client.call("thread:open", {"id": thread_id})
+        row, messages = opened["row"], opened["messages"]
+        last_id = messages[-1]["id"] if messages else None
+        self._is_at(thread_id, "viewing", "messages", last_id)
+        yield self._random.randrange(*READING_MS)
+        if self._random.random() < ONLY_LOOKS_SHARE:
+            return
+        if row["assignee"] is None and self._random.random() < TAKES_SHARE:
+            self._do(f"threads/{thread_id}/claim", {})
+        if self._random.random() < NOTE_SHARE:
+            yield from self._write(row, last_id, is_note=True)
+        answered = yield from self._write(row, last_id)
+        yield self._random.randrange(*LOOKING_AFTER_MS)
+        if answered and self._random.random() < CLOSES_SHARE:
+            self._do(f"threads/{thread_id}/close", {"seen_message_id": answered})
+
+    def _write(
+        self, row: dict[str, Any], seen_id: int | None, *, is_note: bool = False
+    ) -> Generator[int, None, int | None]:
+        """Types, then sends; returns the message's id, None where the conversation moved on."""
+        thread_id = row["id"]
+        left_ms = self._random.randrange(*WRITING_MS)
+        while left_ms > 0:
+            self._is_at(thread_id, "typing", "note" if is_note else "reply", seen_id)
+            yield min(left_ms, TYPING_EVERY_MS)
+            left_ms -= TYPING_EVERY_MS
+        text = self._desk.model.words(row["thread"], is_note=is_note)
+        document = {"body": text, "token": uuid4().hex, "private": is_note}
+        if seen_id is not None:
+            document["seen_message_id"] = seen_id
+        sent = self._do(f"threads/{thread_id}/replies", document)
+        self._is_at(thread_id, "viewing", "messages", seen_id)
+        return sent["message"]["id"] if sent else None
+
+    def _do(self, path: str, document: dict[str, Any]) -> dict[str, Any] | None:
+        """Posts it; returns None if somebody else was faster."""
+        try:
+            return self._client.request("POST", path, document)
+        except DashboardError as error:
+            if error.code in _TOO_LATE:
+                return None
+            raise
+
+    def _is_at(self, thread_id: int, mode: str, field: str, message_id: int | None) -> None:
+        cursor = {"field": field, "position": 0, "message_id": message_id}
+        self._client.call("thread:mode", {"id": thread_id, "mode": mode, "cursor": cursor})
+
+
+class Chatbot:
+    """Reads what admins do, from `cursor` on, and reports what became of their replies.
+
+    Without a cursor it reads all that is kept; `keep` gets each new one.
+    """
+
+    def __init__(
+        self,
+        client: BotClient,
+        model: TrafficModel,
+        random: Random,
+        cursor: str = "",
+        keep: Callable[[str], object] = lambda cursor: None,
+    ):
+        self._client = client
+        self._model = model
+        self._random = random
+        self._cursor = cursor
+        self._keep = keep
+        self._read_at = self._replies = 0
+        self._receipts: list[tuple[int, int, str]] = []
+
+    def tick(self, now_ms: int) -> None:
+        """Reads and posts what is due at this time."""
+        if now_ms >= self._read_at:
+            self._read_at = now_ms + READ_MS
+            self._read(now_ms)
+        self._post_receipts(now_ms)
+
+    def _read(self, now_ms: int) -> None:
+        answer = self._client.get(f"{EVENTS_PATH}?after={self._cursor}&limit={EVENTS_MAX}")
+        if answer.status == 422:
+            # A cursor of another database, or from before the secret key changed.
+            self._cursor = ""
+        if answer.status != 200:
+            return
+        for event in answer.body["events"]:
+            self._model.happened(event)
+            if event["type"] == "message.created":
+                self._expect_receipts(event["data"]["id"], now_ms)
+        if answer.body["next"] != self._cursor:
+            self._cursor = answer.body["next"]
+            self._keep(self._cursor)
+
+    def _expect_receipts(self, message_id: int, now_ms: int) -> None:
+        self._replies += 1
+        has_failed = self._replies % FAILED_EVERY == 0
+        at_ms = now_ms + self._random.randrange(*DELIVERED_AFTER_MS)
+        state = "failed" if has_failed else "delivered"
+        heapq.heappush(self._receipts, (at_ms, message_id, state))
+        if not has_failed and self._random.random() < READ_SHARE:
+            at_ms += self._random.randrange(*READ_AFTER_MS)
+            heapq.heappush(self._receipts, (at_ms, message_id, "read"))
+
+    def _post_receipts(self, now_ms: int) -> None:
+        receipts = []
+        while self._receipts and self._receipts[0][0] <= now_ms:
+            at_ms, message_id, state = heapq.heappop(self._receipts)
+            receipt = {"type": "receipt", "message_id": message_id, "state": state}
+            id = f"receipt-{message_id}-{state}-{at_ms:x}"
+            receipts.append(receipt | {"id": id, "occurred_at": iso(now_ms)})
+        for first in range(0, len(receipts), EVENTS_MAX):
+            self._client.post(EVENTS_PATH, {"events": receipts[first : first + EVENTS_MAX]})
