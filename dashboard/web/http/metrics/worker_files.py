@@ -1,8 +1,7 @@
 """Shares the metrics of one server's workers: each worker has a file in a shared folder.
 
-`prometheus_client` has a mode for several processes. It has no gauges that are read when they are
-asked for and none that are taken once, keeps a file of each process that has ended, and must be
-chosen by the environment before the library is imported; so the numbers are exchanged here.
+The mode of `prometheus_client` for several processes would do less:
+docs/decisions/18-metrics-of-all-workers-in-our-own-files.md.
 """
 
 import json
