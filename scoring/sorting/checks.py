@@ -6,8 +6,7 @@ It needs nothing but rules, so it stays out of the module of the calls that save
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scoring.conditions.leaves import OneOf
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.nodes import AllNode, AnyNode, NotNode, OneOf, ResolvedNode
 from scoring.conditions.subject import ATTRIBUTES
 from scoring.sorting.compiled import ResolvedRule
 from scoring.sorting.resolved import ResolvedSort
