@@ -40,9 +40,9 @@ class Problem(LineupError):
     def __str__(self) -> str:
         return f"{self.code}: {self.detail}"
 
-    def body(self, instance: str | None = None) -> dict[str, Any]:
+    def body(self, instance: str | None = None) -> dict[str, object]:
         """Returns the `application/problem+json` object; `instance` is the path of the request."""
-        body: dict[str, Any] = {
+        body: dict[str, object] = {
             "type": f"/problems/{self.code}",
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,

@@ -21,6 +21,7 @@ from dashboard.errors import Problem
 from dashboard.rate_limits import RateLimit, RateLimiter
 from dashboard.settings import OidcSettings, is_trustworthy
 from dashboard.validation.accounts import NAME_MAX_CHARACTERS, is_account_name, is_email
+from dashboard.validation.strict_json import JsonObject
 
 
 class ProviderUnavailable(Problem):
@@ -116,7 +117,7 @@ def _groups(given: object) -> tuple[str, ...]:
 TIMEOUT_SECONDS = (3.0, 5.0)
 
 
-def get_object(url: str, auth: AuthBase | None = None) -> dict[str, Any]:
+def get_object(url: str, auth: AuthBase | None = None) -> JsonObject:
     """Fetches the JSON object at this address. Raises ProviderUnavailable."""
     with requests.Session() as session:
         session.trust_env = False
@@ -254,7 +255,7 @@ def public_keys(found: Mapping[str, Any]) -> KeySet:
 
 def id_token_claims(
     token: object, keys: Keys, expected: Expected, nonce: str, access_token: str
-) -> dict[str, Any]:
+) -> JsonObject:
     """Returns the claims of an ID token that belongs to this sign-in. Raises SignInInvalid."""
     try:
         found = _verified(token, keys)
@@ -404,7 +405,7 @@ class Provider:
         )
         return request.prepare().url
 
-    def _exchanged(self, code: str, redirect_uri: str, verifier: str) -> dict[str, Any]:
+    def _exchanged(self, code: str, redirect_uri: str, verifier: str) -> JsonObject:
         """Exchanges a code for the answer of the token endpoint."""
         metadata = self._metadata.get()
         settings = self.settings
@@ -432,7 +433,7 @@ class Provider:
                 raise ProviderUnavailable() from error
         return dict(tokens)
 
-    def _completed(self, claims: dict[str, Any], access_token: str) -> dict[str, Any]:
+    def _completed(self, claims: JsonObject, access_token: str) -> JsonObject:
         """Returns the claims of the ID token; user info supplies missing ones."""
         wanted = {"email", "email_verified", "name", self.settings.groups_claim}
         endpoint = self._metadata.get().get("userinfo_endpoint")
@@ -458,7 +459,7 @@ class Provider:
     def _fetch_keys(self) -> KeySet:
         return public_keys(get_object(text_of(self._metadata.get(), "jwks_uri")))
 
-    def _fetch_metadata(self) -> dict[str, Any]:
+    def _fetch_metadata(self) -> JsonObject:
         found = get_object(self.settings.issuer.rstrip("/") + _DISCOVERY)
         endpoints = [found.get(name) for name in found if name.endswith("_endpoint")]
         urls = [each for each in (*endpoints, found.get("jwks_uri")) if isinstance(each, str)]

@@ -10,8 +10,7 @@ from tqdm import tqdm
 from dashboard.db.database import Database
 from dashboard.db.models.threads import events
 from dashboard.errors import LineupError, quoted
-from dashboard.ingest.outcomes import Outcome
-from dashboard.ingest.schema import ParsedEvent, parse
+from dashboard.ingest.schema import Outcome, ParsedEvent, parse
 from demo.conversation import iso
 from demo.customers import customer
 from demo.stories import Story, stories, story_prefix

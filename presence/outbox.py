@@ -1,7 +1,7 @@
 """Last-seen times, read from the announcements to be stored in SQL, and of those who are online."""
 
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -150,7 +150,7 @@ def _flat(found: Any) -> list[Any]:
     return found[0] if found and isinstance(found[0], list) else found
 
 
-def _departure(event: dict[str, Any]) -> Departure:
+def _departure(event: Mapping[str, Any]) -> Departure:
     truth = event.get("t") or event["p"]
     return Departure(text_of(event["u"]), truth.get("l"), event["p"].get("l"))
 

@@ -44,7 +44,7 @@ class StatusOverride:
             return self
         return self.before.at(now_ms) if self.before else StatusOverride()
 
-    def packed(self) -> dict[str, Any]:
+    def packed(self) -> dict[str, object]:
         """Returns it with the short names that lua/state/overrides.lua reads."""
         parts = {
             "s": "" if self.status == "auto" else self.status,
@@ -109,7 +109,7 @@ class Settings:
 
     def packed(self) -> str:
         """Returns JSON with the short names that lua/state/overrides.lua reads."""
-        parts: dict[str, Any] = {
+        parts: dict[str, object] = {
             "c": [] if self.override == StatusOverride() else [self.override.packed()],
             "v": "" if self.visibility == "everyone" else self.visibility,
             "r": self.revision,
@@ -119,7 +119,7 @@ class Settings:
             kept["l"] = 0
         return json.dumps(kept, separators=(",", ":"))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Returns a dict for a JSON column, for `from_dict`. It calls the override `manual`."""
         data = asdict(self)
         override = data.pop("override")

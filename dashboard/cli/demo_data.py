@@ -9,8 +9,7 @@ from dashboard.cli.params import RANDOM_SEED, THREADS, Rate, command
 from dashboard.db.accounts import api_keys, sources
 from dashboard.db.database import Database
 from dashboard.ingest.accounts import key_created
-from dashboard.ingest.outcomes import Outcome
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import Outcome, ParsedEvent
 from dashboard.services import Services
 from demo.seed import seed as record_stories
 from demo.simulate import simulate_until_signalled

@@ -15,6 +15,7 @@ from dashboard.db.models.accounts import admins as accounts
 from dashboard.db.models.accounts import audit_log
 from dashboard.db.outbox.outgoing import timestamp
 from dashboard.turns import turns
+from dashboard.validation.strict_json import JsonObject
 from scoring.conditions.folding import folded, plain
 
 #: Origin: a page of Lineup, a command of `app.py`, or the provider of accounts (OIDC).
@@ -173,7 +174,7 @@ def add(
     connection.execute(_ADDED, values | {"data": _shown(given, TEXT_MAX)})
 
 
-def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, object]:
     """Returns the values that differ, each as `{"from": …, "to": …}`; both have the same names."""
     return {
         name: {"from": before[name], "to": value}
@@ -242,7 +243,7 @@ class Entry(NamedTuple):
     target_kind: str
     target_id: str | None
     target_name: str
-    data: dict[str, Any]
+    data: JsonObject
 
     @property
     def position(self) -> Position:
@@ -365,7 +366,7 @@ def json_lines(entries: Sequence[Entry]) -> str:
     )
 
 
-def _plain(entry: Entry) -> dict[str, Any]:
+def _plain(entry: Entry) -> dict[str, object]:
     return entry._asdict() | {"at": timestamp(entry.at)}
 
 

@@ -296,7 +296,7 @@ def dumps_rows(rows: Sequence[Any]) -> str:
     return to_json(rows, bytes_mode="hex").decode()
 
 
-def insert_missing(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+def insert_missing(connection: Connection, table: Table, rows: Sequence[RowValues]) -> None:
     """Inserts rows; those that violate a unique constraint are skipped.
 
     Pass rows in the same order everywhere: PostgreSQL waits for concurrent inserts of the same

@@ -22,7 +22,7 @@ class StoredFile(NamedTuple):
     type: str
     size: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Returns the JSON for the admin who uploaded it."""
         return {"id": self.id, "name": self.name, "type": self.type, "size": self.size}
 

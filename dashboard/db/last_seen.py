@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -23,7 +23,7 @@ from dashboard.db import erasures
 from dashboard.db.accounts.presence_settings import admin_ids, customer_ids, key_of
 from dashboard.db.accounts.sources import names_by_source
 from dashboard.db.database import Database
-from dashboard.db.driver import insert_on
+from dashboard.db.driver import RowValues, insert_on
 from dashboard.db.models.accounts import admin_presence, admins, customer_presence, sources
 from dashboard.db.models.threads import customers
 from presence.listing import Audience, Row, Wanted
@@ -168,7 +168,7 @@ def _add(connection: Connection, unknown: Collection[Departure]) -> None:
             _insert(connection, source_id, rows)
 
 
-def _insert(connection: Connection, source_id: int, rows: list[dict[str, Any]]) -> None:
+def _insert(connection: Connection, source_id: int, rows: Sequence[RowValues]) -> None:
     """Inserts rows. Waits for a concurrent deletion, and so finds deleted people afterwards."""
     insert = insert_on(connection, customers).on_conflict_do_nothing()
     added = connection.execute(insert.returning(customers.c.id, customers.c.external_id), rows)
@@ -194,11 +194,14 @@ def _save(
     table: Table,
     ids: Mapping[str, int],
     departures: Collection[Departure],
-    rows: Mapping[int, dict[str, Any]],
+    rows: Mapping[int, RowValues],
 ) -> None:
     seen = [
-        rows[ids[one.person]]
-        | {"last_seen": one.last_seen, "public_last_seen": one.public_last_seen}
+        {
+            **rows[ids[one.person]],
+            "last_seen": one.last_seen,
+            "public_last_seen": one.public_last_seen,
+        }
         # In the order of ids, so that concurrent writers do not deadlock.
         for one in sorted(departures, key=lambda one: ids.get(one.person, 0))
         if one.person in ids

@@ -1,15 +1,13 @@
 """Mentions of admins in notes, stored with the note and read by the admin."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
+from dashboard.db.accounts.admins import AdminName
 from dashboard.db.models.threads import mentions
-
-#: A message as the dashboard gets it.
-Message = dict[str, Any]
 
 
 class Mentioned(NamedTuple):
@@ -35,22 +33,18 @@ def of_note(connection: Connection, note_id: int) -> set[int]:
     return set(connection.scalars(found))
 
 
-def attached(connection: Connection, found: Collection[Message]) -> list[Message]:
-    """Adds `mentions`, admins with their names in the text, to the notes that mention somebody."""
-    notes = [message["id"] for message in found if message["private"]]
+def by_note(connection: Connection, notes: Collection[int]) -> Mapping[int, list[AdminName]]:
+    """Maps those of the notes that mention somebody to the admins, with their names in the text."""
+    found: dict[int, list[AdminName]] = defaultdict(list)
     if not notes:
-        return [*found]
+        return found
     columns = (mentions.c.event_id, mentions.c.admin_id, mentions.c.name)
     rows = connection.execute(
         select(*columns).where(mentions.c.event_id.in_(notes)).order_by(*columns)
     )
-    by_note: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for note_id, admin_id, name in rows:
-        by_note[note_id].append({"id": admin_id, "name": name})
-    return [
-        message | {"mentions": by_note[message["id"]]} if message["id"] in by_note else message
-        for message in found
-    ]
+        found[note_id].append({"id": admin_id, "name": name})
+    return found
 
 
 def unread(connection: Connection, thread_id: int, admin_id: int) -> list[int]:

@@ -55,7 +55,7 @@ class Notice(NamedTuple):
     text: str
     desk: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Returns the notice as the dashboard gets it."""
         return {
             "kind": self.kind,
@@ -68,7 +68,7 @@ class Notice(NamedTuple):
         }
 
 
-def _person(id: int | str | None, name: str | None) -> dict[str, Any] | None:
+def _person(id: int | str | None, name: str | None) -> dict[str, object] | None:
     return None if id is None else {"id": id, "name": name}
 
 

@@ -258,7 +258,7 @@ class DueTimes:
         return state.subject(self._sources.get(state.source_id, ""))
 
 
-def explained(connection: Connection, subject: Subject, now_ms: int) -> dict[str, Any] | None:
+def explained(connection: Connection, subject: Subject, now_ms: int) -> dict[str, object] | None:
     """Explains why a thread is due at its time; None if it has no target.
 
     Also None while the thread does not follow changed policies yet: the policy that set its time
@@ -284,7 +284,7 @@ def behind(connection: Connection, version: int, most: int) -> list[int]:
     return list(connection.scalars(_BEHIND, {"version": version, "most": most}))
 
 
-def progress(connection: Connection) -> dict[str, Any] | None:
+def progress(connection: Connection) -> dict[str, int] | None:
     """Returns how many waiting threads follow the policies of today; None: all of them."""
     version = versions.current(connection).policies
     count_behind = connection.scalar(_COUNT_BEHIND, {"version": version}) or 0

@@ -1,10 +1,11 @@
 """Addresses of files: the dashboard's own ones, and signed ones for chatbots."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from dashboard.db.threads.messages import Attachment
 from dashboard.errors import NotFound, Problem
 from dashboard.signed_texts import NotSigned, SignedTexts
+from dashboard.validation.strict_json import JsonObject
 
 #: The path at which admins read a file; its id follows.
 OWN_PATH = "/admin/api/files/"
@@ -42,7 +43,7 @@ class FileAddresses:
             raise Problem(410, "address_expired", detail)
         return str(id)
 
-    def for_chatbots(self, document: Mapping[str, Any]) -> dict[str, Any]:
+    def for_chatbots(self, document: JsonObject) -> JsonObject:
         """Returns an event's document; files of admins in it get new signed addresses."""
         found = dict(document)
         attachments = found["data"].get("attachments")
@@ -51,7 +52,7 @@ class FileAddresses:
             found["data"] = {**found["data"], "attachments": signed}
         return found
 
-    def _for_chatbots(self, attachment: Mapping[str, Any]) -> dict[str, Any]:
+    def _for_chatbots(self, attachment: Attachment) -> Attachment:
         url = attachment["url"]
         if url.startswith(OWN_PATH):
             url = self.signed(url.removeprefix(OWN_PATH))

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -11,6 +11,7 @@ from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, api_keys, invitations, team
 from dashboard.db.accounts.admins import SUPERVISOR, Admin, EmailTaken
 from dashboard.db.accounts.invitations import Draft, Invitation
+from dashboard.db.accounts.team import Account
 from dashboard.db.audit import PAGE, Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import views
@@ -80,7 +81,7 @@ class Changed(NamedTuple):
     """The account as it is now, how many threads are released in all, and how many of them only
     after the call."""
 
-    account: dict[str, Any]
+    account: Account
     released: int
     remaining: int = 0
 
@@ -129,7 +130,7 @@ class Accounts:
         """
         now = self._clock()
 
-        def write(connection: Connection) -> tuple[dict[str, Any], Collection[str] | None, bool]:
+        def write(connection: Connection) -> tuple[Account, Collection[str] | None, bool]:
             before = _locked(connection, by, account_id, given.changed_at)
             was = team.described(connection, before)
             if given.desks is not None:
@@ -157,7 +158,7 @@ class Accounts:
         Raises NotFound, Problem (403, 409)."""
         now = self._clock()
 
-        def write(connection: Connection) -> dict[str, Any]:
+        def write(connection: Connection) -> Account:
             before = _locked(connection, by, account_id, changed_at)
             if by.via == PAGE and before.disabled_at is None:
                 if before.role == SUPERVISOR:
@@ -178,7 +179,7 @@ class Accounts:
         """Lets the admin sign in again, with the earlier password. Raises as `disable`."""
         now = self._clock()
 
-        def write(connection: Connection) -> dict[str, Any]:
+        def write(connection: Connection) -> Account:
             before = _locked(connection, by, account_id, changed_at)
             if before.disabled_at is not None:
                 admins.change(connection, account_id, {"disabled_at": None}, now)
@@ -272,22 +273,22 @@ def _note_changes(
     connection: Connection,
     now_ms: int,
     by: Actor,
-    before: dict[str, Any],
-    after: dict[str, Any],
+    before: Account,
+    after: Account,
 ) -> None:
     """Adds one entry each for role, desks and name, if they differ."""
     target = Target(after["id"], after["email"])
+    differences = changes(before, after)
     for field, action in _NOTED.items():
-        said = changes({field: before[field]}, {field: after[field]})
-        if said:
-            add(connection, now_ms, by, action, target, said)
+        if field in differences:
+            add(connection, now_ms, by, action, target, {field: differences[field]})
 
 
 def _target(admin: Admin) -> Target:
     return Target(admin.id, admin.email)
 
 
-def _described(connection: Connection, account_id: int) -> dict[str, Any]:
+def _described(connection: Connection, account_id: int) -> Account:
     found = admins.by_id(connection, account_id)
     assert found is not None, "accounts are never deleted"
     return team.described(connection, found)

@@ -12,9 +12,8 @@ from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import NotFound
 from dashboard.event_types import EventType
 from dashboard.ingest.event_writer import Author, EventWriter
-from dashboard.ingest.outcomes import WriteResult
 from dashboard.ingest.outgoing import Admin
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import ParsedEvent, WriteResult
 from dashboard.ingest.schema import event as new_event
 
 

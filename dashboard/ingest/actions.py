@@ -7,7 +7,6 @@ from sqlalchemy import Connection
 
 from dashboard import event_types
 from dashboard.db import files as stored_files
-from dashboard.db import mentions
 from dashboard.db.database import Database
 from dashboard.db.outbox import sent_messages
 from dashboard.db.threads import events, messages, threads
@@ -72,7 +71,7 @@ class Actions:
             if not reply.private:
                 message = outgoing.send_out(connection, state, message, at)
             placements = mentioning.store(connection, thread_id, message["id"], named, at)
-            [message] = mentions.attached(connection, [message])
+            messages.attach_mentions(connection, [message])
             return ReplyResult(message, True), [*written.placements, *placements]
 
         return retry_on_conflict(self._database, write)

@@ -168,7 +168,7 @@ def _move(
     return act_id
 
 
-def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, Any] | None:
+def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, object] | None:
     """Returns the assignee and the time of the assignment, as acts keep them."""
     id = state.columns.assignee_id
     if id is None:

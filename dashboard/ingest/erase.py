@@ -1,7 +1,7 @@
 """Erases a customer: all stored data of the person."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
@@ -14,10 +14,10 @@ from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.search import search_index
 from dashboard.db.threads import thread_states
+from dashboard.db.threads.customers import Customer
 from dashboard.db.threads.thread_states import ThreadState
-from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.ingest.saving import save
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import NO_FINGERPRINT, ParsedEvent
 from dashboard.ordering.placer import Placer
 from scoring.placing import Placement
 from scoring.views import VIEWS
@@ -35,7 +35,7 @@ def require_none(
     connection: Connection,
     source_id: int,
     events: Iterable[ParsedEvent],
-    customers: Mapping[str, Mapping[str, Any]],
+    customers: Mapping[str, Customer],
     threads: Mapping[str, ThreadState],
 ) -> None:
     """Raises ErasedEvents. Costs a query only for customers and threads that are newer than one of
@@ -43,7 +43,7 @@ def require_none(
     suspects: list[tuple[Kind, str, ParsedEvent]] = []
     for event in events:
         if event.customer is not None and (
-            customers[event.customer]["created_at"] >= event.occurred_at
+            customers[event.customer].created_at >= event.occurred_at
         ):
             suspects.append(("customer", event.customer, event))
         if event.thread is not None and threads[event.thread].revision == 0:

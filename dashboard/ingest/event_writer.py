@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admin_desks
-from dashboard.db.driver import Write, answers
+from dashboard.db.driver import RowValues, Write, answers
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
 from dashboard.db.threads import customers, events, thread_states
+from dashboard.db.threads.customers import Customer
 from dashboard.db.threads.events import held_back, stamped, wins
-from dashboard.db.threads.messages import message
+from dashboard.db.threads.messages import Message
 from dashboard.db.threads.thread_states import ChangedCustomer, Locked, ThreadState
 from dashboard.db.threads.thread_tags import (
     change_of,
@@ -24,10 +25,9 @@ from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import MESSAGE, RECEIPT, TAGS
 from dashboard.ingest.erase import require_none
 from dashboard.ingest.folding import add_acts, apply, fold_new
-from dashboard.ingest.outcomes import Outcome, WriteResult, repeated
 from dashboard.ingest.releases import IsAbsent, release_unanswered
 from dashboard.ingest.saving import save
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import Outcome, ParsedEvent, WriteResult, repeated
 from dashboard.ingest.snooze_marks import follow
 from dashboard.validation.field_errors import field_error
 from scoring.conditions.tags import TAGS_MAX, LastWriters, TagChange, tags_after
@@ -81,9 +81,6 @@ def too_many_tags() -> Problem:
     return field_error("/add", "too_many_tags", detail)
 
 
-Row = dict[str, Any]
-
-
 class WrittenCustomers(NamedTuple):
     """The customers of a batch of events.
 
@@ -91,7 +88,7 @@ class WrittenCustomers(NamedTuple):
     dashboard; `changed` has the ranked values before and after.
     """
 
-    rows: dict[str, Row]
+    rows: dict[str, Customer]
     touched: set[int]
     changed: dict[int, ChangedCustomer]
 
@@ -100,7 +97,7 @@ def write_customers(
     connection: Connection,
     source_id: int,
     stating: Iterable[tuple[ParsedEvent, int]],
-    known: dict[str, Row],
+    known: dict[str, Customer],
     received_at: int,
 ) -> WrittenCustomers:
     """Writes the fields that events with customers state, each event with its `ranked_at` in ms.
@@ -110,41 +107,39 @@ def write_customers(
     new = list(stating)
     named = {event.customer for event, _ in new if event.customer is not None}
     rows = customers.with_missing(connection, source_id, named, known, received_at)
-    before = {row["id"]: customers.ranked_values(row) for row in rows.values()}
+    before = {row.id: row.ranked_values for row in rows.values()}
     # The search index needs new customers, and those with a new name.
-    renamed = {row["id"]: row for row in rows.values() if row.get("is_new")}
-    written: dict[int, Row] = {}
+    renamed = {row.id: row for row in rows.values() if row.is_new}
+    written: dict[int, Customer] = {}
     touched: set[int] = set()
     for event, ranked_at in new:
         customer = rows[event.customer or ""]
         won = _won(customer, event, ranked_at)
         if won:
-            written[customer["id"]] = customer
-            if any(customer[name] != value for name, value in won.items()):
-                touched.add(customer["id"])
-            if won.get("name", customer["name"]) != customer["name"]:
-                renamed[customer["id"]] = customer
-            customer.update(won)
+            written[customer.id] = customer
+            if any(getattr(customer, name) != value for name, value in won.items()):
+                touched.add(customer.id)
+            if won.get("name", customer.name) != customer.name:
+                renamed[customer.id] = customer
+            for name, value in won.items():
+                setattr(customer, name, value)
             stamps = dict.fromkeys(won, (ranked_at, event.id))
-            customer["stamps"] = stamped(customer["stamps"], stamps)
+            customer.stamps = stamped(customer.stamps, stamps)
     customers.save(connection, written.values())
-    changed = {
-        row["id"]: ChangedCustomer(before[row["id"]], customers.ranked_values(row))
-        for row in rows.values()
-    }
+    changed = {row.id: ChangedCustomer(before[row.id], row.ranked_values) for row in rows.values()}
     search_index.put_customers(
-        connection, [(id, row["external_id"], row["name"]) for id, row in sorted(renamed.items())]
+        connection, [(id, row.external_id, row.name) for id, row in sorted(renamed.items())]
     )
     return WrittenCustomers(rows, touched, changed)
 
 
-def _won(customer: Row, event: ParsedEvent, ranked_at: int) -> dict[str, Any]:
+def _won(customer: Customer, event: ParsedEvent, ranked_at: int) -> Mapping[str, Any]:
     """Returns the fields that this event was the last to write."""
     stamp = (ranked_at, event.id)
     return {
         name: value
         for name, value in event.customer_fields.items()
-        if wins(customer["stamps"], name, stamp)
+        if wins(customer.stamps, name, stamp)
     }
 
 
@@ -191,7 +186,7 @@ class EventWriter:
         self._is_absent = is_absent
         self._outcomes: list[Outcome] = []
         self._new: list[ParsedEvent] = []
-        self._customers: dict[str, Row] = {}
+        self._customers: dict[str, Customer] = {}
         self._changed_customers: Mapping[int, ChangedCustomer] = {}
         self._locked: Locked
         self._threads: dict[str, ThreadState] = {}
@@ -227,7 +222,7 @@ class EventWriter:
         messages = self._messages(self._author) if self._author else []
         return WriteResult(outcomes, placements, messages)
 
-    def _leave_out_known(self, parsed: Sequence[ParsedEvent]) -> dict[str, Row]:
+    def _leave_out_known(self, parsed: Sequence[ParsedEvent]) -> dict[str, Customer]:
         """Says what becomes of each event, and keeps the new ones (of equal ids the first counts);
         returns the known customers, which are locked from now on."""
         known, known_customers = answers(
@@ -266,7 +261,7 @@ class EventWriter:
         self._new = list(new.values())
         return known_customers
 
-    def _write_customers(self, known: dict[str, Row]) -> set[int]:
+    def _write_customers(self, known: dict[str, Customer]) -> set[int]:
         """Returns the ids of customers that change on the dashboard."""
         stating = [
             (event, self._ranked_at(event)) for event in self._new if event.customer is not None
@@ -346,7 +341,7 @@ class EventWriter:
                 event,
                 ThreadEvent(kind, ranked_at, event_id, self._seen_id(event), self._undoes_id),
                 stamp,
-                self._customers[event.customer]["id"] if event.customer is not None else None,
+                self._customers[event.customer].id if event.customer is not None else None,
             )
 
     def _take_receipts(self) -> None:
@@ -367,25 +362,25 @@ class EventWriter:
             release_unanswered(self._connection, states, self._is_absent, self._received_at)
         follow(self._connection, states, self._received_at)
 
-    def _messages(self, author: Author) -> list[dict[str, Any]]:
+    def _messages(self, author: Author) -> list[Message]:
         """Returns the messages that the author wrote, as the dashboard shows them."""
-        by = {"id": author.id, "name": author.name}
         return [
-            message(
-                self._ids[event.id],
-                self._threads[event.thread].id,
-                event.role,
-                by,
-                event.body,
-                list(map(dict, event.attachments)),
-                event.private,
-                self._ranked_at(event),
-            )
+            {
+                "id": self._ids[event.id],
+                "thread_id": self._threads[event.thread].id,
+                "role": event.role,
+                "author": {"id": author.id, "name": author.name},
+                "body": event.body,
+                "attachments": [*event.attachments],
+                "private": event.private,
+                "at": self._ranked_at(event),
+                "delivery": None,
+            }
             for event in self._new
             if event.type == MESSAGE.name and event.thread is not None
         ]
 
-    def _row(self, event: ParsedEvent) -> dict[str, Any]:
+    def _row(self, event: ParsedEvent) -> RowValues:
         data = dict(event.data)
         if event.customer_fields:
             data["customer"] = dict(event.customer_fields)
@@ -395,7 +390,7 @@ class EventWriter:
             "fingerprint": event.fingerprint,
             "type": event.type,
             "thread_id": self._threads[event.thread].id if event.thread is not None else None,
-            "customer_id": self._customers[event.customer]["id"] if event.customer else None,
+            "customer_id": self._customers[event.customer].id if event.customer else None,
             "occurred_at": self._occurred_at(event),
             "received_at": self._event_received_at(event),
             "ranked_at": self._ranked_at(event),

@@ -1,6 +1,6 @@
 """Applies events to locked threads, folds their facts, and stores the acts of new events."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import regex
@@ -132,7 +132,7 @@ def _show(columns: ThreadColumns, event: ParsedEvent, kept: ThreadEvent) -> None
     columns.preview_event_id = kept.id
 
 
-def _acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
+def _acts_of(state: ThreadState) -> Iterator[dict[str, object]]:
     """Yields the acts of a folded thread's new events, as rows of their table.
 
     A priority, a desk and tags that a thread has from its beginning are no changes.
@@ -152,7 +152,7 @@ def _acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
         yield _act(state, event_types.TAGS_CHANGED, _latest(state, "other"), tags)
 
 
-def _reopened(state: ThreadState) -> dict[str, Any]:
+def _reopened(state: ThreadState) -> dict[str, object]:
     kinds = {event.kind for event in state.events}
     kind: Kind = next((kind for kind in _CAUSES if kind in kinds), "client")
     cause = _CAUSES[kind]
@@ -167,8 +167,11 @@ def _latest(state: ThreadState, kind: Kind) -> ThreadEvent:
 
 
 def _act(
-    state: ThreadState, type: OutgoingType, event: ThreadEvent, data: dict[str, Any] | None = None
-) -> dict[str, Any]:
+    state: ThreadState,
+    type: OutgoingType,
+    event: ThreadEvent,
+    data: Mapping[str, Any] | None = None,
+) -> dict[str, object]:
     return {
         "thread_id": state.id,
         "at": event.ranked_at,

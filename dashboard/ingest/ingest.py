@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from dashboard.errors import OutcomeUnknown, StorageUnavailable
 from dashboard.group_commit import GroupCommit
-from dashboard.ingest.outcomes import Outcome
 from dashboard.ingest.recorder import Recorder
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import Outcome, ParsedEvent
 from dashboard.ordering.placer import Placer
 from dashboard.turns import turns
 from scoring.placing import Placement

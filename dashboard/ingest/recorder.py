@@ -15,10 +15,9 @@ from dashboard.errors import StorageUnavailable
 from dashboard.ingest.erase import ErasedEvents
 from dashboard.ingest.event_writer import EventWriter
 from dashboard.ingest.folding import fold_stored
-from dashboard.ingest.outcomes import WriteResult
 from dashboard.ingest.releases import IsAbsent
 from dashboard.ingest.saving import save
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import ParsedEvent, WriteResult
 from scoring.placing import Placement
 
 Result = TypeVar("Result")

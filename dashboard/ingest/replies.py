@@ -1,13 +1,14 @@
 """Replies and notes of admins, and how far the author of an act has seen the thread."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from dashboard.db import files
 from dashboard.db.mentions import Mentioned, of_note
 from dashboard.db.threads import events, messages
+from dashboard.db.threads.messages import Attachment
 from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import FieldError, Invalid, Problem
 from dashboard.event_types import MESSAGE
@@ -19,9 +20,6 @@ from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.schema import event as new_event
 from dashboard.validation.field_errors import field_error
-
-#: A file of a message as it is stored: `url`, `type` and `name`.
-Attachment = dict[str, Any]
 
 
 def taken(
@@ -138,7 +136,7 @@ def mentioned(
     return mentioned_in(connection, admin, state, reply.body, reply.mentions)
 
 
-def _content(message: messages.Message) -> tuple[int, str, bool, list[str]]:
+def _content(message: messages.Message) -> tuple[int, str | None, bool, list[str]]:
     files = ids_of(message["attachments"])
     return message["thread_id"], message["body"], message["private"], files
 

@@ -4,14 +4,14 @@ This is where the order is decided. `save` is the last step of all that changes 
 event, of an act of an admin, and of time.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from dashboard.db import policies
 from dashboard.db.accounts import sources
-from dashboard.db.driver import Write, write_all
+from dashboard.db.driver import RowValues, Write, write_all
 from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.lists.standing import Moves, moment_of, moves
@@ -48,7 +48,7 @@ def save(
     names = sources.names_of(connection, ids) if ids else {}
     due_times = DueTimes(hours, names)
     placements: list[Placement] = []
-    changes: list[tuple[ThreadState, Mapping[str, Any]]] = []
+    changes: list[tuple[ThreadState, RowValues]] = []
     for state in states:
         policy_changes_at = due_times.set(state, now_ms)
         place = place_of(lists, state, names.get(state.source_id, ""), known.history_days, now_ms)

@@ -1,17 +1,21 @@
-"""Parses events: the models of senders' input, and the frozen values made of it."""
+"""Events as senders post them, the frozen values made of them, and their outcomes."""
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, Union
+from typing import Annotated, Any, Literal, NamedTuple, Union
 
 from pydantic import Discriminator, Field, RootModel, ValidationError
 
-from dashboard.errors import Invalid, Problem, quoted
+from dashboard.db.threads.events import KnownEvent
+from dashboard.db.threads.messages import Attachment, Message
+from dashboard.errors import FieldError, Invalid, Problem, quoted
 from dashboard.event_types import EVENT_TYPES, EventType
 from dashboard.validation.field_errors import field_error, invalid, json_pointer
 from dashboard.validation.fields import Strict
+from scoring.placing import Placement
 
 BATCH_MAX = 500
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -53,7 +57,7 @@ class ParsedEvent(NamedTuple):
     role: str | None = None
     body: str | None = None
     private: bool = False
-    attachments: Sequence[Mapping[str, Any]] = ()
+    attachments: Sequence[Attachment] = ()
     data: Mapping[str, Any] = _NOTHING
     #: The time of receipt, in milliseconds, if it is not now: only imports have it.
     received_at: int | None = None
@@ -133,7 +137,7 @@ def event(id: str, type: str, occurred_at: int, **content: Any) -> ParsedEvent:
     return ParsedEvent(id, type, occurred_at, fingerprint, **content)
 
 
-def tags_data(add: Iterable[str], remove: Iterable[str]) -> dict[str, Any]:
+def tags_data(add: Iterable[str], remove: Iterable[str]) -> dict[str, list[str]]:
     """Returns the content of an event that changes tags: sorted lists, without empty ones."""
     found = {"add": sorted(add), "remove": sorted(remove)}
     return {name: tags for name, tags in found.items() if tags}
@@ -158,3 +162,44 @@ def _type_of(document: Any, pointer: str) -> EventType:
         detail = f"{quoted(name, 60)} is no type of event"
         raise field_error(pointer + "/type", "unknown_value", detail)
     return EVENT_TYPES[name]
+
+
+#: Ids of erased events stay taken: any event with such an id is a conflict, also the same one.
+NO_FINGERPRINT = bytes(32)
+Status = Literal["created", "duplicate", "rejected"]
+
+
+class Outcome(NamedTuple):
+    """The outcome of one event; `thread_id` is None for an event without a thread."""
+
+    status: Status
+    id: str
+    thread_id: int | None = None
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True)
+class WriteResult:
+    """An outcome for each event in order, the placements of changed threads, and what an author
+    wrote: the new messages as the dashboard shows them."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    placements: list[Placement] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+
+
+class EventIdConflict(Problem):
+    """The id belongs to another event."""
+
+    def __init__(self) -> None:
+        detail = "Another event has this id; ids are unique for ever."
+        super().__init__(
+            409, "event_id_conflict", detail, [FieldError("/id", "event_id_conflict", detail)]
+        )
+
+
+def repeated(event: ParsedEvent, first: KnownEvent | ParsedEvent) -> Outcome:
+    """Returns the outcome of an event with the id of an earlier one."""
+    if event.fingerprint == first.fingerprint:
+        return Outcome("duplicate", event.id, getattr(first, "thread_id", None))
+    return Outcome("rejected", event.id, problem=EventIdConflict())

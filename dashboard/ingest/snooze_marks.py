@@ -1,6 +1,6 @@
 """Marks of a thread's snooze, and how a snooze follows events and time."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -60,14 +60,14 @@ def set_marks(state: ThreadState, marks: Marks) -> None:
     columns.woken_reason = marks.woken_reason
 
 
-def kept(state: ThreadState) -> dict[str, Any]:
+def kept(state: ThreadState) -> dict[str, object]:
     """Returns the marks as acts keep them, to restore them when the act is undone; empty without
     marks."""
     marks = marks_of(state)
     return {} if marks == NONE else {"marks": marks._asdict()}
 
 
-def kept_in(data: dict[str, Any]) -> Marks:
+def kept_in(data: Mapping[str, Any]) -> Marks:
     """Returns the marks that an act has kept."""
     return Marks(**data["marks"]) if "marks" in data else NONE
 

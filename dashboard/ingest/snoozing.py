@@ -51,7 +51,7 @@ def _broken(due_times: DueTimes, state: ThreadState, now: int) -> Promise | None
     return promise if promise is not None and promise.due_at <= now else None
 
 
-def _json(state: ThreadState, promise: Promise) -> dict[str, Any]:
+def _json(state: ThreadState, promise: Promise) -> dict[str, object]:
     return {
         "due_at": promise.due_at,
         "waiting_since": state.facts.waiting_since,

@@ -1,7 +1,6 @@
 """Undoes acts of admins: the thread is as if the act had not happened."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -116,7 +115,7 @@ def _reverse(
     outgoing_type = event_type.outgoing
     assert outgoing_type is not None, "admins write it"
     author, data = acting.author(connection, admin), {}
-    kept: dict[str, Any] = {"undoes": act.id}
+    kept: dict[str, object] = {"undoes": act.id}
     if act.type == PRIORITY_CHANGED.name:
         data = {"priority": act.data["before"]}
         kept["before"] = state.facts.priority

@@ -5,11 +5,11 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
 from redis.exceptions import RedisError
 
 from dashboard.db.lists.named_lists import ListName
+from dashboard.db.threads.thread_rows import ThreadRow
 from dashboard.errors import StorageUnavailable
 from dashboard.live import frames
 from dashboard.live.notices import Notices
@@ -243,7 +243,7 @@ class Broadcaster(RunsTask):
             raise RankingLost(lost)
         return states
 
-    def _rows(self, found: Iterable[Changes]) -> dict[int, dict[str, Any]]:
+    def _rows(self, found: Iterable[Changes]) -> dict[int, ThreadRow]:
         """The rows of those changed threads that are, or will be, visible on a socket.
 
         A thread at the top of a list is visible on every dashboard that is not scrolled; if each

@@ -5,6 +5,7 @@ from typing import Any
 
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.lists.named_lists import ListName
+from dashboard.db.threads.thread_rows import ThreadRow
 from dashboard.transport.packets import EncodedJson, encode
 from scoring.reading import Changes, Entry, Head
 
@@ -23,12 +24,14 @@ class Rows:
         return "{" + ",".join(pairs) + "}"
 
 
-def head(found: Head) -> dict[str, Any]:
+def head(found: Head) -> dict[str, object]:
     """A part of a list in Redis, as `list:open` and `list:more` answer it."""
     return part(found.epoch, found.version, found.total, found.entries)
 
 
-def part(epoch: str | None, version: int, total: int, entries: Sequence[Entry]) -> dict[str, Any]:
+def part(
+    epoch: str | None, version: int, total: int, entries: Sequence[Entry]
+) -> dict[str, object]:
     """A part of a list; `epoch` is None where it was read from SQL, and no frames follow."""
     return {
         "epoch": epoch,
@@ -39,7 +42,7 @@ def part(epoch: str | None, version: int, total: int, entries: Sequence[Entry]) 
     }
 
 
-def rows_of(entries: Sequence[Entry], rows: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:
+def rows_of(entries: Sequence[Entry], rows: Mapping[int, ThreadRow]) -> list[ThreadRow]:
     """The rows of these entries, in their order; a thread that was deleted has none."""
     return [rows[entry.id] for entry in entries if entry.id in rows]
 

@@ -298,7 +298,7 @@ class ListHandlers:
         return _from_sql(entries[: at + 1 + THREADS_BEYOND], total) | {"rank": rank}
 
 
-def _from_sql(entries: list[Entry], total: int) -> dict[str, Any]:
+def _from_sql(entries: list[Entry], total: int) -> dict[str, object]:
     """A list as SQL orders it, which is the same order; no frames follow."""
     return frames.part(None, 0, total, entries) | {"late": True}
 

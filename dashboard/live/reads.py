@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dashboard.db import mentions, notices
 from dashboard.db.accounts import admins, sessions, team
@@ -16,7 +16,10 @@ from dashboard.db.lists.views import Owner
 from dashboard.db.notices import Notice
 from dashboard.db.outbox import sent_messages, webhooks
 from dashboard.db.threads import conversations, messages, thread_rows, threads
+from dashboard.db.threads.messages import Message
+from dashboard.db.threads.thread_rows import ThreadRow
 from dashboard.transport.packets import EncodedJson, encode
+from dashboard.validation.strict_json import JsonObject
 from scoring.reading import Entry
 
 
@@ -45,7 +48,7 @@ class Reads:
         #: One query at a time looks through all threads: the events wait for one slice of it.
         self._one_look = threading.Lock()
 
-    def rows(self, ids: Collection[int], desks: Desks = None) -> dict[int, dict[str, Any]]:
+    def rows(self, ids: Collection[int], desks: Desks = None) -> dict[int, ThreadRow]:
         """The rows of those of the threads that are at these desks; None: of all."""
         if not ids:
             return {}
@@ -118,12 +121,12 @@ class Reads:
         with self._database.read() as connection:
             return conversations.part(connection, thread_id, None, 0, limit)
 
-    def messages_after(self, thread_id: int, message_id: int) -> list[dict[str, Any]]:
+    def messages_after(self, thread_id: int, message_id: int) -> list[Message]:
         """The messages after this one, oldest first."""
         with self._database.read() as connection:
             return messages.after(connection, thread_id, message_id)
 
-    def acts_after(self, thread_id: int, act_id: int) -> list[dict[str, Any]]:
+    def acts_after(self, thread_id: int, act_id: int) -> list[JsonObject]:
         """The acts on a thread that were stored after this one, oldest first."""
         with self._database.read() as connection:
             return [

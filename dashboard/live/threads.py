@@ -1,12 +1,12 @@
 """Open threads on sockets: new messages, delivery states, and threads that are lost to a socket."""
 
 import logging
-from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from redis.exceptions import RedisError
 
 from dashboard.db.accounts.admin_desks import Desks, sees
+from dashboard.db.outbox.sent_messages import Delivery
 from dashboard.errors import StorageUnavailable
 from dashboard.live.notices import Notices
 from dashboard.live.reads import Reads
@@ -17,6 +17,7 @@ from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
+from dashboard.validation.strict_json import JsonObject
 from scoring.ranking import Ranking, RankingLost
 from scoring.sorts import ANY_SORT
 
@@ -119,7 +120,7 @@ class Conversations:
             if thread_id in self._pushed_acts:
                 self._pushed_acts[thread_id] = max(self._pushed_acts[thread_id], act["id"])
 
-    def _send(self, thread_id: int, event: str, data_of_event: dict[str, Any]) -> None:
+    def _send(self, thread_id: int, event: str, data_of_event: Mapping[str, object]) -> None:
         data = EncodedJson(encode({"thread_id": thread_id, **data_of_event}))
         for sid in self.readers_of(thread_id):
             self._emitter.send(sid, event, data)
@@ -324,7 +325,7 @@ class DeliveryUpdates(RunsTask):
         self._conversations = conversations
         self._emitter = emitter
         self._failing: dict[str, int] = {}
-        self._announced: dict[int, dict[str, Any]] = {}
+        self._announced: dict[int, Delivery] = {}
         self._read_at: int | None = None
         self._task = PeriodicTask(
             "reading deliveries",
@@ -362,7 +363,7 @@ class DeliveryUpdates(RunsTask):
                 self._send(news._asdict())
         self._announced = {news.message_id: news.delivery for news in found}
 
-    def _send(self, news: dict[str, Any]) -> None:
+    def _send(self, news: JsonObject) -> None:
         data = EncodedJson(encode(news))
         for sid in self._conversations.readers_of(news["thread_id"]):
             self._emitter.send(sid, "thread:delivery", data)

@@ -1,7 +1,5 @@
 """Presence of the admins with sockets at this worker, and the people these sockets watch."""
 
-from __future__ import annotations
-
 import logging
 import random
 import time

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dashboard.db import erasures
 from dashboard.db.accounts.presence_settings import of_customers
@@ -88,7 +88,7 @@ class BotPresence:
         """Returns the source's customers who were seen in these times, page by page."""
         return self._presence_service.seen.page(times, limit, after, TRUTH, source)
 
-    def team(self, source_id: int, thread: str) -> dict[str, Any]:
+    def team(self, source_id: int, thread: str) -> dict[str, object]:
         """Returns the team's state for a customer: whether anyone is online, and the assignee.
 
         Raises NotFound for an unknown thread.

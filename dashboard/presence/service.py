@@ -410,7 +410,7 @@ def _settings(people: Sequence[str], stored: Mapping[str, Stored]) -> dict[str, 
     return {person: stored[person].settings if person in stored else UNSET for person in people}
 
 
-def to_json(settings: Settings, now_ms: int) -> dict[str, Any]:
+def to_json(settings: Settings, now_ms: int) -> dict[str, object]:
     """Returns settings as one flat object, with the names that `set_admin` takes."""
     override = settings.override.at(now_ms)
     return {

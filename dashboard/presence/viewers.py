@@ -10,6 +10,7 @@ from dashboard.live.visible_rows import VisibleRows
 from dashboard.presence.service import PresenceService
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
+from dashboard.validation.strict_json import JsonObject
 from presence.rooms import Membership, Room
 from presence.watchers import MAX_ROOMS, RoomWatchers
 
@@ -27,7 +28,7 @@ class _OpenThread:
 
     membership: Membership
     mode: str = "viewing"
-    cursor: dict[str, Any] | None = None
+    cursor: JsonObject | None = None
 
 
 class Viewers:
@@ -63,7 +64,7 @@ class Viewers:
         """Sets the check for customers who are shown to their contacts only."""
         self._is_contact = is_contact
 
-    def join(self, sid: str, membership: Membership, shown: bool) -> list[dict[str, Any]]:
+    def join(self, sid: str, membership: Membership, shown: bool) -> list[dict[str, object]]:
         """Opens a thread for a socket; returns its viewers. `shown`: others may see the socket."""
         opened_thread = _OpenThread(membership)
         self._open.setdefault(sid, {})[int(membership.room)] = opened_thread
@@ -77,13 +78,13 @@ class Viewers:
         for one in room.members:
             if one.cursor is not None:
                 self._publish_cursor(sid, room.name, one.person, one.cursor)
-        return self._to_json(room)["viewers"]
+        return self._viewers(room)
 
     def is_in(self, sid: str, thread_id: int) -> bool:
         return thread_id in self._open.get(sid, {})
 
     def change(
-        self, sid: str, thread_id: int, mode: str, cursor: dict[str, Any] | None, shown: bool
+        self, sid: str, thread_id: int, mode: str, cursor: JsonObject | None, shown: bool
     ) -> None:
         """Sets the socket's mode and cursor in a thread that it has open."""
         opened_thread = self._open[sid][thread_id]
@@ -190,7 +191,7 @@ class Viewers:
         self._publish(sid, {name: room for name, room in rooms.items() if room.members})
         self._publish_typing(sid, writers)
 
-    def _put(self, opened_thread: _OpenThread, cursor: dict[str, Any] | None = None) -> None:
+    def _put(self, opened_thread: _OpenThread, cursor: JsonObject | None = None) -> None:
         self._rooms.put(opened_thread.membership, opened_thread.mode, cursor=cursor)
 
     def _beat_all(self) -> None:
@@ -229,13 +230,21 @@ class Viewers:
             and (one.cursor == "everyone" or self._is_contact(sid, one.person))
         ]
 
-    def _to_json(self, room: Room) -> dict[str, Any]:
+    def _to_json(self, room: Room) -> dict[str, object]:
+        return {
+            "thread_id": int(room.name),
+            "version": room.version,
+            "count": room.count,
+            "viewers": self._viewers(room),
+        }
+
+    def _viewers(self, room: Room) -> list[dict[str, object]]:
         if self._monotonic() >= self._names_until:
             self._names, self._names_until = {}, self._monotonic() + NAMES_SECONDS
         unknown = {int(one.person) for one in room.members} - self._names.keys()
         if unknown:
             self._names |= self._names_of(unknown)
-        viewers = [
+        return [
             {
                 "id": int(one.person),
                 "name": self._names.get(int(one.person), ""),
@@ -244,9 +253,3 @@ class Viewers:
             }
             for one in room.members
         ]
-        return {
-            "thread_id": int(room.name),
-            "version": room.version,
-            "count": room.count,
-            "viewers": viewers,
-        }

@@ -16,7 +16,7 @@ from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.outbox.outgoing import timestamp
 from dashboard.event_types import RECEIPT
-from dashboard.ingest.outcomes import NO_FINGERPRINT
+from dashboard.ingest.schema import NO_FINGERPRINT
 from dashboard.transfer.lines import HEADER, written
 from dashboard.transfer.models import OF_DASHBOARD
 
@@ -29,7 +29,7 @@ _EVENTS: Select[Any] = select(events, customers.c.external_id.label("customer"))
     events, customers, customers.c.id == events.c.customer_id, isouter=True
 )
 
-Line = dict[str, Any]
+Line = dict[str, object]
 
 
 class Exporter:
@@ -61,7 +61,8 @@ class _Snapshot:
 
     def lines(self) -> Iterator[Line]:
         yield dict(HEADER)
-        yield from ({"desk": name} for name in sorted(admin_desks.names(self._connection)))
+        for name in sorted(admin_desks.names(self._connection)):
+            yield {"desk": name}
         yield from self._source_lines()
         yield from self._admin_lines()
         yield from self._thread_lines()

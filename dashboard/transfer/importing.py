@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -21,8 +21,8 @@ from dashboard.ingest import schema
 from dashboard.ingest.accounts import account_created
 from dashboard.ingest.erase import ErasedEvents
 from dashboard.ingest.event_writer import Author, EventWriter
-from dashboard.ingest.outcomes import NO_FINGERPRINT, Outcome
 from dashboard.ingest.recorder import retry_on_conflict
+from dashboard.ingest.schema import NO_FINGERPRINT, Outcome
 from dashboard.ordering.placer import Placer
 from dashboard.transfer.lines import LINE_BYTES, Event, LineError, parsed
 from dashboard.transfer.models import OF_DASHBOARD, Admin, Desk, Source, Thread
@@ -172,7 +172,7 @@ class BatchWriter:
                 if not late <= self._erased.get(source_id, set()):
                     raise ErasedHere(source_id, late)
 
-    def _new_thread(self, key: Key, first: Event) -> dict[str, Any]:
+    def _new_thread(self, key: Key, first: Event) -> dict[str, object]:
         begun = self._begun.get(key)
         desk = begun.desk if begun else sources.desk_of(self._connection, key[0])
         stamp = begun.desk_set if begun else None

@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from dashboard.errors import Problem, StartError
 from dashboard.event_types import RECEIPT
 from dashboard.ingest import schema
-from dashboard.ingest.outcomes import NO_FINGERPRINT
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import NO_FINGERPRINT, ParsedEvent
 from dashboard.transfer.models import (
     ACTS,
     KINDS,
@@ -27,6 +26,7 @@ from dashboard.transfer.models import (
 from dashboard.validation import strict_json
 from dashboard.validation.field_errors import field_error, invalid, named
 from dashboard.validation.fields import Strict
+from dashboard.validation.strict_json import JsonObject
 
 #: The content of the first line.
 HEADER: Mapping[str, Any] = {"format": "lineup-events", "version": 1}
@@ -128,7 +128,7 @@ def _sent(found: SentEvent) -> ParsedEvent:
     return schema.parsed_event(_validated(Receipt, found.event, "/event"))
 
 
-def _act(document: dict[str, Any]) -> ParsedEvent:
+def _act(document: JsonObject) -> ParsedEvent:
     model = ACTS.get(document.get("type"))
     if model is None:
         raise field_error("/event/type", "unknown_value", "is no type of an admin's event")

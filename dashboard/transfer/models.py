@@ -24,6 +24,7 @@ from dashboard.validation.fields import (
     check_length,
     fault,
 )
+from dashboard.validation.strict_json import JsonObject
 
 #: Precedes the id of an event of the dashboard; no id of a chatbot's event begins with it.
 OF_DASHBOARD = "/"
@@ -95,7 +96,7 @@ class Received(Strict):
 class SentEvent(Received):
     """An event of a chatbot. A receipt names its message as `message`."""
 
-    event: dict[str, Any]
+    event: JsonObject
     message: Reference | None = None
 
 
@@ -103,7 +104,7 @@ class Act(Received):
     """An act of an admin on the dashboard; `seen` is the last event that they had seen, `undoes`
     the event that this one undoes."""
 
-    event: dict[str, Any]
+    event: JsonObject
     author: Email
     seen: Reference | None = None
     undoes: Reference | None = None

@@ -1,12 +1,12 @@
 """The socket behind a call, the handlers of calls, and the observers of sockets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.transport.packets import EncodedJson
 
-Answer = dict[str, Any] | EncodedJson
+Answer = Mapping[str, object] | EncodedJson
 
 
 class Caller(NamedTuple):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 from flask import Flask
 from flask_socketio import SocketIO
@@ -93,7 +94,7 @@ class Driver:
             websocket.kill()
 
     def __call__(self, handler: Callable[[Any], Any], server: Any) -> Callable:
-        def serve(environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
+        def serve(environ: WSGIEnvironment, start_response: Callable) -> Iterable[bytes]:
             # All windows of an admin have one share.
             identity = environ.get(IDENTITY)
             share = turns.share(("admin", identity.admin_id)) if identity else Share()
@@ -333,7 +334,7 @@ class Sockets:
             if now - since >= seconds:
                 websocket.close()
 
-    def _connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
+    def _connect(self, sid: str, environ: WSGIEnvironment, auth: Any = None) -> None:
         identity: Identity = environ[IDENTITY]
         if isinstance(auth, dict) and auth.get("protocol", PROTOCOL) != PROTOCOL:
             raise ConnectionRefusedError("Load the page anew.", {"code": "protocol_mismatch"})

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
+from wsgiref.types import WSGIEnvironment
 
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import (
@@ -128,7 +129,7 @@ _HANDLED_BYTES_MAX = 512
 class Incoming:
     """Read by the connection's own thread: `next_text`, then `rest`, then `receive`, and again."""
 
-    def __init__(self, environ: dict[str, Any], pace: Pace, handles: Callable[[str], bool]):
+    def __init__(self, environ: WSGIEnvironment, pace: Pace, handles: Callable[[str], bool]):
         """`handles` says of a message whether it is handled now; if so, it is not returned."""
         self._pace = pace
         self._handles = handles
@@ -289,7 +290,7 @@ class WebSocket:
         #: Called with each message; True: it is handled, and `wait` does not return it.
         self.intercept: Callable[[str], bool] | None = None
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: Callable) -> Iterable[bytes]:
         self._connection: socket.socket = environ[SOCKET]
         self._send_now: Callable[[bytes], int] = environ[SEND_NOW]
         environ[TAKE_OVER]()
@@ -390,7 +391,7 @@ class WebSocket:
                 left -= len(data)
         self.kill()
 
-    def _shake_hands(self, environ: dict[str, Any]) -> None:
+    def _shake_hands(self, environ: WSGIEnvironment) -> None:
         # No extension is offered: permessage-deflate costs 256 KiB a socket, and the size of an
         # inflated message has no limit.
         headers = [

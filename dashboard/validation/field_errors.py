@@ -157,12 +157,11 @@ def invalid_query(error: QueryError, pointer: str = "/query") -> Problem:
     detail = f"{named(pointer)} cannot be read {place_said}."
     if error.reason:
         detail = f"{named(pointer)} cannot ask what stands {place_said}. {error.reason}"
-    place: dict[str, Any] = {"at": error.at, "expected": error.expected}
     return Problem(
         422,
         "invalid_query",
         detail,
-        [QueryFieldError(pointer, "invalid_query", detail, **place)],
+        [QueryFieldError(pointer, "invalid_query", detail, error.at, error.expected)],
         extra={"pointer": pointer, "at": error.at, "expected": list(error.expected)},
     )
 

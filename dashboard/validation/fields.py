@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import regex
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, WithJsonSchema
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import PydanticCustomError
 
 from dashboard.errors import quoted
@@ -133,18 +134,18 @@ _SPACE = re.compile(r"\s")
 TEXT_PATTERN = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
 
 
-def _drop_null_defaults(schema: dict[str, Any]) -> None:
+def _drop_null_defaults(schema: JsonSchemaValue) -> None:
     for member in schema.get("properties", {}).values():
         if member.get("default", "") is None:
             del member["default"]
 
 
-def _drop_defaults(schema: dict[str, Any]) -> None:
+def _drop_defaults(schema: JsonSchemaValue) -> None:
     for member in schema.get("properties", {}).values():
         member.pop("default", None)
 
 
-def _open_schema(schema: dict[str, Any]) -> None:
+def _open_schema(schema: JsonSchemaValue) -> None:
     """Allows additional members in the published schema: later versions may add some."""
     schema.pop("additionalProperties", None)
 
@@ -169,7 +170,7 @@ class Partial(Strict):
 
     model_config = ConfigDict(json_schema_extra=_drop_defaults)
 
-    def changes(self) -> dict[str, Any]:
+    def changes(self) -> dict[str, object]:
         """Returns the members that were sent."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
@@ -177,8 +178,8 @@ class Partial(Strict):
 class Answer(BaseModel):
     """A JSON object with exactly these members.
 
-    Answers are built as plain dictionaries, for speed; the tests validate each one against its
-    model, and the OpenAPI document is generated from the models.
+    Answers with many rows are built as plain dictionaries, for speed; the tests validate each one
+    against its model, and the OpenAPI document is generated from the models.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra=_open_schema)

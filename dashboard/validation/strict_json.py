@@ -8,6 +8,8 @@ from typing import Any
 
 from dashboard.errors import Problem, quoted
 
+#: A JSON object of others, or with members that depend on its kind.
+JsonObject = dict[str, Any]
 DEPTH_MAX = 32
 _UTF8 = ("utf-8", "utf-8-sig")
 #: More digits than any number here may have; beyond Python's own limit `int` raises ValueError.
@@ -56,7 +58,7 @@ def _check_depth(data: bytes) -> None:
         raise _unreadable("too_deep", f"The document is nested deeper than {DEPTH_MAX} levels.")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
     made = dict(pairs)
     if len(made) != len(pairs):
         seen: set[str] = set()

@@ -19,11 +19,10 @@ from dashboard.web.admin.api import AdminApi, CustomersApi, MentionsApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.files import FilesApi
-from dashboard.web.admin.lists.archive import ArchiveApi
 from dashboard.web.admin.lists.calendars import CalendarsApi
 from dashboard.web.admin.lists.policies import PoliciesApi, PolicyPreviewApi
 from dashboard.web.admin.lists.previews import QueriesApi, SortPreviewApi
-from dashboard.web.admin.lists.search import SearchApi
+from dashboard.web.admin.lists.search import ArchiveApi, SearchApi
 from dashboard.web.admin.lists.sorts import SortsApi
 from dashboard.web.admin.lists.views import ViewsApi
 from dashboard.web.admin.pages import Pages
@@ -40,10 +39,9 @@ from dashboard.web.admin.sign_in.attempts import (
     Limits,
 )
 from dashboard.web.admin.sign_in.calls import SignIn
-from dashboard.web.admin.sign_in.checks import CodeCheck, Guard, PasswordCheck
+from dashboard.web.admin.sign_in.checks import CodeCheck, Guard, PasswordCheck, PendingSignIns
 from dashboard.web.admin.sign_in.oidc_accounts import ProviderAccounts, SignInMethods, install
 from dashboard.web.admin.sign_in.oidc_calls import BackChannelLogout, ProviderSignIn
-from dashboard.web.admin.sign_in.pending import PendingSignIns
 
 #: The routes below /admin/api that need no more than the parts of the process.
 APIS = (

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -18,6 +17,7 @@ from dashboard.db.outbox import deliveries, outgoing, webhooks
 from dashboard.db.outbox.deliveries import Attempt, LeasedDelivery
 from dashboard.errors import StorageUnavailable
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
+from dashboard.validation.strict_json import JsonObject
 from dashboard.webhooks.http_client import Answer, Poster, Request, signed
 
 _MINUTE, _HOUR = 60, 3600
@@ -122,7 +122,7 @@ class WebhookDispatcher(RunsTask):
         *,
         spawn: Spawn = spawn_thread,
         jitter: Callable[[], float] = random.random,
-        for_chatbots: Callable[[dict[str, Any]], dict[str, Any]] = lambda document: document,
+        for_chatbots: Callable[[JsonObject], JsonObject] = lambda document: document,
     ):
         self._database = database
         self._clock = clock

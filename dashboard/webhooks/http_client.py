@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from standardwebhooks import Webhook
 
+from dashboard.validation.strict_json import JsonObject
 from dashboard.webhooks.addresses import is_public
 
 USER_AGENT = "Lineup-Webhooks/1.0"
@@ -28,7 +29,7 @@ class Request(NamedTuple):
     body: bytes
 
 
-def signed(document: dict[str, Any], secrets: Sequence[str], now_ms: int) -> Request:
+def signed(document: JsonObject, secrets: Sequence[str], now_ms: int) -> Request:
     """Returns the request for a document with an `id`; each secret signs it, the newest first."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     id, at = document["id"], datetime.fromtimestamp(now_ms // 1000, UTC)

@@ -21,6 +21,7 @@ from dashboard.db.outbox.webhooks import Webhook
 from dashboard.errors import Invalid, NotFound, Problem, StorageUnavailable
 from dashboard.event_types import TYPING, WEBHOOK_TEST, WEBHOOK_TYPES
 from dashboard.validation.field_errors import field_error
+from dashboard.validation.strict_json import JsonObject
 from dashboard.webhooks.addresses import host_fault
 from dashboard.webhooks.dispatcher import Spawn, attempt_of, spawn_thread
 from dashboard.webhooks.http_client import Poster, signed
@@ -171,7 +172,7 @@ class WebhookService:
 
         self._write(id, write)
 
-    def log(self, id: int, before: int | None, limit: int) -> tuple[list[dict[str, Any]], bool]:
+    def log(self, id: int, before: int | None, limit: int) -> tuple[list[JsonObject], bool]:
         """Up to `limit` attempts with ids below `before`, newest first; whether there are more."""
         with self._database.read() as connection:
             _webhook(connection, id)

@@ -1,7 +1,7 @@
 """Admins: accounts that may sign in, and their preferences."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from sqlalchemy import Connection, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -9,8 +9,16 @@ from sqlalchemy.exc import IntegrityError
 from dashboard.db.accounts import admin_desks, sessions
 from dashboard.db.models.accounts import admins
 from dashboard.errors import Problem
+from dashboard.validation.strict_json import JsonObject
 
 ADMIN, SUPERVISOR = ROLES = ("admin", "supervisor")
+
+
+class AdminName(TypedDict):
+    """An admin as rows, messages and acts name one."""
+
+    id: int
+    name: str
 
 
 class Admin(NamedTuple):
@@ -156,7 +164,7 @@ def change(connection: Connection, admin_id: int, values: Mapping[str, Any], now
     )
 
 
-def preferences(connection: Connection, admin_id: int) -> dict[str, Any]:
+def preferences(connection: Connection, admin_id: int) -> JsonObject:
     """The stored preferences; preferences never set are absent."""
     found = connection.scalar(select(admins.c.preferences).where(admins.c.id == admin_id))
     return dict(found or {})

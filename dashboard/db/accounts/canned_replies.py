@@ -1,12 +1,20 @@
 """Canned replies: texts that admins insert by typing a shortcut."""
 
-from typing import Any
+from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from dashboard.db.models.accounts import canned_replies
 
-Canned = dict[str, Any]
+
+class Canned(NamedTuple):
+    """A canned reply; its time in milliseconds."""
+
+    id: int
+    shortcut: str
+    body: str
+    updated_at: int
+
 
 _ALL = select(
     canned_replies.c.id,
@@ -19,13 +27,13 @@ _ALL = select(
 def listing(connection: Connection) -> list[Canned]:
     """All canned replies, by shortcut."""
     found = connection.execute(_ALL.order_by(canned_replies.c.shortcut))
-    return [dict(row) for row in found.mappings()]
+    return [Canned(*row) for row in found]
 
 
 def one(connection: Connection, id: int) -> Canned | None:
     """The canned reply with this id, or None."""
-    row = connection.execute(_ALL.where(canned_replies.c.id == id)).mappings().first()
-    return dict(row) if row else None
+    row = connection.execute(_ALL.where(canned_replies.c.id == id)).first()
+    return Canned(*row) if row else None
 
 
 def create(connection: Connection, shortcut: str, body: str, now_ms: int) -> int:

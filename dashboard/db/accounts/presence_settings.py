@@ -96,7 +96,7 @@ def change_customer(
     if erasures.gone(connection, [f"{source}/{name}"]):
         raise CustomerErased("The customer was deleted, and has not written since.")
     found = customer_store.locked(connection, source_id, [name], now_ms)
-    row = {"customer_id": found[name]["id"], "source_id": source_id}
+    row = {"customer_id": found[name].id, "source_id": source_id}
     return _change(connection, customer_presence, row, change)
 
 
@@ -126,7 +126,7 @@ def _change(connection: Connection, table: Table, row: dict[str, int], change: C
     insert_missing(connection, table, [row])
     stored = connection.scalar(select(table.c.settings).where(own).with_for_update())
     settings = change(UNSET if stored is None else Settings.from_dict(stored))
-    values: dict[str, Any] = {"settings": settings.to_dict()}
+    values: dict[str, object] = {"settings": settings.to_dict()}
     if table is customer_presence:
         values["shown_to"] = settings.visibility if settings.show_last_seen else "nobody"
     connection.execute(update(table).where(own).values(values))

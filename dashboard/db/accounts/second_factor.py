@@ -46,9 +46,7 @@ def step_of(secret: str, code: str, now_ms: int, after: int = 0) -> int | None:
     generate = pyotp.TOTP(secret, digits=DIGITS).generate_otp
     found = None
     for step in range(now - SKEW_STEPS, now + SKEW_STEPS + 1):
-        is_right = hmac.compare_digest(
-            generate(step).encode(), code.encode("utf-8", "replace_codes")
-        )
+        is_right = hmac.compare_digest(generate(step).encode(), code.encode("utf-8", "replace"))
         if is_right and step > after:
             found = step
     return found
@@ -110,7 +108,7 @@ def _canonical(code: str) -> str:
 
 
 def _hash(code: str) -> bytes:
-    return hashlib.sha256(_canonical(code).encode("utf-8", "replace_codes")).digest()
+    return hashlib.sha256(_canonical(code).encode("utf-8", "replace")).digest()
 
 
 class Factor(NamedTuple):

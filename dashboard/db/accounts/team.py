@@ -1,13 +1,13 @@
 """The team: names and accounts of admins, assignees of threads, and the threads of an admin."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import TypedDict
 
 from sqlalchemy import Connection, bindparam, case, func, or_, select, true
 
 from dashboard.db.accounts import admin_desks, second_factor
 from dashboard.db.accounts.admin_desks import Desks
-from dashboard.db.accounts.admins import Admin
+from dashboard.db.accounts.admins import Admin, AdminName
 from dashboard.db.accounts.sources import names_by_source
 from dashboard.db.models.accounts import admin_presence, admins, sources
 from dashboard.db.models.threads import customers, threads
@@ -31,6 +31,31 @@ _KNOWN = (
 )
 
 
+class Member(AdminName):
+    """An enabled admin."""
+
+    role: str
+
+
+class NewestThread(TypedDict):
+    """A customer's name and picture, and the id of their newest thread."""
+
+    name: str | None
+    avatar_url: str | None
+    thread_id: int | None
+
+
+class Account(AdminName):
+    """An account; `desks` are the chosen ones, even if the role sees all. Times in ms."""
+
+    email: str
+    role: str
+    disabled_at: int | None
+    changed_at: int
+    desks: list[str]
+    second_factor: bool
+
+
 def names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
     """Maps admin ids to names; unknown ids are left out."""
     if not ids:
@@ -39,7 +64,7 @@ def names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
     return {row.id: row.name for row in found}
 
 
-def members(connection: Connection) -> list[dict[str, Any]]:
+def members(connection: Connection) -> list[Member]:
     """All enabled admins, by name."""
     found = connection.execute(
         select(admins.c.id, admins.c.name, admins.c.role)
@@ -125,8 +150,8 @@ def customers_at(
 
 def newest_threads(
     connection: Connection, people: Collection[str], desks: Desks = None
-) -> dict[str, dict[str, Any]]:
-    """Maps customers, named SOURCE/ID, to name, avatar and the id of their newest thread. Customers
+) -> dict[str, NewestThread]:
+    """Maps customers, named SOURCE/ID, to their newest thread. Customers
     without a thread at these desks are left out; None: at any desk."""
     named = [person.partition("/") for person in people]
     person = sources.c.name + "/" + customers.c.external_id
@@ -156,15 +181,15 @@ def newest_threads(
 _BY_NAME = (func.lower(admins.c.name), admins.c.id)
 
 
-def accounts(connection: Connection) -> list[dict[str, Any]]:
+def accounts(connection: Connection) -> list[Account]:
     """All accounts, by name."""
     columns = (admins.c[name] for name in Admin._fields)
     found = connection.execute(select(*columns).order_by(*_BY_NAME))
     return _described(connection, [Admin(*row) for row in found])
 
 
-def described(connection: Connection, admin: Admin) -> dict[str, Any]:
-    """Returns an account as JSON; `desks` are the chosen ones, even if the role sees all."""
+def described(connection: Connection, admin: Admin) -> Account:
+    """Returns an account as JSON."""
     return _described(connection, [admin])[0]
 
 
@@ -182,11 +207,19 @@ def last_seen(connection: Connection) -> dict[int, int]:
     return {row.admin_id: row.last_seen for row in found}
 
 
-def _described(connection: Connection, listed: Collection[Admin]) -> list[dict[str, Any]]:
+def _described(connection: Connection, listed: Collection[Admin]) -> list[Account]:
     ids = [admin.id for admin in listed]
     theirs, with_factor = admin_desks.of(connection, ids), second_factor.has(connection, ids)
     return [
-        admin._asdict()
-        | {"desks": sorted(theirs[admin.id]), "second_factor": admin.id in with_factor}
+        {
+            "id": admin.id,
+            "email": admin.email,
+            "name": admin.name,
+            "role": admin.role,
+            "disabled_at": admin.disabled_at,
+            "changed_at": admin.changed_at,
+            "desks": sorted(theirs[admin.id]),
+            "second_factor": admin.id in with_factor,
+        }
         for admin in listed
     ]

@@ -139,7 +139,7 @@ def remove_unused(connection: Connection, now_ms: int) -> None:
     connection.execute(delete(sorts).where(is_old, ~in_use.exists()))
 
 
-def rules_json(rules: Sequence[Rule]) -> list[dict[str, Any]]:
+def rules_json(rules: Sequence[Rule]) -> list[dict[str, str]]:
     """Returns the rules as they are stored and sent."""
     return [
         {"when": rule.when, "by": rule.by, "order": rule.order}

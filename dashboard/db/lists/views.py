@@ -7,7 +7,7 @@ names `me` is another list for each admin who looks: none is kept for the view.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -322,7 +322,7 @@ def _check_room(connection: Connection, owner_id: int | None) -> None:
 
 def _kept(
     connection: Connection, draft: Draft, admin_id: int, view_id: int | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Returns the columns of a view and keeps its list from now on. `view_id`: the changed view.
 
     Raises QueryError, UnknownSort, and Invalid if it costs too much.

@@ -26,6 +26,7 @@ from dashboard.db.models.threads import threads
 from dashboard.db.models.webhooks import deliveries, delivery_attempts, outgoing_events, webhooks
 from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.outgoing import EVENTS, Outgoing, PositionedEvent, delivery
+from dashboard.validation.strict_json import JsonObject
 
 #: Not a parameter: SQLite would plan again each time, since its index only holds pending ones.
 _PENDING: ColumnElement[str] = literal_column("'pending'")
@@ -280,7 +281,7 @@ class Attempt(NamedTuple):
 
     at: int
     took_ms: int
-    request: dict[str, Any]
+    request: Mapping[str, str]
     status: int | None
     error: str | None
     answer: str
@@ -306,7 +307,7 @@ def log_attempt(
 
 def page(
     connection: Connection, webhook_id: int, before: int | None, limit: int
-) -> tuple[list[dict[str, Any]], bool]:
+) -> tuple[list[JsonObject], bool]:
     """Returns up to `limit` attempts with ids below `before`, newest first; whether more exist."""
     statement = _LOG.where(delivery_attempts.c.webhook_id == webhook_id)
     if before is not None:
@@ -368,7 +369,7 @@ _LOG = (
 )
 
 
-def _to_json(row: Any) -> dict[str, Any]:
+def _to_json(row: Any) -> JsonObject:
     event = Outgoing(*row[-6:]).document() if row.name is not None else None
     return {
         "id": row.id,

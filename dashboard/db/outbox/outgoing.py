@@ -7,7 +7,7 @@ holding the lock of one row, so that it sees everything committed before. A curs
 """
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from dashboard.db.models.webhooks import (
     webhooks,
 )
 from dashboard.db.outbox import sent_messages
+from dashboard.validation.strict_json import JsonObject
 
 EVENTS: Select[Any] = select(
     outgoing_events.c.name,
@@ -43,9 +44,9 @@ class Outgoing(NamedTuple):
     occurred_at: int
     seq: int
     thread: str
-    data: dict[str, Any]
+    data: JsonObject
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """Returns the JSON document of the event; the same at each call."""
         return {
             "id": self.name,
@@ -86,7 +87,7 @@ def fan_out(connection: Connection, events: Sequence[PositionedEvent], now_ms: i
         insert_missing(connection, deliveries, rows)
 
 
-def delivery(webhook_id: int, event: PositionedEvent, now_ms: int) -> dict[str, Any]:
+def delivery(webhook_id: int, event: PositionedEvent, now_ms: int) -> dict[str, object]:
     """Returns a row of the table `deliveries` that is due at once."""
     return {
         "webhook_id": webhook_id,
@@ -140,7 +141,7 @@ def add(
     thread_id: int,
     type: str,
     now_ms: int,
-    data: dict[str, Any],
+    data: Mapping[str, Any],
     message_id: int | None = None,
 ) -> None:
     """Writes an event. The caller holds the lock of the thread, so that `seq` has no gap."""

@@ -1,11 +1,11 @@
 """Delivery of admins' messages: to the chatbot, and from there to the customer."""
 
 from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
-from dashboard.db.driver import insert_missing
+from dashboard.db.driver import RowValues, insert_missing
 from dashboard.db.models.webhooks import sent_messages
 
 #: Stages of delivery. A message only moves to a greater one, so that late and repeated receipts
@@ -48,22 +48,30 @@ class Receipt(NamedTuple):
     at: int
 
 
+class Delivery(TypedDict):
+    """The delivery of a message as the dashboard gets it. A greater `v` (the time of the change) is
+    the newer state."""
+
+    state: str
+    to: str
+    attempts: int
+    at: int
+    v: int
+
+
 class DeliveryUpdate(NamedTuple):
-    """A message with a changed delivery; `delivery` as in `to_json`."""
+    """A message with a changed delivery."""
 
     message_id: int
     thread_id: int
-    delivery: dict[str, Any]
+    delivery: Delivery
 
 
 def to_json(
     stage: int | None, attempts: int | None, at: int | None, changed_at: int | None
-) -> dict[str, Any] | None:
-    """Returns a message's `delivery` as the dashboard gets it; None if the message is not sent out.
-
-    A greater `v` (the time of the change) is the newer state.
-    """
-    if stage is None:
+) -> Delivery | None:
+    """Returns a message's delivery; None if the message is not sent out."""
+    if stage is None or attempts is None or at is None or changed_at is None:
         return None
     state, to = _STATES[stage]
     return {"state": state, "to": to, "attempts": attempts, "at": at, "v": changed_at}
@@ -127,7 +135,8 @@ def changed_since(
             sent_messages.c.thread_id.in_(thread_ids), sent_messages.c.changed_at >= since_ms
         )
     )
-    return [DeliveryUpdate(id, thread_id, to_json(*rest) or {}) for id, thread_id, *rest in found]
+    updates = ((id, thread_id, to_json(*rest)) for id, thread_id, *rest in found)
+    return [DeliveryUpdate(id, thread_id, each) for id, thread_id, each in updates if each]
 
 
 def stage_of(connection: Connection, message_id: int, thread_id: int) -> int | None:
@@ -139,10 +148,10 @@ def stage_of(connection: Connection, message_id: int, thread_id: int) -> int | N
     )
 
 
-def _new(message_id: int, thread_id: int, now_ms: int) -> dict[str, Any]:
+def _new(message_id: int, thread_id: int, now_ms: int) -> RowValues:
     row = {"message_id": message_id, "thread_id": thread_id, "stage": QUEUED, "attempts": 0}
     return row | {"at": now_ms, "changed_at": now_ms}
 
 
-def _change(connection: Connection, where: ColumnElement[bool], values: dict[str, Any]) -> None:
+def _change(connection: Connection, where: ColumnElement[bool], values: RowValues) -> None:
     connection.execute(update(sent_messages).where(where).values(values))

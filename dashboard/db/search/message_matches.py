@@ -3,7 +3,7 @@
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import regex
 from sqlalchemy import Connection, String, TextClause, bindparam, text
@@ -75,7 +75,7 @@ def newest(
     only in threads at these desks, None: at any."""
     dialect = connection.dialect.name
     # One more than the limit shows whether there are more.
-    parameters: dict[str, Any] = {"query": matching(dialect, terms), "most": most + 1}
+    parameters: dict[str, object] = {"query": matching(dialect, terms), "most": most + 1}
     statement = _NEWEST[dialect]
     if desks is not None:
         statement, parameters["desks"] = _NEWEST_AT[dialect], [*desks]

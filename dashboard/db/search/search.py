@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -88,7 +88,7 @@ THREAD_MATCHES_MAX = 1_000
 MARKS_MAX = 200
 
 
-def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[str, Any]:
+def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[str, object]:
     """Returns the messages of the thread that contain all terms of the query, for the dashboard.
 
     They are in the order of the conversation, with the number of all of them.
@@ -110,7 +110,7 @@ def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[s
 
 def panel(
     connection: Connection, thread_id: int, limit: int, desks: Desks = None
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """Returns the customer of a thread and up to `limit` of the customer's threads, the newest
     first: those at these desks, None: all.
 
@@ -140,9 +140,10 @@ def panel(
     )
     ids = list(connection.scalars(newest.limit(limit)))
     shown = rows(connection, [*ids, thread_id])
+    customer = shown[thread_id]["customer"]
     total, since = _total_and_since(connection, of_customer, created_at, all_desks=desks is None)
     return {
-        "customer": shown[thread_id]["customer"] | {"created_at": since},
+        "customer": customer and {**customer, "created_at": since},
         "threads": [shown[id] for id in ids],
         "total": total,
     }
@@ -205,7 +206,7 @@ class Found(NamedTuple):
     `whole` is False if there are more matches than are read: older threads may be missing.
     """
 
-    results: list[dict[str, Any]]
+    results: list[dict[str, object]]
     total: int
     next: SortKey | None
     whole: bool
@@ -241,7 +242,7 @@ def find(
     shown = rest[:limit]
     shown_messages = messages.several(connection, [by_thread[key.thread_id][1] for key in shown])
     rows = thread_rows.rows(connection, [key.thread_id for key in shown], desks)
-    results = [
+    results: list[dict[str, object]] = [
         {"row": rows[id], "message": _match_json(shown_messages.get(by_thread[id][1]), query_terms)}
         for _, id in shown
         if id in rows
@@ -302,9 +303,15 @@ def _customers(
 
 def _match_json(
     message: messages.Message | None, query_terms: Sequence[Term]
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     if message is None:
         return None
     shown, marks = excerpt(message_text(message["body"], message["attachments"]), query_terms)
-    fields = {name: message[name] for name in ("id", "role", "private", "at")}
-    return fields | {"excerpt": shown, "marks": marks}
+    return {
+        "id": message["id"],
+        "role": message["role"],
+        "private": message["private"],
+        "at": message["at"],
+        "excerpt": shown,
+        "marks": marks,
+    }

@@ -78,7 +78,7 @@ def matching(dialect: str, terms: Sequence[Term]) -> str:
     return " AND ".join(_match(term) for term in terms)
 
 
-def _rows(connection: Connection, texts: Iterable[tuple[int, str]]) -> list[dict[str, Any]]:
+def _rows(connection: Connection, texts: Iterable[tuple[int, str]]) -> list[dict[str, object]]:
     packed = _tsvector if connection.dialect.name == "postgresql" else " ".join
     return [{"id": id, "words": packed(words(text))} for id, text in texts]
 

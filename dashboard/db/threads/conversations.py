@@ -1,14 +1,16 @@
 """Parts of conversations: messages, and the acts between them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, insert, select
 
+from dashboard.db.driver import RowValues
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.threads import thread_acts
 from dashboard.db.threads import messages
 from dashboard.event_types import ACT_MEMBERS
+from dashboard.validation.strict_json import JsonObject
 
 #: Acts in one part of a conversation; of more, the newest.
 PART_MAX = 200
@@ -43,9 +45,9 @@ class Act(NamedTuple):
     admin_id: int | None
     admin_name: str | None
     event_id: int | None
-    data: dict[str, Any]
+    data: Mapping[str, Any]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Returns `{"id", "type", "at", "by": {"id", "name"} | null, …}` for the dashboard."""
         by = None if self.admin_id is None else {"id": self.admin_id, "name": self.admin_name}
         shown = {name: self.data[name] for name in _SHOWN if name in self.data}
@@ -59,7 +61,7 @@ def add_act(
     type: str,
     admin_id: int | None = None,
     event_id: int | None = None,
-    data: dict[str, Any] | None = None,
+    data: Mapping[str, Any] | None = None,
 ) -> int:
     """Stores an act and returns its id. The caller holds the lock of the thread."""
     added = connection.execute(
@@ -76,7 +78,7 @@ def add_act(
     return added.inserted_primary_key[0]
 
 
-def add_many(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+def add_many(connection: Connection, rows: Sequence[RowValues]) -> None:
     """Stores acts, given as rows of the table."""
     if rows:
         connection.execute(insert(thread_acts), list(rows))
@@ -128,12 +130,12 @@ class Part(NamedTuple):
     """
 
     messages: list[messages.Message]
-    acts: list[dict[str, Any]]
+    acts: list[JsonObject]
     more: bool
     later: bool
     newest_act_id: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in ("messages", "acts", "more", "later")}
 
 

@@ -1,6 +1,7 @@
 """Customers as stored: read, added and locked by their source's ids."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
@@ -21,6 +22,26 @@ _RANKED_VALUES = select(customers.c.id, customers.c.member_status, customers.c.l
 _SAVE = update_of(customers, (*FIELDS, "stamps"))
 
 
+@dataclass(slots=True)
+class Customer:
+    """A locked customer; `is_new`: added by the transaction. Times in ms."""
+
+    id: int
+    external_id: str
+    name: str | None
+    avatar_url: str | None
+    member_status: int
+    locale: str | None
+    stamps: Mapping[str, Any]
+    created_at: int
+    is_new: bool = False
+
+    @property
+    def ranked_values(self) -> "RankedValues":
+        """The values that decide the places of the customer's threads."""
+        return RankedValues(self.member_status, self.locale)
+
+
 class RankedValues(NamedTuple):
     """The values of a customer that decide the places of the customer's threads."""
 
@@ -34,16 +55,13 @@ NO_CUSTOMER = RankedValues()
 
 def locked(
     connection: Connection, source_id: int, names: Collection[str], now_ms: int
-) -> dict[str, dict[str, Any]]:
-    """Locks customers by their source's ids, added if unknown, in the order of row ids.
-
-    Rows of added ones have `is_new` set.
-    """
+) -> dict[str, Customer]:
+    """Locks customers by their source's ids, added if unknown, in the order of row ids."""
     found = answer(connection, ask_locked(source_id, names))
     return with_missing(connection, source_id, names, found, now_ms)
 
 
-def ask_locked(source_id: int, names: Collection[str]) -> Ask[dict[str, dict[str, Any]]]:
+def ask_locked(source_id: int, names: Collection[str]) -> Ask[dict[str, Customer]]:
     """Returns the query that reads and locks the known ones."""
     parameters = {"source": source_id, "names": driver.dumps([*names])}
     return Ask(_BY_NAME, parameters, _by_external_id)
@@ -53,9 +71,9 @@ def with_missing(
     connection: Connection,
     source_id: int,
     names: Collection[str],
-    found: dict[str, dict[str, Any]],
+    found: dict[str, Customer],
     now_ms: int,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Customer]:
     """Adds the customers of `names` that are not in `found`; returns all of `names`."""
     missing = sorted(set(names) - found.keys())
     if missing:
@@ -64,13 +82,8 @@ def with_missing(
         ]
         insert_missing(connection, customers, new_rows)
         added = answer(connection, ask_locked(source_id, missing))
-        found = found | {name: row | {"is_new": True} for name, row in added.items()}
+        found = found | {name: replace(row, is_new=True) for name, row in added.items()}
     return {name: found[name] for name in names if name in found}
-
-
-def ranked_values(row: Mapping[str, Any]) -> RankedValues:
-    """Returns the ranked values of a row that `locked` returned."""
-    return RankedValues(row["member_status"], row["locale"])
 
 
 def read_ranked_values(connection: Connection, ids: Collection[int]) -> dict[int, RankedValues]:
@@ -81,11 +94,11 @@ def read_ranked_values(connection: Connection, ids: Collection[int]) -> dict[int
     return {id: RankedValues(member_status, locale) for id, member_status, locale in found}
 
 
-def save(connection: Connection, changed: Iterable[dict[str, Any]]) -> None:
-    """Writes the fields and stamps of rows that `locked` returned."""
-    _SAVE.write(connection, [{name: row[name] for name in _SAVED} for row in changed])
+def save(connection: Connection, changed: Iterable[Customer]) -> None:
+    """Writes the fields and stamps of customers that `locked` returned."""
+    _SAVE.write(connection, [{name: getattr(each, name) for name in _SAVED} for each in changed])
 
 
-def _by_external_id(found: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    rows = (dict(zip(_READ, row, strict=True)) for row in found)
-    return {row["external_id"]: row for row in rows}
+def _by_external_id(found: Sequence[Row]) -> dict[str, Customer]:
+    rows = (Customer(*row) for row in found)
+    return {row.external_id: row for row in rows}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text
 
 from dashboard.db import driver
-from dashboard.db.driver import Ask, Row, answer, by_name, insert_of
+from dashboard.db.driver import Ask, Row, RowValues, answer, by_name, insert_of
 from dashboard.db.models.threads import events, threads
 from dashboard.event_types import EVENT_TYPES, HANDOFF
 from scoring.facts import Kind, Settlement, ThreadEvent
@@ -24,7 +24,7 @@ def wins(stamps: Mapping[str, Any], name: str, stamp: Stamp) -> bool:
     return last is None or stamp > (last[0], last[1])
 
 
-def stamped(stamps: Mapping[str, Any], names: Mapping[str, Stamp]) -> dict[str, Any]:
+def stamped(stamps: Mapping[str, Any], names: Mapping[str, Stamp]) -> Mapping[str, Any]:
     """Returns the stamps with these added, in the form in which they are stored."""
     return {**stamps, **{name: list(stamp) for name, stamp in names.items()}}
 
@@ -144,7 +144,7 @@ def sent(connection: Connection, source_id: int, ids: Collection[int]) -> dict[i
     return {row.id: row.thread_id for row in found}
 
 
-def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> dict[str, int]:
+def add(connection: Connection, rows: Sequence[RowValues]) -> dict[str, int]:
     """Adds events; returns their row ids by external ids. Raises IntegrityError."""
     return _ADD.insert(connection, rows, "external_id")
 

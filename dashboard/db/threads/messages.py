@@ -1,18 +1,42 @@
 """Messages of conversations: the events that have a role."""
 
-from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from sqlalchemy import Connection, Select, select, tuple_
 
-from dashboard.db.mentions import attached
+from dashboard.db.accounts.admins import AdminName
+from dashboard.db.mentions import by_note
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.threads import events
 from dashboard.db.models.webhooks import sent_messages as sent
 from dashboard.db.outbox import sent_messages
+from dashboard.db.outbox.sent_messages import Delivery
 from dashboard.turns import turns
 
-Message = dict[str, Any]
+
+class Attachment(TypedDict):
+    """A file of a message, as it is stored and shown."""
+
+    url: str
+    type: str | None
+    name: str | None
+
+
+class Message(TypedDict):
+    """A message as the dashboard gets it; `delivery` is null if it is not sent out."""
+
+    id: int
+    thread_id: int
+    role: str | None
+    author: AdminName | None
+    body: str | None
+    attachments: list[Attachment]
+    private: bool
+    at: int
+    delivery: Delivery | None
+    mentions: NotRequired[list[AdminName]]
+
 
 _COLUMNS = (
     events.c.id,
@@ -33,31 +57,6 @@ _MESSAGES: Select[Any] = (
     .join(sent, sent.c.message_id == events.c.id, isouter=True)
     .where(events.c.role.is_not(None))
 )
-
-
-def message(
-    id: int,
-    thread_id: int,
-    role: str | None,
-    author: dict[str, Any] | None,
-    body: str | None,
-    attachments: list[dict[str, Any]],
-    private: bool,
-    at: int,
-    delivery: dict[str, Any] | None = None,
-) -> Message:
-    """Returns a message as the dashboard gets it; `delivery` is null if it is not sent out."""
-    return {
-        "id": id,
-        "thread_id": thread_id,
-        "role": role,
-        "author": author,
-        "body": body,
-        "attachments": attachments,
-        "private": private,
-        "at": at,
-        "delivery": delivery,
-    }
 
 
 class MessageRange(NamedTuple):
@@ -104,7 +103,7 @@ def after(connection: Connection, thread_id: int, message_id: int) -> list[Messa
     """
     statement = _MESSAGES.where(events.c.thread_id == thread_id, events.c.id > message_id)
     found = connection.execute(statement.order_by(events.c.id))
-    return attached(connection, [_message(row) for row in turns.each(found)])
+    return _messages(connection, found)
 
 
 def one(connection: Connection, id: int) -> Message | None:
@@ -117,8 +116,7 @@ def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
     if not ids:
         return {}
     found = connection.execute(_MESSAGES.where(events.c.id.in_(ids)))
-    messages = attached(connection, [_message(row) for row in turns.each(found)])
-    return {message["id"]: message for message in messages}
+    return {message["id"]: message for message in _messages(connection, found)}
 
 
 def _sort_key(connection: Connection, thread_id: int, message_id: int) -> tuple[int, int] | None:
@@ -137,8 +135,8 @@ def _older(
     if key is not None:
         statement = statement.where(tuple_(*key) > _ORDER)
     newest = statement.order_by(events.c.ranked_at.desc(), events.c.id.desc()).limit(limit + 1)
-    found = [_message(row) for row in turns.each(connection.execute(newest))]
-    return attached(connection, found[:limit][::-1]), len(found) > limit
+    rows = connection.execute(newest).all()
+    return _messages(connection, rows[:limit][::-1]), len(rows) > limit
 
 
 def _newer(
@@ -146,12 +144,34 @@ def _newer(
 ) -> tuple[list[Message], bool]:
     statement = _MESSAGES.where(events.c.thread_id == thread_id, tuple_(*key) < _ORDER)
     oldest = statement.order_by(events.c.ranked_at, events.c.id).limit(limit + 1)
-    found = [_message(row) for row in turns.each(connection.execute(oldest))]
-    return attached(connection, found[:limit]), len(found) > limit
+    rows = connection.execute(oldest).all()
+    return _messages(connection, rows[:limit]), len(rows) > limit
+
+
+def attach_mentions(connection: Connection, found: Sequence[Message]) -> None:
+    """Adds the mentions to the notes that mention somebody."""
+    mentions = by_note(connection, [each["id"] for each in found if each["private"]])
+    for each in found:
+        if each["id"] in mentions:
+            each["mentions"] = mentions[each["id"]]
+
+
+def _messages(connection: Connection, rows: Iterable[Sequence[Any]]) -> list[Message]:
+    found = [_message(row) for row in turns.each(rows)]
+    attach_mentions(connection, found)
+    return found
 
 
 def _message(row: Sequence[Any]) -> Message:
     id, thread_id, role, author_id, name, body, attachments, private, at, *sent_columns = row
-    author = {"id": author_id, "name": name} if author_id is not None else None
-    delivery = sent_messages.to_json(*sent_columns)
-    return message(id, thread_id, role, author, body, attachments or [], private, at, delivery)
+    return {
+        "id": id,
+        "thread_id": thread_id,
+        "role": role,
+        "author": {"id": author_id, "name": name} if author_id is not None else None,
+        "body": body,
+        "attachments": attachments or [],
+        "private": private,
+        "at": at,
+        "delivery": sent_messages.to_json(*sent_columns),
+    }

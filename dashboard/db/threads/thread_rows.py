@@ -1,15 +1,52 @@
 """Threads as rows of the dashboard's lists."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from sqlalchemy import Connection, bindparam, case, select
 
 from dashboard.db.accounts.admin_desks import Desks, sees
+from dashboard.db.accounts.admins import AdminName
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.threads.thread_tags import tags_in
 from dashboard.turns import turns
+
+
+class RowCustomer(TypedDict):
+    """The customer of a row; `id` is SOURCE/ID."""
+
+    id: str
+    name: str | None
+    avatar_url: str | None
+    member_status: int
+    locale: str | None
+
+
+class ThreadRow(TypedDict):
+    """A thread as the dashboard shows it: `Row` of the API describes it."""
+
+    id: int
+    rev: int
+    thread: str
+    source: str
+    customer: RowCustomer | None
+    preview: dict[str, object] | None
+    open: bool
+    priority: int
+    recent_at: int
+    waiting_since: int | None
+    answered: bool
+    unanswered: int
+    last_message_id: int | None
+    last: dict[str, object] | None
+    assignee: AdminName | None
+    due_at: int | None
+    tags: list[str]
+    desk: str
+    snooze: dict[str, object] | None
+    woken: dict[str, object] | None
+
 
 _snoozers = admins.alias("snoozers")
 _writers = admins.alias("writers")
@@ -73,9 +110,7 @@ _ROWS = (
 )
 
 
-def rows(
-    connection: Connection, ids: Collection[int], desks: Desks = None
-) -> dict[int, dict[str, Any]]:
+def rows(connection: Connection, ids: Collection[int], desks: Desks = None) -> dict[int, ThreadRow]:
     """Maps thread ids to the rows that the dashboard shows; unknown ids, and threads at none of
     these desks, are left out. None: all desks."""
     if not ids:
@@ -84,11 +119,12 @@ def rows(
     return {row[0]: _row_json(row) for row in turns.each(found) if sees(desks, row[-1])}
 
 
-def _row_json(row: Sequence[Any]) -> dict[str, Any]:
+def _row_json(row: Sequence[Any]) -> ThreadRow:
     (id, revision, name, source, *person), rest = row[:9], row[9:]
     (role, body, at, closed, priority, recent_at, waiting_since, answered, *rest) = rest
     unanswered, last_message_id, last_role, *writer, due_at = rest[:6]
-    assignee_id, assignee, *snoozing, tags, desk = rest[6:]
+    assignee_id, assignee, until, wake, woken_at, reason, *snoozer, tags, desk = rest[6:]
+    by = _admin_json(*snoozer)
     return {
         "id": id,
         "rev": revision,
@@ -108,27 +144,13 @@ def _row_json(row: Sequence[Any]) -> dict[str, Any]:
         "due_at": due_at,
         "tags": sorted(tags_in(tags)),
         "desk": desk,
-        **_snooze_json(closed, *snoozing),
-    }
-
-
-def _snooze_json(
-    closed: bool,
-    until: int | None,
-    wake: str | None,
-    woken_at: int | None,
-    reason: str | None,
-    *who: Any,
-) -> dict[str, Any]:
-    """Leaves the snooze of a closed thread out; it may come back with the open thread."""
-    by = _admin_json(*who)
-    return {
+        # The snooze of a closed thread may come back with the open thread.
         "snooze": None if until is None or closed else {"until": until, "wake": wake, "by": by},
         "woken": None if woken_at is None else {"at": woken_at, "reason": reason, "by": by},
     }
 
 
-def _admin_json(id: int | None, name: str | None) -> dict[str, Any] | None:
+def _admin_json(id: int | None, name: str) -> AdminName | None:
     return None if id is None else {"id": id, "name": name}
 
 
@@ -139,7 +161,7 @@ def _customer_json(
     avatar_url: str | None,
     member_status: int,
     locale: str | None,
-) -> dict[str, Any] | None:
+) -> RowCustomer | None:
     if name_there is None:
         return None
     return {

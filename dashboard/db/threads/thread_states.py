@@ -13,6 +13,7 @@ from dashboard.db.accounts import sources
 from dashboard.db.driver import (
     Ask,
     RowStatement,
+    RowValues,
     Write,
     answer,
     answers,
@@ -205,7 +206,7 @@ def locked(
     return found
 
 
-def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[int]:
+def add(connection: Connection, rows: Sequence[RowValues]) -> list[int]:
     """Adds threads by rows of `new_row`, in their order; returns their ids."""
     inserted = insert(threads).returning(threads.c.id, sort_by_parameter_order=True)
     return list(connection.scalars(inserted, list(rows))) if rows else []
@@ -253,16 +254,16 @@ def read_customers(
             state.facts = state.facts._replace(member_status=state.customer.member_status)
 
 
-def writes(changes: Iterable[tuple[ThreadState, Mapping[str, Any]]]) -> list[Write]:
+def writes(changes: Iterable[tuple[ThreadState, RowValues]]) -> list[Write]:
     """Returns the writes of the changed columns of threads, and of their revisions."""
-    rows: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    rows: dict[tuple[str, ...], list[RowValues]] = {}
     for state, changed in changes:
         row = {"id": state.id, "revision": state.revision, **changed}
         rows.setdefault(tuple(changed), []).append(row)
     return [Write(_saving(names), some) for names, some in rows.items()]
 
 
-def changed(state: ThreadState, computed: Computed, scores: Sequence[int]) -> dict[str, Any]:
+def changed(state: ThreadState, computed: Computed, scores: Sequence[int]) -> RowValues:
     """Returns the columns with another value than in SQL, in the order in which they are written;
     `scores` are those in SORTS."""
     after = (*state.facts[:-1], *_others_of(state.columns), *computed, *scores)
@@ -304,7 +305,7 @@ def _state(row: Sequence[Any]) -> ThreadState:
     )
 
 
-def new_row(source_id: int, name: str, desk: str, now_ms: int) -> dict[str, Any]:
+def new_row(source_id: int, name: str, desk: str, now_ms: int) -> dict[str, object]:
     """Returns the row of a thread without events; it is saved again in the same transaction."""
     empty = {"source_id": source_id, "external_id": name, "created_at": now_ms, "revision": 0}
     return empty | {"desk": desk, "closed": False, "recent_at": 0} | dict.fromkeys(_SCORES, 0)

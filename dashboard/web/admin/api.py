@@ -12,6 +12,7 @@ from pydantic import Field
 
 from dashboard.db.accounts import admins
 from dashboard.db.threads import conversations, thread_rows, threads
+from dashboard.db.threads.thread_rows import ThreadRow
 from dashboard.errors import NotFound
 from dashboard.ingest.assigning import HandOver
 from dashboard.ingest.replies import Reply
@@ -267,7 +268,7 @@ class AdminApi:
         list = query.list_of(identity.desks)
         return json_response(self._explainer.explain(thread_id, list, identity.admin_id))
 
-    def _rows(self, ids: list[int]) -> dict[int, dict[str, Any]]:
+    def _rows(self, ids: list[int]) -> dict[int, ThreadRow]:
         with self._database.read() as connection:
             return thread_rows.rows(connection, ids, current().desks)
 

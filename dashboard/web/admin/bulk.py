@@ -126,7 +126,7 @@ class BulkApi:
 
     def _results(
         self, body: requests.BulkRequest, seen: Mapping[int, int] = MappingProxyType({})
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[dict[str, object]]:
         def act_on(id: int) -> int | None:
             return self._act_on(body, id, seen.get(id, 0))
 

@@ -1,7 +1,7 @@
 """The dashboard's calls for canned replies, which all admins share."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from flask import Response
 from pydantic import AfterValidator
@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from dashboard.db.accounts import canned_replies
+from dashboard.db.accounts.canned_replies import Canned
 from dashboard.errors import NotFound, Problem
 from dashboard.services import Services
 from dashboard.validation.fields import Strict
@@ -46,7 +47,8 @@ class CannedApi:
     )
     def listing(self) -> Response:
         with self._database.read() as connection:
-            return json_response({"canned": canned_replies.listing(connection)})
+            found = canned_replies.listing(connection)
+        return json_response({"canned": [each._asdict() for each in found]})
 
     @route(
         "POST",
@@ -61,11 +63,13 @@ class CannedApi:
     def create(self, body: CannedRequest) -> Response:
         now = self._clock()
 
-        def write(connection: Connection) -> dict[str, Any] | None:
+        def write(connection: Connection) -> Canned | None:
             id = canned_replies.create(connection, body.shortcut, body.body, now)
             return canned_replies.one(connection, id)
 
-        return json_response(self._write(body, write), 201)
+        made = self._write(body, write)
+        assert made is not None, "it was created in the same transaction"
+        return json_response(made._asdict(), 201)
 
     @route(
         "PUT",
@@ -80,14 +84,14 @@ class CannedApi:
     def change(self, canned_id: int, body: CannedRequest) -> Response:
         now = self._clock()
 
-        def write(connection: Connection) -> dict[str, Any] | None:
+        def write(connection: Connection) -> Canned | None:
             canned_replies.change(connection, canned_id, body.shortcut, body.body, now)
             return canned_replies.one(connection, canned_id)
 
         changed = self._write(body, write)
         if changed is None:
             raise _no_such()
-        return json_response(changed)
+        return json_response(changed._asdict())
 
     @route(
         "DELETE",

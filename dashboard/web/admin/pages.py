@@ -19,7 +19,8 @@ from dashboard.presence.requests import TEXT_MAX
 from dashboard.protocol import PROTOCOL
 from dashboard.services import Services
 from dashboard.validation.fields import ATTACHMENTS_MAX, BODY_MAX
-from dashboard.web.admin.lists.seen_views import FirstList, without_totals
+from dashboard.validation.strict_json import JsonObject
+from dashboard.web.admin.lists.seen_views import FirstList, ListedView, without_totals
 from dashboard.web.admin.preferences import THEMES, complete, known
 from dashboard.web.admin.requests import SHORTCUT_MAX
 from dashboard.web.admin.sign_in.oidc_accounts import sign_in_methods
@@ -120,10 +121,10 @@ class Pages:
         more = {"next": next, "by_recovery_code": by_recovery_code}
         return _card("cards/login_code.html", "login.code", problem, **more)
 
-    def preferences(self, identity: Identity) -> dict[str, Any]:
+    def preferences(self, identity: Identity) -> JsonObject:
         return complete(self._chosen(identity), languages.browsers_locale())
 
-    def _sorts(self) -> dict[str, Any]:
+    def _sorts(self) -> dict[str, object]:
         """Returns the built-in sorts and the saved ones."""
         with self._database.read() as connection:
             known = sorts.known(connection)
@@ -159,9 +160,7 @@ class Pages:
         with self._database.read() as connection:
             return views.ordered(connection, identity.admin_id, BUILT_IN_VIEWS, ())
 
-    def _saved_views(
-        self, identity: Identity, last: Mapping[str, Any] | None
-    ) -> list[dict[str, Any]]:
+    def _saved_views(self, identity: Identity, last: Mapping[str, Any] | None) -> list[ListedView]:
         """Returns the first saved views, and always the one that was open last."""
         also = last["view"] if last else None
         with self._database.read() as connection:
@@ -196,7 +195,7 @@ def blueprint(pages: Pages, identities: Identities) -> Blueprint:
     return site
 
 
-def describe(identity: Identity) -> dict[str, Any]:
+def describe(identity: Identity) -> dict[str, object]:
     """Describes the admin for the JSON of the page and the API."""
     return {
         "id": identity.admin_id,
@@ -206,7 +205,7 @@ def describe(identity: Identity) -> dict[str, Any]:
     }
 
 
-def _list_of(preferences: dict[str, Any], saved_views: list[dict[str, Any]]) -> ListName:
+def _list_of(preferences: JsonObject, saved_views: list[ListedView]) -> ListName:
     """Returns the admin's last list; the page opens it unless its address names another one.
 
     If that belonged to a saved view that is deleted, it is that of the last built-in view.

@@ -22,6 +22,7 @@ from dashboard.languages import LOCALES
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error, validated
 from dashboard.validation.fields import Partial, Strict, fault
+from dashboard.validation.strict_json import JsonObject
 from dashboard.web.http.schemas import Absent
 from scoring.sorting.rules import NAME_PATTERN, is_sort_name
 from scoring.views import BUILT_IN_VIEWS, FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEWS
@@ -151,17 +152,17 @@ def timezone_of(connection: Connection, admin_id: int, named: str | None) -> str
     return known(admins.preferences(connection, admin_id)).get("timezone") or TIMEZONE
 
 
-def complete(chosen: Mapping[str, Any], locale: str) -> dict[str, Any]:
+def complete(chosen: Mapping[str, Any], locale: str) -> JsonObject:
     """Returns all preferences: the chosen ones over the defaults."""
     return merged({**_DEFAULTS, "locale": locale}, known(chosen))
 
 
-def known(chosen: Mapping[str, Any]) -> dict[str, Any]:
+def known(chosen: Mapping[str, Any]) -> JsonObject:
     """Returns the chosen preferences, without names that no longer exist."""
     return _among(chosen, _DEFAULTS)
 
 
-def _among(values: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+def _among(values: Mapping[str, Any], names: Mapping[str, Any]) -> JsonObject:
     return {
         name: _among(value, names[name]) if isinstance(names[name], dict) else value
         for name, value in values.items()
@@ -170,7 +171,7 @@ def _among(values: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def merged(held: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+def merged(held: Mapping[str, Any], change: Mapping[str, Any]) -> JsonObject:
     """Returns `held` with the change; objects are merged by key, except one that may be null."""
     made = dict(held)
     for name, value in change.items():
@@ -194,7 +195,7 @@ def forget_sort(connection: Connection, name: str) -> None:
     for admin in admins.listing(connection):
         held = admins.preferences(connection, admin.id)
         chosen, saved = held.get("sorts", {}), held.get("saved") or {}
-        left: dict[str, Any] = {}
+        left: JsonObject = {}
         if name in chosen.values():
             left["sorts"] = {view: sort for view, sort in chosen.items() if sort != name}
         if saved.get("sort") == name:
@@ -203,6 +204,6 @@ def forget_sort(connection: Connection, name: str) -> None:
             admins.save_preferences(connection, admin.id, held | left)
 
 
-def check(change: Any) -> dict[str, Any]:
+def check(change: Any) -> JsonObject:
     """Returns a change that may be merged. Raises Invalid with every single error."""
     return validated(PreferencesRequest, change).model_dump(exclude_unset=True)

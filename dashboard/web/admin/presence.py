@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, sessions, team
+from dashboard.db.accounts.team import NewestThread
 from dashboard.db.audit import Target, add
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
@@ -65,10 +66,14 @@ class AdminPresence:
         with self._database.read() as connection:
             people = [one.id for one in page.people]
             newest = team.newest_threads(connection, people, desks)
-        nothing = {"name": None, "avatar_url": None, "thread_id": None}
+        nothing = NewestThread(name=None, avatar_url=None, thread_id=None)
         customers = [
-            {"id": one.id, "last_seen": one.last_seen, "colour": one.colour}
-            | newest.get(one.id, nothing)
+            {
+                "id": one.id,
+                "last_seen": one.last_seen,
+                "colour": one.colour,
+                **newest.get(one.id, nothing),
+            }
             for one in page.people
             # Answers cached for some seconds may name a customer who has gone to another desk.
             if desks is None or one.id in newest
@@ -95,17 +100,20 @@ class AdminPresence:
             rows = thread_rows.rows(connection, ids, seen)
             counts = None if seen is None else team.open_threads(connection, roles, seen)
         assigned = self._assigned(roles) if counts is None else counts
+        shown = []
         for member in members:
-            member["assigned"] = assigned.get(member["id"], 0)
-            # Null: all desks, as a supervisor.
-            at = theirs[member["id"]]
-            member["desks"] = None if at is None else sorted(at)
-            member["threads"] = [
-                {"id": id, "customer": rows[id]["customer"]}
-                for id in sorted(inside.get(member["id"], ()))
-                if id in rows
-            ]
-        return json_response({"team": members, "desks": all_desks})
+            id, at = member["id"], theirs[member["id"]]
+            opened = [each for each in sorted(inside.get(id, ())) if each in rows]
+            shown.append(
+                {
+                    **member,
+                    "assigned": assigned.get(id, 0),
+                    # Null: all desks, as a supervisor.
+                    "desks": None if at is None else sorted(at),
+                    "threads": [{"id": id, "customer": rows[id]["customer"]} for id in opened],
+                }
+            )
+        return json_response({"team": shown, "desks": all_desks})
 
     def _assigned(self, admin_ids: Iterable[int]) -> dict[int, int | None]:
         """Returns the number of open threads by admin; None if Redis lacks the list of all."""

@@ -1,6 +1,6 @@
 """The pages of settings, each with its own address, and the state of the lists."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from flask import Blueprint, Response, redirect, request
@@ -30,23 +30,23 @@ class SettingsPage(NamedTuple):
     name: str
     for_supervisors: bool
     #: Further values that its template shows; the script fetches everything else.
-    values: Callable[[Connection], dict[str, Any]] = lambda connection: {}
+    values: Callable[[Connection], Mapping[str, Any]] = lambda connection: {}
 
 
-def _webhooks(connection: Connection) -> dict[str, Any]:
+def _webhooks(connection: Connection) -> Mapping[str, Any]:
     return {"sources": sources.names(connection), "types": WEBHOOK_TYPES}
 
 
-def _keys(connection: Connection) -> dict[str, Any]:
+def _keys(connection: Connection) -> Mapping[str, Any]:
     named = {"sources": sources.names(connection), "desks": admin_desks.names(connection)}
     return named | {"scopes": api_keys.SCOPES, "rate_max": RATE_MAX}
 
 
-def _team(connection: Connection) -> dict[str, Any]:
+def _team(connection: Connection) -> Mapping[str, Any]:
     return {"roles": admins.ROLES, "desks": admin_desks.names(connection)}
 
 
-def _audit(connection: Connection) -> dict[str, Any]:
+def _audit(connection: Connection) -> Mapping[str, Any]:
     return {"actors": audit.actors(connection), "actions": audit.GROUPS, "kinds": audit.KINDS}
 
 

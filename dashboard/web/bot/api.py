@@ -16,8 +16,7 @@ from dashboard.db.outbox import outgoing
 from dashboard.errors import FieldError, Problem
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
-from dashboard.ingest.outcomes import Outcome
-from dashboard.ingest.schema import BATCH_MAX, Batch, Event, ParsedEvent, parse_request
+from dashboard.ingest.schema import BATCH_MAX, Batch, Event, Outcome, ParsedEvent, parse_request
 from dashboard.ordering.list_keeper import ListKeeper
 from dashboard.rate_limits import event_quota
 from dashboard.shared_limits.buckets import SharedLimiter
@@ -72,7 +71,7 @@ class Callers:
 _ID = re.compile(rf"[A-Za-z0-9._:-]{{1,{ID_MAX}}}")
 
 
-def single_result(outcome: Outcome) -> tuple[dict[str, Any], int, dict[str, str]]:
+def single_result(outcome: Outcome) -> tuple[dict[str, object], int, dict[str, str]]:
     """Returns body, status and headers for one event. Raises the outcome's problem."""
     if outcome.problem is not None:
         raise outcome.problem
@@ -83,7 +82,7 @@ def single_result(outcome: Outcome) -> tuple[dict[str, Any], int, dict[str, str]
 
 def batch_results(
     entries: Sequence[Any], outcomes: Sequence[Outcome | Problem], instance: str
-) -> tuple[dict[str, Any], int]:
+) -> tuple[dict[str, object], int]:
     """Returns body and status for a batch: `entries` as posted, their outcomes, the path called."""
     results = [
         {"index": index} | _batch_entry(index, entry, outcome, instance)
@@ -96,7 +95,7 @@ def batch_results(
 
 def _batch_entry(
     index: int, entry: Any, outcome: Outcome | Problem, instance: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     problem = outcome if isinstance(outcome, Problem) else outcome.problem
     if problem is None:
         assert isinstance(outcome, Outcome)
@@ -113,8 +112,8 @@ def _in_batch(error: FieldError, prefix: str) -> FieldError:
     return replace(error, pointer=prefix + error.pointer)
 
 
-def _stored(outcome: Outcome) -> dict[str, Any]:
-    result: dict[str, Any] = {"status": outcome.status, "id": outcome.id}
+def _stored(outcome: Outcome) -> dict[str, object]:
+    result: dict[str, object] = {"status": outcome.status, "id": outcome.id}
     return result if outcome.thread_id is None else result | {"thread_id": outcome.thread_id}
 
 

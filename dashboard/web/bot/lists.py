@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from flask import Response
 from pydantic import Field
@@ -223,7 +223,7 @@ class ListsApi:
             entries, total = walked.named.listed(connection, now, limit, since)
         return Head(epoch="", version=0, total=total, entries=entries)
 
-    def _named(self, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    def _named(self, entries: Sequence[Entry]) -> list[dict[str, object]]:
         with self._database.read() as connection:
             names = threads.names(connection, [entry.id for entry in entries])
         return [

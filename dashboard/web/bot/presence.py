@@ -9,8 +9,7 @@ from pydantic import AfterValidator, Field
 
 from dashboard.db.accounts.api_keys import Caller
 from dashboard.errors import Problem
-from dashboard.ingest.outcomes import Outcome
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import Outcome, ParsedEvent
 from dashboard.presence.bots import RECENT_MS, BotPresence, CustomerWrote
 from dashboard.presence.requests import (
     BEATS_MAX,

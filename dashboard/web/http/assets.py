@@ -5,7 +5,7 @@ import logging
 import re
 from mimetypes import guess_type
 from pathlib import Path
-from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 from flask import Flask, Response, request, send_file
 
@@ -111,7 +111,7 @@ def _encoded(folder: Path, name: str, names: set[str]) -> Response:
     return response
 
 
-def drop_unusable_range(environ: dict[str, Any]) -> None:
+def drop_unusable_range(environ: WSGIEnvironment) -> None:
     """Drops a range that must be ignored (RFC 9110, sections 13.2.2 and 14.2): all is sent.
 
     Keeps a single range of bytes, if the request compares nothing or a strong ETag.

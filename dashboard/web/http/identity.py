@@ -9,6 +9,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 from flask import Request, Response, g, request
 from itsdangerous import BadSignature, Signer
@@ -96,7 +97,7 @@ class Identities:
         self._secret_key = secret_key.encode()
         self.cookie_names = CookieNames(secret_key, database.url)
 
-    def of(self, environ: dict[str, Any]) -> Identity:
+    def of(self, environ: WSGIEnvironment) -> Identity:
         """Returns the admin who sent the request. Raises Unauthorized and StorageUnavailable."""
         make_readable(environ)
         now = self._clock()
@@ -182,7 +183,7 @@ class Identities:
         name = self.cookie_names.of(COOKIE, host_only=secure)
         return {"key": name, "httponly": True, "samesite": "Lax", "secure": secure, "path": "/"}
 
-    def _tokens(self, environ: dict[str, Any]) -> list[str]:
+    def _tokens(self, environ: WSGIEnvironment) -> list[str]:
         """Returns the tokens in a request's cookies that this Lineup has signed."""
         host_only = self._origins.is_https(environ)
         tokens = []
@@ -211,7 +212,7 @@ def current() -> Identity:
     return g.identity
 
 
-def make_readable(environ: dict[str, Any]) -> None:
+def make_readable(environ: WSGIEnvironment) -> None:
     """Replaces bytes of cookies that are no UTF-8: Werkzeug decodes all at once, and would raise.
 
     Other programs on this host may have set such cookies.
@@ -225,6 +226,6 @@ def make_readable(environ: dict[str, Any]) -> None:
 class ReadableRequest(Request):
     """A request with readable cookies."""
 
-    def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any):
+    def __init__(self, environ: WSGIEnvironment, *arguments: Any, **options: Any):
         make_readable(environ)
         super().__init__(environ, *arguments, **options)

@@ -1,7 +1,7 @@
 """Generates the OpenAPI document of an API from its routes and models."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
@@ -54,13 +54,15 @@ class Webhook(NamedTuple):
     model: type[BaseModel]
 
 
-def document(api: Api, routes: Sequence[Route], webhooks: Sequence[Webhook] = ()) -> dict[str, Any]:
+def document(
+    api: Api, routes: Sequence[Route], webhooks: Sequence[Webhook] = ()
+) -> JsonSchemaValue:
     """Returns the whole document, OpenAPI 3.1. Raises ValueError for two models of one name."""
-    paths: dict[str, Any] = {}
+    paths: JsonSchemaValue = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(api, route)
     tags = dict.fromkeys(_tag(route) for route in routes)
-    made: dict[str, Any] = {
+    made: JsonSchemaValue = {
         "openapi": "3.1.0",
         "info": {
             "title": api.title,
@@ -98,8 +100,8 @@ def problem_statuses(route: Route) -> list[int]:
     return sorted(statuses)
 
 
-def _operation(api: Api, route: Route) -> dict[str, Any]:
-    operation: dict[str, Any] = {
+def _operation(api: Api, route: Route) -> JsonSchemaValue:
+    operation: JsonSchemaValue = {
         "operationId": route.operation_id,
         "tags": [_tag(route)],
         "summary": route.summary,
@@ -123,7 +125,7 @@ def _tag(route: Route) -> str:
     return route.path.split("/")[1]
 
 
-def _webhook(webhook: Webhook) -> dict[str, Any]:
+def _webhook(webhook: Webhook) -> JsonSchemaValue:
     words = webhook.name.replace("_", ".").split(".")
     return {
         "operationId": "on" + "".join(word.capitalize() for word in words),
@@ -152,7 +154,7 @@ def _webhook(webhook: Webhook) -> dict[str, Any]:
     }
 
 
-def _path_parameters(route: Route) -> Iterator[dict[str, Any]]:
+def _path_parameters(route: Route) -> Iterator[JsonSchemaValue]:
     for name in route.segments():
         parameter = route.parameter(name)
         yield {
@@ -164,7 +166,7 @@ def _path_parameters(route: Route) -> Iterator[dict[str, Any]]:
         }
 
 
-def _query_parameters(query: type[Query] | None) -> Iterator[dict[str, Any]]:
+def _query_parameters(query: type[Query] | None) -> Iterator[JsonSchemaValue]:
     if query is None:
         return
     described = query.model_json_schema()
@@ -183,7 +185,7 @@ def _query_parameters(query: type[Query] | None) -> Iterator[dict[str, Any]]:
         yield parameter
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _without_null(schema: JsonSchemaValue) -> JsonSchemaValue:
     """Removes null: a query string cannot hold it, so a parameter that may be None is omitted."""
     found = {name: value for name, value in schema.items() if name not in ("title", "anyOf")}
     for option in schema.get("anyOf", ()):
@@ -194,9 +196,9 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _responses(api: Api, route: Route) -> dict[str, Any]:
+def _responses(api: Api, route: Route) -> JsonSchemaValue:
     texts = {**_PROBLEMS, **api.problems}
-    responses: dict[str, Any] = {}
+    responses: JsonSchemaValue = {}
     for status, answer in route.answers.items():
         responses[str(status)] = {"description": answer.description}
         if answer.is_file:
@@ -232,13 +234,13 @@ class _Schemas(GenerateJsonSchema):
         return made | {"items": entries}
 
 
-def _schemas(models: Iterable[type[BaseModel]]) -> dict[str, Any]:
+def _schemas(models: Iterable[type[BaseModel]]) -> JsonSchemaValue:
     _, made = models_json_schema(
         [(model, "validation") for model in models],
         ref_template=_REF + "{model}",
         schema_generator=_Schemas,
     )
-    schemas: dict[str, Any] = made["$defs"]
+    schemas: JsonSchemaValue = made["$defs"]
     # Pydantic tells models of one name apart by their modules.
     twice = [name for name in schemas if "__" in name]
     if twice:
@@ -246,7 +248,7 @@ def _schemas(models: Iterable[type[BaseModel]]) -> dict[str, Any]:
     return {name: _without_titles(schema) for name, schema in schemas.items()}
 
 
-def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+def _without_titles(schema: JsonSchemaValue) -> JsonSchemaValue:
     """Removes the titles that pydantic makes from the names of members."""
     members = schema.get("properties", {}).values()
     for member in (schema, *members):
@@ -254,9 +256,9 @@ def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _any_of(models: Sequence[type[BaseModel]]) -> dict[str, Any]:
+def _any_of(models: Sequence[type[BaseModel]]) -> JsonSchemaValue:
     return _ref(models[0]) if len(models) == 1 else {"anyOf": [_ref(model) for model in models]}
 
 
-def _ref(model: type[BaseModel]) -> dict[str, Any]:
+def _ref(model: type[BaseModel]) -> JsonSchemaValue:
     return {"$ref": _REF + model.__name__}

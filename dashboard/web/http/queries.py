@@ -30,7 +30,7 @@ def read_query(model: type[QueryModel]) -> QueryModel:
 
     A parameter may be given once, unless it is a list of texts. Raises Invalid.
     """
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     for field_name, field in model.model_fields.items():
         name = field.alias or field_name
         values = request.args.getlist(name)

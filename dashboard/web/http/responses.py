@@ -11,8 +11,9 @@ from flask import Response, make_response, render_template, request
 def json_response(
     body: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Returns the body as JSON that no cache keeps."""
-    response = Response(json.dumps(body), status, headers, content_type="application/json")
+    """Returns the body as JSON that no cache keeps; models in it without their unset members."""
+    text = json.dumps(body, default=lambda model: model.model_dump(exclude_unset=True))
+    response = Response(text, status, headers, content_type="application/json")
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 import eventlet
 from eventlet import hubs, patcher, tpool
@@ -57,7 +58,7 @@ def start(
     if not hasattr(listener, "fd"):
         raise StartError("This release of eventlet has no GreenSocket.fd: install another one.")
     turns.install(give_turn)
-    environ: dict[str, Any] = {WAIT_READABLE: _wait_read}
+    environ: WSGIEnvironment = {WAIT_READABLE: _wait_read}
     if _EPOLL is not None:
         environ[WATCH] = Readiness(_EPOLL, partial(hubs.trampoline, read=True)).watch
     server = HttpServer(app, listener.getsockname(), state, keepalive_seconds, environ)

@@ -3,8 +3,8 @@
 import hmac
 import ipaddress
 from collections.abc import Callable, Iterable
-from typing import Any
 from urllib.parse import parse_qs
+from wsgiref.types import WSGIEnvironment
 
 from flask import Blueprint, Response, request
 
@@ -66,7 +66,7 @@ def _readiness(sql: str, redis: bool, clock: SharedClock) -> Response:
     A machine with a wrong clock uses the shared one, and is named.
     """
     works = redis and not clock.is_off
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "status": "unavailable" if sql != "ok" else "ok" if works else "degraded",
         "sql": sql,
         "redis": "ok" if redis else "away",
@@ -126,7 +126,7 @@ class Gate:
         self._identities = identities
         self._refused = RefusedAccess()
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: Callable) -> Iterable[bytes]:
         try:
             self._check(environ)
         except Problem as problem:
@@ -134,11 +134,11 @@ class Gate:
             return json_problem(problem, environ.get("PATH_INFO"))(environ, start_response)
         return self._app(environ, start_response)
 
-    def _check(self, environ: dict[str, Any]) -> None:
+    def _check(self, environ: WSGIEnvironment) -> None:
         _check_path(environ, self._origins)
         path = environ.get("PATH_INFO", "")
         if path.lstrip("/").startswith(SOCKET_PATH.strip("/")):
-            target = environ.get(TARGET, path).partition("?")[0]
+            target = str(environ.get(TARGET, path)).partition("?")[0]
             if target != SOCKET_PATH:
                 raise NotFound(f"Sockets are at {SOCKET_PATH}, spelled like this.")
             self._origins.check_host(environ)
@@ -147,7 +147,7 @@ class Gate:
             _check_transport(environ)
 
 
-def _check_path(environ: dict[str, Any], origins: Origins) -> None:
+def _check_path(environ: WSGIEnvironment, origins: Origins) -> None:
     """Turns an absolute URI of our own into a path (RFC 9112, section 3.2.2).
 
     Raises Problem: 421 for a URI of another host, 404 for a path with doubled slashes.
@@ -160,7 +160,7 @@ def _check_path(environ: dict[str, Any], origins: Origins) -> None:
         raise Problem(404, "not_found", "There is nothing at this address.")
 
 
-def _own_path(uri: str, environ: dict[str, Any], origins: Origins) -> str:
+def _own_path(uri: str, environ: WSGIEnvironment, origins: Origins) -> str:
     """Returns the path of an absolute URI; other text, such as `*`, as it is."""
     _, is_absolute, rest = uri.partition("://")
     if not is_absolute:
@@ -174,7 +174,7 @@ def _own_path(uri: str, environ: dict[str, Any], origins: Origins) -> str:
     return slash + path or "/"
 
 
-def _check_transport(environ: dict[str, Any]) -> None:
+def _check_transport(environ: WSGIEnvironment) -> None:
     query = parse_qs(environ.get("QUERY_STRING", ""))
     is_upgrade = environ.get("HTTP_UPGRADE", "").lower() == "websocket" and "upgrade" in {
         part.strip() for part in environ.get("HTTP_CONNECTION", "").lower().split(",")

@@ -4,6 +4,7 @@ import socket
 import sys
 from collections.abc import Callable
 from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 import gevent
 from gevent import monkey, select
@@ -67,7 +68,7 @@ def start(
     if not hasattr(listener, "_sock"):
         raise StartError("This release of gevent has no socket._sock: install another one.")
     turns.install(give_turn)
-    environ: dict[str, Any] = {WAIT_READABLE: _wait_read}
+    environ: WSGIEnvironment = {WAIT_READABLE: _wait_read}
     if _EPOLL is not None:
         environ[WATCH] = Readiness(_EPOLL, wait_read).watch
     server = HttpServer(app, listener.getsockname(), state, keepalive_seconds, environ)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import Any
 from urllib.parse import unquote
+from wsgiref.types import WSGIEnvironment
 
 from dashboard.errors import InternalError, Problem
 from dashboard.turns import turns
@@ -45,7 +46,7 @@ class HttpServer:
         address: Any,
         state: ServerState,
         keepalive_seconds: float,
-        environ: dict[str, Any],
+        environ: WSGIEnvironment,
     ):
         self.app = app
         self.state = state
@@ -109,7 +110,7 @@ class HttpConnection:
             return self._refuse(_stopping())
         return self._answer(head, body, environ)
 
-    def _body_of(self, head: RequestHead, environ: dict[str, Any]) -> BodyReader:
+    def _body_of(self, head: RequestHead, environ: WSGIEnvironment) -> BodyReader:
         """Reads the whole body for the application; an upload is read by the application itself."""
         most = None if is_upload(environ) else limits.BODY_BYTES
         body = BodyReader(self._connection.reader, head, most, self._continue)
@@ -124,7 +125,7 @@ class HttpConnection:
             environ["wsgi.input"] = BytesIO()
         return body
 
-    def _answer(self, head: RequestHead, body: BodyReader, environ: dict[str, Any]) -> bool:
+    def _answer(self, head: RequestHead, body: BodyReader, environ: WSGIEnvironment) -> bool:
         """Runs the application; returns whether the connection goes on."""
         answer = Answer(self._connection, head, body, self._server)
         content: Iterable[bytes] = ()
@@ -148,7 +149,7 @@ class HttpConnection:
             self._connection.drain(limits.DRAIN_BODY_SECONDS)
         return answer.is_kept and body.is_at_end
 
-    def _work(self, environ: dict[str, Any]) -> AbstractContextManager[None]:
+    def _work(self, environ: WSGIEnvironment) -> AbstractContextManager[None]:
         """Wraps the work on an answer: callers who are behind wait meanwhile."""
         if "HTTP_UPGRADE" in environ:
             # A socket stays open: each of its calls is work by itself.
@@ -325,10 +326,10 @@ def _key_of(name: str) -> str | None:
     return None if "_" in name else f"HTTP_{name.upper().replace('-', '_')}"
 
 
-def _environ_of(head: RequestHead) -> dict[str, Any]:
+def _environ_of(head: RequestHead) -> WSGIEnvironment:
     """Returns the environ of a request (PEP 3333)."""
     path, _, query = head.target.partition("?")
-    environ: dict[str, Any] = {
+    environ: WSGIEnvironment = {
         "REQUEST_METHOD": head.method,
         "PATH_INFO": unquote(path, "latin-1") if "%" in path else path,
         "QUERY_STRING": query,

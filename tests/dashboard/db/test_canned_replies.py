@@ -11,11 +11,11 @@ def test_canned_replies_are_added_changed_listed_and_deleted(any_database):
     first = write(lambda c: canned_replies.create(c, "b", "B", 1))
     second = write(lambda c: canned_replies.create(c, "a", "A", 2))
     with any_database.read() as connection:
-        assert [each["id"] for each in canned_replies.listing(connection)] == [second, first]
+        assert [each.id for each in canned_replies.listing(connection)] == [second, first]
     assert write(lambda c: canned_replies.change(c, first, "b", "BB", 3))
     with any_database.read() as connection:
         held = canned_replies.one(connection, first)
-    assert held == {"id": first, "shortcut": "b", "body": "BB", "updated_at": 3}
+    assert held == (first, "b", "BB", 3)
     assert write(lambda c: canned_replies.remove(c, first))
     assert not write(lambda c: canned_replies.remove(c, first))
     assert not write(lambda c: canned_replies.change(c, first, "b", "B", 4))

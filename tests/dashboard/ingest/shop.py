@@ -9,9 +9,8 @@ from sqlalchemy import Table, func, select
 from dashboard.db.accounts import admins, sources
 from dashboard.db.database import Database
 from dashboard.db.threads import messages, thread_rows, threads
-from dashboard.ingest.outcomes import Outcome, WriteResult
 from dashboard.ingest.recorder import Recorder
-from dashboard.ingest.schema import ParsedEvent, parse
+from dashboard.ingest.schema import Outcome, ParsedEvent, WriteResult, parse
 from scoring.sorts import SORTS
 from tests.support import SettableClock
 

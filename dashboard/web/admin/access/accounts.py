@@ -1,6 +1,7 @@
 """The accounts of admins: routes, bodies, answers, their threads, and invitations."""
 
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -176,15 +177,21 @@ class AccountsApi:
             off = [account["id"] for account in found if account["disabled_at"] is not None]
             left = left_of(connection, off)
         states = self._states([account["id"] for account in found])
+        listed: list[Mapping[str, object]] = []
         for account in found:
             state = states.get(account["id"])
-            account["status"] = state and state["status"]
-            account["releasing"] = left.get(account["id"], 0)
             times = [seen.get(account["id"]), state and state["last_seen"]]
-            account["last_seen_at"] = max((time for time in times if time), default=None)
+            listed.append(
+                {
+                    **account,
+                    "status": state and state["status"],
+                    "releasing": left.get(account["id"], 0),
+                    "last_seen_at": max((time for time in times if time), default=None),
+                }
+            )
         return json_response(
             {
-                "accounts": found,
+                "accounts": listed,
                 "invitations": [invitation_json(each) for each in invited],
                 "desks": all_desks,
             }
@@ -283,7 +290,7 @@ class InvitationsApi:
         return Response(status=204)
 
 
-def invitation_json(invitation: StoredInvitation) -> dict[str, Any]:
+def invitation_json(invitation: StoredInvitation) -> dict[str, object]:
     names = ("id", "email", "role", "created_by", "created_at", "expires_at")
     shown = {name: getattr(invitation, name) for name in names}
     return shown | {"name": invitation.name or None, "desks": sorted(invitation.desks)}

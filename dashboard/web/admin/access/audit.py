@@ -1,7 +1,7 @@
 """The audit log: routes, bodies, answers, and its export."""
 
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from flask import Response
 from pydantic import AfterValidator, Field, StrictInt, model_validator
@@ -20,6 +20,7 @@ from dashboard.db.audit import (
 )
 from dashboard.services import Services
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters, check_visible, fault
+from dashboard.validation.strict_json import JsonObject
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit import acting
 from dashboard.web.http.queries import DIGITS, Cursor, Query
@@ -108,7 +109,7 @@ class AuditEntry(Answer):
     action: str
     actor: AuditActor
     target: AuditTarget
-    data: dict[str, Any]
+    data: JsonObject
 
 
 class AuditEntries(Answer):
@@ -194,25 +195,26 @@ class AuditApi:
         return json_response({"text": text, "entries": len(part), "next": next})
 
 
-def _given(filters: Filters) -> dict[str, Any]:
+def _given(filters: Filters) -> dict[str, object]:
     # Not “from” and “to”: these say that a value changed.
     names = ("since", "until", "action", "actor", "target")
     return {name: value for name, value in zip(names, filters, strict=True) if value is not None}
 
 
-def _json(entry: Entry) -> dict[str, Any]:
-    return {
-        "id": entry.id,
-        "at": entry.at,
-        "action": entry.action,
-        "actor": {
-            "via": entry.via,
-            "admin_id": entry.admin_id,
-            "name": entry.actor_name,
-            "email": entry.actor_email,
-            "address": entry.address,
-            "user_agent": entry.user_agent,
-        },
-        "target": {"kind": entry.target_kind, "id": entry.target_id, "name": entry.target_name},
-        "data": entry.data,
-    }
+def _json(entry: Entry) -> AuditEntry:
+    actor = AuditActor(
+        via=entry.via,
+        admin_id=entry.admin_id,
+        name=entry.actor_name,
+        email=entry.actor_email,
+        address=entry.address,
+        user_agent=entry.user_agent,
+    )
+    return AuditEntry(
+        id=entry.id,
+        at=entry.at,
+        action=entry.action,
+        actor=actor,
+        target=AuditTarget(kind=entry.target_kind, id=entry.target_id, name=entry.target_name),
+        data=entry.data,
+    )

@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from flask import Response
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, WithJsonSchema
 
-from dashboard.db.accounts.api_keys import SCOPES
+from dashboard.db.accounts.api_keys import SCOPES, ApiKeyInfo
 from dashboard.db.accounts.sources import NAME
 from dashboard.errors import quoted
 from dashboard.ingest.keys import KeyDraft
@@ -95,7 +95,7 @@ class KeysApi:
 
     @_route("GET", "/keys", "getKeys", summary="List the API keys", answers=done(Keys))
     def listing(self) -> Response:
-        return json_response({"keys": [_json(key._asdict()) for key in self._keys.listing()]})
+        return json_response({"keys": [_json(key) for key in self._keys.listing()]})
 
     @_route(
         "POST",
@@ -129,11 +129,19 @@ class KeysApi:
         return Response(status=204)
 
 
-def _json(key: dict[str, Any]) -> dict[str, Any]:
-    """Returns the key with the names that the request has."""
-    key["handoff"] = key.pop("handoff_only")
-    key["rate"] = key.pop("rate_per_second")
-    return key | {"scopes": list(key["scopes"])}
+def _json(key: ApiKeyInfo) -> Key:
+    return Key(
+        id=key.id,
+        prefix=key.prefix,
+        source=key.source,
+        scopes=list(key.scopes),
+        handoff=key.handoff_only,
+        desk=key.desk,
+        rate=key.rate_per_second,
+        created_at=key.created_at,
+        last_used_at=key.last_used_at,
+        revoked_at=key.revoked_at,
+    )
 
 
 def _logged(work: Callable[..., object], source: str) -> None:

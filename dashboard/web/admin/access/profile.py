@@ -11,9 +11,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admins, sessions
-from dashboard.db.accounts import second_factor as factors
-from dashboard.db.accounts import second_factor as recovery
+from dashboard.db.accounts import admins, second_factor, sessions
 from dashboard.db.accounts.passwords import WeakPassword, require_strong
 from dashboard.db.accounts.second_factor import CODE_MAX, Codes
 from dashboard.db.accounts.sessions import Identity, connection_prefix
@@ -425,11 +423,11 @@ class ProfileApi:
         self._ended.tell(identity.admin_id, ended)
         return json_response({"ended": len(ended)})
 
-    def _described(self, identity: Identity) -> dict[str, Any]:
+    def _described(self, identity: Identity) -> dict[str, object]:
         chosen = self._pages.preferences(identity)
         with self._database.read() as connection:
-            factor = factors.of(connection, identity.admin_id)
-            left = recovery.codes_left(connection, identity.admin_id)
+            factor = second_factor.of(connection, identity.admin_id)
+            left = second_factor.codes_left(connection, identity.admin_id)
         since = None if factor is None else factor.confirmed_at
         return describe(identity) | {
             "locale": chosen["locale"],

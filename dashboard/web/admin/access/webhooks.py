@@ -1,7 +1,7 @@
 """Webhooks and their deliveries: routes and answers."""
 
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from flask import Response
 from pydantic import AfterValidator, Field, StrictInt
@@ -12,6 +12,7 @@ from dashboard.errors import NotFound
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters
+from dashboard.validation.strict_json import JsonObject
 from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit import acting
@@ -69,7 +70,7 @@ class LoggedRequest(Answer):
     """A request: its headers, and the event; null for a test."""
 
     headers: dict[str, str]
-    body: dict[str, Any] | None
+    body: JsonObject | None
 
 
 class WebhookDelivery(Answer):

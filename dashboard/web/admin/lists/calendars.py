@@ -260,7 +260,7 @@ class CalendarsApi(HoursApi):
     def create(self, body: NewCalendarRequest) -> Response:
         admin_id, now = current().admin_id, self._clock()
 
-        def write(connection: Connection) -> dict[str, Any]:
+        def write(connection: Connection) -> dict[str, object]:
             if calendars.count(connection) >= CALENDARS_MAX:
                 most = f"{CALENDARS_MAX} calendars are saved, which is the most"
                 raise field_error("/name", "too_many_calendars", f"cannot be saved: {most}")
@@ -285,7 +285,7 @@ class CalendarsApi(HoursApi):
     def change(self, calendar_id: int, body: CalendarRequest) -> Response:
         admin_id, now = current().admin_id, self._clock()
 
-        def write(connection: Connection) -> dict[str, Any]:
+        def write(connection: Connection) -> dict[str, object]:
             before = _locked(connection, calendar_id)
             names = calendars.users(connection).get(calendar_id, [])
             if body.changed_at not in (None, before.changed_at):
@@ -352,10 +352,10 @@ def _target(calendar: SavedCalendar) -> Target:
     return Target(calendar.id, calendar.name)
 
 
-def _said(calendar: SavedCalendar) -> dict[str, Any]:
+def _said(calendar: SavedCalendar) -> dict[str, object]:
     """Returns the data of a calendar for the audit log, besides its name."""
     return {name: getattr(calendar, name) for name in ("timezone", "week", "exceptions")}
 
 
-def _json(calendar: SavedCalendar, policies: Sequence[str]) -> dict[str, Any]:
+def _json(calendar: SavedCalendar, policies: Sequence[str]) -> dict[str, object]:
     return calendar._asdict() | {"policies": list(policies)}

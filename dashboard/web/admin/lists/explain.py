@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
 
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
@@ -28,7 +27,7 @@ class Explainer:
         self._ranking = services.ranking
         self._clock = services.clock
 
-    def explain(self, thread_id: int, name: ListName, admin_id: int) -> dict[str, Any]:
+    def explain(self, thread_id: int, name: ListName, admin_id: int) -> dict[str, object]:
         """Explains the place. `rank` counts from 0; None if the thread is not on the list.
 
         Raises NotFound for an unknown thread, and the errors of `named_lists.find`.

@@ -164,7 +164,7 @@ def _target(policy: SavedPolicy) -> Target:
     return Target(policy.id, policy.name)
 
 
-def _said(connection: Connection, policy: SavedPolicy) -> dict[str, Any]:
+def _said(connection: Connection, policy: SavedPolicy) -> dict[str, object]:
     """Returns a policy's data for the audit log, besides its name; of its calendar the name."""
     names = {calendar.id: calendar.name for calendar in calendars.listing(connection)}
     return {
@@ -239,7 +239,7 @@ class PoliciesApi(HoursApi):
     def order(self, body: PolicyOrderRequest) -> Response:
         now = self._clock()
 
-        def write(connection: Connection) -> dict[str, Any]:
+        def write(connection: Connection) -> dict[str, object]:
             versions.grow_policies(connection)
             before = policies.listing(connection)
             known = [policy.id for policy in before]
@@ -332,14 +332,14 @@ def _as_saved(connection: Connection, body: NewPolicyRequest, policy_id: int | N
     return body.draft()
 
 
-def _all(connection: Connection) -> dict[str, Any]:
+def _all(connection: Connection) -> dict[str, object]:
     return {
         "policies": [_json(policy) for policy in policies.listing(connection)],
         "recompute": policies.progress(connection),
     }
 
 
-def _json(policy: SavedPolicy) -> dict[str, Any]:
+def _json(policy: SavedPolicy) -> dict[str, object]:
     values = policy._asdict()
     return values | {"calendar": values.pop("calendar_id")}
 

@@ -1,7 +1,7 @@
 """The views that an admin sees, with the threads in each, and the first list of the page."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
@@ -37,7 +37,7 @@ class FirstList:
         self._reads = services.reads
         self._ranking = services.ranking
 
-    def head(self, list: ListName, admin_id: int) -> dict[str, Any] | None:
+    def head(self, list: ListName, admin_id: int) -> dict[str, object] | None:
         """Returns the answer of `list:open` for up to ROWS_MAX rows; None if Redis cannot answer,
         as for a list that exists only while it is open.
 
@@ -80,6 +80,20 @@ class SeenView(NamedTuple):
     mistake: QueryError | None
 
 
+class ListedView(TypedDict):
+    """A view as the page gets it: `View` of `views.py` describes it."""
+
+    id: str
+    name: str
+    query: str
+    sort: str
+    owner: str
+    timezone: str | None
+    changed_at: int | None
+    total: int | None
+    mistake: Mapping[str, object] | None
+
+
 class SeenViews:
     """Totals come from Redis; from SQL if Redis is away, or has no list of the view."""
 
@@ -89,7 +103,7 @@ class SeenViews:
         self._clock = services.clock
         self._monotonic = services.monotonic
 
-    def of(self, admin_id: int, locale: str, desks: Desks) -> list[dict[str, Any]]:
+    def of(self, admin_id: int, locale: str, desks: Desks) -> list[ListedView]:
         """Returns all views that an admin sees, in the admin's order, with totals of the threads at
         these desks; None: at all desks. Raises StorageUnavailable."""
         with self._database.read() as connection:
@@ -157,7 +171,7 @@ class SeenViews:
         return totals
 
 
-def without_total(connection: Connection, view: View, admin_id: int) -> dict[str, Any]:
+def without_total(connection: Connection, view: View, admin_id: int) -> ListedView:
     """Returns a saved view as an admin sees it, without its total.
 
     Reads no other list: events wait while a transaction adds one.
@@ -167,7 +181,7 @@ def without_total(connection: Connection, view: View, admin_id: int) -> dict[str
 
 def without_totals(
     connection: Connection, admin_id: int, desks: Desks, most: int, also: str | None
-) -> list[dict[str, Any]]:
+) -> list[ListedView]:
     """Returns the first `most` saved views visible to an admin with access to these desks, in the
     admin's order, without totals; and the view with the id `also`."""
     saved = views.visible_to(connection, admin_id, desks)
@@ -206,7 +220,7 @@ def _seen(
     return SeenView(view, query_list, None)
 
 
-def _saved_json(seen: SeenView, total: int | None) -> dict[str, Any]:
+def _saved_json(seen: SeenView, total: int | None) -> ListedView:
     view, mistake = seen.view, seen.mistake
     return {
         "id": view.public_id,
@@ -217,11 +231,13 @@ def _saved_json(seen: SeenView, total: int | None) -> dict[str, Any]:
         "timezone": view.timezone,
         "changed_at": view.changed_at,
         "total": total,
-        "mistake": mistake and {"at": mistake.at, "expected": list(mistake.expected)},
+        "mistake": None
+        if mistake is None
+        else {"at": mistake.at, "expected": list(mistake.expected)},
     }
 
 
-def _built_in_json(id: str, chosen: Mapping[str, Any], total: int | None) -> dict[str, Any]:
+def _built_in_json(id: str, chosen: Mapping[str, Any], total: int | None) -> ListedView:
     """Returns a built-in view in the sort and the language that the admin has chosen."""
     return {
         "id": id,

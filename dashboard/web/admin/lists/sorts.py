@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from flask import Response
 from pydantic import AfterValidator, Field, StrictInt
@@ -429,7 +429,7 @@ def _target(sort: SavedSort) -> Target:
     return Target(sort.name, sort.title)
 
 
-def _said(sort: SavedSort) -> dict[str, Any]:
+def _said(sort: SavedSort) -> dict[str, object]:
     """Returns the data of a sort for the audit log."""
     return {
         "title": sort.title,
@@ -438,7 +438,7 @@ def _said(sort: SavedSort) -> dict[str, Any]:
     }
 
 
-def _json(sort: SavedSort, locale: str = "en") -> dict[str, Any]:
+def _json(sort: SavedSort, locale: str = "en") -> dict[str, object]:
     is_built_in = sort.name in BUILT_IN_SORTS
     texts = languages.page_texts(locale) if is_built_in else {}
     return {

@@ -1,7 +1,7 @@
 """Saved views: routes, bodies, answers, and their audit log entries."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from flask import Response
 from pydantic import AfterValidator, Field, StrictInt
@@ -28,7 +28,7 @@ from dashboard.validation.fields import (
     check_line,
     fault,
 )
-from dashboard.web.admin.lists.seen_views import SeenViews, without_total
+from dashboard.web.admin.lists.seen_views import ListedView, SeenViews, without_total
 from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.responses import Row
 from dashboard.web.admin.routes import require_supervisor
@@ -201,7 +201,7 @@ def audit_change(
     was_shared, is_shared = (each is not None and each.owner_id is None for each in (before, after))
     view = after or before
     assert view is not None, "a view was or is there"
-    data: dict[str, Any] = {"query": view.query, "sort": view.sort}
+    data: dict[str, object] = {"query": view.query, "sort": view.sort}
     if was_shared and is_shared:
         assert before is not None, "it was shared"
         action = audit.VIEW_CHANGED
@@ -275,7 +275,7 @@ class ViewsApi:
     def create(self, body: NewViewRequest) -> Response:
         admin_id, now, owner = current().admin_id, self._clock(), _owner_of(body.owner)
 
-        def write(connection: Connection) -> tuple[SavedView, dict[str, Any]]:
+        def write(connection: Connection) -> tuple[SavedView, ListedView]:
             timezone = timezone_of(connection, admin_id, body.timezone)
             made = views.create(connection, _draft(body, owner, timezone), admin_id, now)
             self._charge(connection, made, admin_id)
@@ -303,7 +303,7 @@ class ViewsApi:
         """Answers 409 and changes nothing if the view's `changed_at` is another one."""
         admin_id, now = current().admin_id, self._clock()
 
-        def write(connection: Connection) -> tuple[SavedView, SavedView, dict[str, Any]]:
+        def write(connection: Connection) -> tuple[SavedView, SavedView, ListedView]:
             view = _locked(connection, view_id)
             if body.changed_at not in (None, view.changed_at):
                 raise ChangedMeanwhile("the view", view=without_total(connection, view, admin_id))

@@ -14,9 +14,14 @@ from dashboard.errors import Problem
 from dashboard.services import Services
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.pages import Pages
-from dashboard.web.admin.sign_in.checks import CodeCheck, PasswordCheck
+from dashboard.web.admin.sign_in.checks import (
+    TOKEN_MS,
+    CodeCheck,
+    PasswordCheck,
+    SecondFactorRequired,
+    SignInExpired,
+)
 from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
-from dashboard.web.admin.sign_in.pending import TOKEN_MS, SecondFactorRequired, SignInExpired
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Unauthorized
 from dashboard.web.http.queries import only_value

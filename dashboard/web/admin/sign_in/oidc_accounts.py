@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from flask import Blueprint, current_app, request
@@ -191,14 +191,14 @@ def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, 
 
 
 def _note_changed(
-    connection: Connection, now: int, admin: Admin, action: Action, said: dict[str, Any]
+    connection: Connection, now: int, admin: Admin, action: Action, said: Mapping[str, object]
 ) -> None:
     if said:
         _note(connection, now, admin, action, said)
 
 
 def _note(
-    connection: Connection, now: int, admin: Admin, action: Action, said: dict[str, Any]
+    connection: Connection, now: int, admin: Admin, action: Action, said: Mapping[str, object]
 ) -> None:
     """Adds an entry to the audit log: the provider did it, when this admin signed in."""
     add(connection, now, _provider(admin), action, Target(admin.id, admin.email), said)

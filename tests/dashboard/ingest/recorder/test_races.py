@@ -12,8 +12,7 @@ from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads as thread_table
 from dashboard.db.threads import events
-from dashboard.ingest.outcomes import Outcome
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import Outcome, ParsedEvent
 from scoring.facts import fold
 from tests.dashboard.ingest.shop import Shop, customer_event, message, thread_event
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.web.admin.sign_in.pending import TOKEN_MS
+from dashboard.web.admin.sign_in.checks import TOKEN_MS
 from tests.dashboard.web.admin.profile.app import credentials, is_signed_in
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from dashboard.db.accounts import admins
 from dashboard.db.models.accounts import sessions
 from dashboard.web.admin.sign_in import checks
-from dashboard.web.admin.sign_in.pending import TOKEN_MS
+from dashboard.web.admin.sign_in.checks import TOKEN_MS
 from tests.dashboard.web.admin.profile.app import (
     App,
     credentials,

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
-from tests.scoring.hours.walker import NAMES
+from tests.scoring.opening_walker import NAMES
 
 DAY_SECONDS = 86_400
 #: The years of events; each zone has an offset of whole minutes in them.

@@ -1,1 +1,0 @@
-"""Tests of what supervisors are told of the order."""
