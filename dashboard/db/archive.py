@@ -7,8 +7,8 @@ from sqlalchemy import BindParameter, Connection, Select, select, tuple_
 
 from dashboard.db.lists import versions
 from dashboard.db.lists.entries import Position, look_through
+from dashboard.db.lists.membership import is_archived_on, score_of, source_of
 from dashboard.db.lists.query_lists import QueryList
-from dashboard.db.lists.standing import is_archived_on, score_of, source_of
 from dashboard.db.models.threads import threads
 from dashboard.turns import turns
 from scoring.archive import closed_before, may_hold_archived

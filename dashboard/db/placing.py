@@ -7,8 +7,8 @@ from sqlalchemy import Connection, Result, Select, bindparam, select, update
 
 from dashboard.db.conditions import subjects
 from dashboard.db.lists import query_lists
+from dashboard.db.lists.membership import moment_of
 from dashboard.db.lists.query_lists import QueryLists
-from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.threads import threads
 from dashboard.db.threads.thread_tags import tags_in
 from dashboard.db.threads.threads import VIEWS_OF

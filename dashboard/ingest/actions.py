@@ -12,7 +12,7 @@ from dashboard.db.outbox import sent_messages
 from dashboard.db.threads import events, messages, threads
 from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import NotFound, Problem
-from dashboard.ingest import acting, mentioning, outgoing, replies, snooze_marks
+from dashboard.ingest import acting, mentioning, outgoing, replies, snoozes
 from dashboard.ingest.assigning import (
     assign,
     check_may_give,
@@ -195,9 +195,7 @@ class Actions:
             state = acting.locked(connection, thread_id, admin.desks)
             if not applies(state):
                 return None, []
-            before = (
-                {"before": state.facts.priority} if "data" in content else snooze_marks.kept(state)
-            )
+            before = {"before": state.facts.priority} if "data" in content else snoozes.kept(state)
             at = state.act_at(now)
             event = acting.new_act(admin, state, type, at, **content)
             author = seeing(connection, acting.author(connection, admin))

@@ -28,7 +28,7 @@ from dashboard.ingest.folding import add_acts, apply, fold_new
 from dashboard.ingest.releases import IsAbsent, release_unanswered
 from dashboard.ingest.saving import save
 from dashboard.ingest.schema import Outcome, ParsedEvent, WriteResult, repeated
-from dashboard.ingest.snooze_marks import follow
+from dashboard.ingest.snoozes import follow
 from dashboard.validation.field_errors import field_error
 from scoring.conditions.tags import TAGS_MAX, LastWriters, TagChange, tags_after
 from scoring.facts import ThreadEvent

@@ -13,8 +13,8 @@ from dashboard.db import policies
 from dashboard.db.accounts import sources
 from dashboard.db.driver import RowValues, Write, write_all
 from dashboard.db.lists import query_lists, versions
+from dashboard.db.lists.membership import Moves, moment_of, moves
 from dashboard.db.lists.query_lists import QueryLists
-from dashboard.db.lists.standing import Moves, moment_of, moves
 from dashboard.db.lists.versions import Versions
 from dashboard.db.policies import DueTimes
 from dashboard.db.threads import thread_states

@@ -16,7 +16,7 @@ from dashboard.event_types import DUE, REOPENED, SNOOZED, WOKEN, OutgoingType
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.saving import save
-from dashboard.ingest.snooze_marks import NONE, Marks, kept, kept_in, marks_of, set_marks, wake
+from dashboard.ingest.snoozes import NONE, Snooze, kept, kept_in, set_snooze, snooze_of, wake
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
 from scoring.policies import Promise
@@ -100,13 +100,13 @@ class Snoozing:
         def change(connection: Connection, state: ThreadState, now: int) -> int | None:
             if state.facts.closed:
                 raise Problem(409, "thread_closed", "A closed thread cannot be snoozed.")
-            before = marks_of(state)
-            wanted = Marks(until, now, admin.id, wake)
+            before = snooze_of(state)
+            wanted = Snooze(until, now, admin.id, wake)
             if before == wanted._replace(snoozed_at=before.snoozed_at):
                 return None
             data = {"until": until, "wake": wake}
             act_id = self._add(connection, admin, state, SNOOZED, now, data)
-            set_marks(state, wanted)
+            set_snooze(state, wanted)
             return act_id
 
         return self._change(admin, thread_id, change)
@@ -119,7 +119,7 @@ class Snoozing:
                 return None
             data = {"reason": "admin"}
             act_id = self._add(connection, admin, state, WOKEN, now, data)
-            set_marks(state, marks_of(state).woken("admin", now))
+            set_snooze(state, snooze_of(state).woken("admin", now))
             return act_id
 
         return self._change(admin, thread_id, change)
@@ -148,8 +148,8 @@ class Snoozing:
         now: int,
         data: Mapping[str, Any],
     ) -> int:
-        """Writes the act, with the marks before it and the last stored event: undoing it depends on
-        what came in since."""
+        """Writes the act, with the snooze before it and the last stored event: undoing it depends
+        on what came in since."""
         last_id = events.last_id(connection, state.id)
         return outgoing.add_event(
             connection, admin, state, type, now, data, last_event=last_id, **kept(state)
@@ -158,12 +158,12 @@ class Snoozing:
 
 def reverse(connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int) -> None:
     """Reverses a snooze or a wake; the caller saves the thread."""
-    before, marks = marks_of(state), _without(connection, state, act, now)
-    set_marks(state, marks)
-    if marks.snoozed_until is not None and marks[:4] != before[:4]:
-        until = {"until": marks.snoozed_until, "wake": marks.wake}
+    before, snooze = snooze_of(state), _without(connection, state, act, now)
+    set_snooze(state, snooze)
+    if snooze.snoozed_until is not None and snooze[:4] != before[:4]:
+        until = {"until": snooze.snoozed_until, "wake": snooze.wake}
         outgoing.add_event(connection, admin, state, SNOOZED, now, until, undoes=act.id)
-    elif marks.snoozed_until is None and before.snoozed_until is not None:
+    elif snooze.snoozed_until is None and before.snoozed_until is not None:
         reason = {"reason": "admin"}
         outgoing.add_event(connection, admin, state, WOKEN, now, reason, undoes=act.id)
     else:
@@ -175,18 +175,18 @@ def reverse(connection: Connection, admin: Admin, state: ThreadState, act: Act, 
 
 
 def bring_back(state: ThreadState, act: Act) -> bool:
-    """Restores marks taken by a close or reopen that was undone. Returns whether there were any.
+    """Restores the snooze that an undone close or reopen took. Returns whether there was one.
 
-    A close took the end of a snooze, a reopening the snooze that the close had left. Marks set or
+    A close took the end of a snooze, a reopening the snooze that the close had left. One set or
     ended since stay as they are. The caller saves the thread.
     """
     taken = kept_in(act.data)
-    if taken == NONE or marks_of(state) != NONE:
+    if taken == NONE or snooze_of(state) != NONE:
         return False
     # A close leaves the snooze; if it is gone, it was undone, or another reopening ended it.
     if (taken.snoozed_until is not None) != state.facts.closed:
         return False
-    set_marks(state, taken)
+    set_snooze(state, taken)
     return True
 
 
@@ -201,17 +201,21 @@ def _latest(now: int) -> int:
     return now + (then - at) // timedelta(milliseconds=1)
 
 
-def _without(connection: Connection, state: ThreadState, act: Act, now: int) -> Marks:
-    """Returns the marks that the thread would have without an act."""
-    marks = kept_in(act.data)
-    if marks.snoozed_until is not None and marks.snoozed_until <= now:
+def _without(connection: Connection, state: ThreadState, act: Act, now: int) -> Snooze:
+    """Returns the snooze that the thread would have without an act."""
+    snooze = kept_in(act.data)
+    if snooze.snoozed_until is not None and snooze.snoozed_until <= now:
         return NONE
     since = conversations.acts_after(connection, state.id, act.id)
     if any(each.type == REOPENED.name and "undoes" not in each.data for each in since):
         return NONE
     arrived = events.arrived_after(connection, state.id, act.data["last_event"])
-    if arrived.called_at is not None and marks.snoozed_until is not None and marks.wake == "reply":
-        marks = marks.woken("reply", arrived.called_at)
+    if (
+        arrived.called_at is not None
+        and snooze.snoozed_until is not None
+        and snooze.wake == "reply"
+    ):
+        snooze = snooze.woken("reply", arrived.called_at)
     if state.facts.closed or arrived.is_answered:
-        marks = marks.seen_to()
-    return marks
+        snooze = snooze.seen_to()
+    return snooze

@@ -21,8 +21,8 @@ from sqlalchemy import (
 from dashboard.db import id_ranges
 from dashboard.db.conditions import COLUMNS
 from dashboard.db.id_ranges import within
+from dashboard.db.lists.membership import ARCHIVED_BY_ID, is_on, meets, score_of, source_of
 from dashboard.db.lists.query_lists import QueryList
-from dashboard.db.lists.standing import ARCHIVED_BY_ID, is_on, meets, score_of, source_of
 from dashboard.db.models.threads import threads
 from dashboard.turns import turns
 from scoring.conditions.nodes import Within

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from sqlalchemy import BigInteger, bindparam, select
 
 from dashboard.db.conditions import joined
-from dashboard.db.lists.standing import score
+from dashboard.db.lists.membership import score
 from dashboard.db.models.threads import threads
 from scoring.sorting.resolved import resolve_sort
 from scoring.sorting.rules import Sort

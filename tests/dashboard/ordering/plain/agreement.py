@@ -5,8 +5,8 @@ from sqlalchemy import Row, select
 from dashboard.db import archive
 from dashboard.db.conditions import subjects
 from dashboard.db.lists import entries, named_lists, query_lists
+from dashboard.db.lists.membership import moment_of
 from dashboard.db.lists.query_lists import QueryList
-from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.threads import threads
 from scoring.conditions.resolved import holds
 from scoring.conditions.subject import Subject

@@ -1,4 +1,4 @@
-"""Marks of a thread's snooze, and how a snooze follows events and time."""
+"""The snooze of a thread, and how it follows events and time."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from dashboard.ingest import outgoing
 from scoring.facts import ThreadEvent
 
 
-class Marks(NamedTuple):
+class Snooze(NamedTuple):
     """The end, beginning and author of a snooze, or how the last snooze ended.
 
     Times in milliseconds. `snoozed_by_id` stays when the thread wakes, as long as `woken_at`.
@@ -24,22 +24,22 @@ class Marks(NamedTuple):
     woken_at: int | None = None
     woken_reason: Reason | None = None
 
-    def woken(self, reason: Reason, at: int) -> "Marks":
-        """Returns the marks after the snooze has ended."""
-        return Marks(snoozed_by_id=self.snoozed_by_id, woken_at=at, woken_reason=reason)
+    def woken(self, reason: Reason, at: int) -> "Snooze":
+        """Returns the snooze as it is when it has ended."""
+        return Snooze(snoozed_by_id=self.snoozed_by_id, woken_at=at, woken_reason=reason)
 
-    def seen_to(self) -> "Marks":
-        """Returns the marks after somebody has dealt with the thread: a snooze stays."""
+    def seen_to(self) -> "Snooze":
+        """Returns the snooze after somebody has dealt with the thread: one that lasts stays."""
         return NONE if self.snoozed_until is None else self
 
 
-NONE = Marks()
+NONE = Snooze()
 
 
-def marks_of(state: ThreadState) -> Marks:
-    """Returns the marks of a thread."""
+def snooze_of(state: ThreadState) -> Snooze:
+    """Returns the snooze of a thread."""
     columns = state.columns
-    return Marks(
+    return Snooze(
         state.facts.snoozed_until,
         columns.snoozed_at,
         columns.snoozed_by_id,
@@ -49,40 +49,40 @@ def marks_of(state: ThreadState) -> Marks:
     )
 
 
-def set_marks(state: ThreadState, marks: Marks) -> None:
-    """Gives a thread these marks; the caller saves it."""
-    state.facts = state.facts._replace(snoozed_until=marks.snoozed_until)
+def set_snooze(state: ThreadState, snooze: Snooze) -> None:
+    """Gives a thread this snooze; the caller saves it."""
+    state.facts = state.facts._replace(snoozed_until=snooze.snoozed_until)
     columns = state.columns
-    columns.snoozed_at = marks.snoozed_at
-    columns.snoozed_by_id = marks.snoozed_by_id
-    columns.wake = marks.wake
-    columns.woken_at = marks.woken_at
-    columns.woken_reason = marks.woken_reason
+    columns.snoozed_at = snooze.snoozed_at
+    columns.snoozed_by_id = snooze.snoozed_by_id
+    columns.wake = snooze.wake
+    columns.woken_at = snooze.woken_at
+    columns.woken_reason = snooze.woken_reason
 
 
 def kept(state: ThreadState) -> dict[str, object]:
-    """Returns the marks as acts keep them, to restore them when the act is undone; empty without
-    marks."""
-    marks = marks_of(state)
-    return {} if marks == NONE else {"marks": marks._asdict()}
+    """Returns the snooze as acts keep it, to restore it when the act is undone; empty for none."""
+    snooze = snooze_of(state)
+    return {} if snooze == NONE else {"marks": snooze._asdict()}
 
 
-def kept_in(data: Mapping[str, Any]) -> Marks:
-    """Returns the marks that an act has kept."""
-    return Marks(**data["marks"]) if "marks" in data else NONE
+def kept_in(data: Mapping[str, Any]) -> Snooze:
+    """Returns the snooze that an act has kept."""
+    return Snooze(**data["marks"]) if "marks" in data else NONE
 
 
 _CALLING = ("client", "handoff")
 
 
 def follow(connection: Connection, states: Iterable[ThreadState], now: int) -> None:
-    """Wakes folded threads on the customer's messages, and drops marks that were dealt with.
+    """Wakes folded threads on the customer's messages, and drops ended snoozes that were
+    dealt with.
 
     A close keeps the snooze for the case that it is undone; any other reopening ends it. Saves
     nothing. (W4, W6, W7)
     """
     for state in states:
-        # Most threads have no marks: nothing more is read.
+        # Most threads have none: nothing more is read.
         if state.facts.snoozed_until is not None or state.columns.woken_at is not None:
             _follow(connection, state, now)
         if state.columns.due_told_for is not None:
@@ -100,22 +100,22 @@ def wake(
 
     `at` is the moment at which it ended, if that is before `now`.
     """
-    set_marks(state, marks_of(state).woken(reason, now if at is None else at))
+    set_snooze(state, snooze_of(state).woken(reason, now if at is None else at))
     outgoing.add_event(connection, None, state, WOKEN, now, {"reason": reason})
 
 
 def _follow(connection: Connection, state: ThreadState, now: int) -> None:
     if state.facts.closed:
-        set_marks(state, marks_of(state).seen_to())
+        set_snooze(state, snooze_of(state).seen_to())
     elif state.stored.closed:
         is_undone = any(event.undoes is not None for event in state.events)
-        set_marks(state, marks_of(state) if is_undone else NONE)
+        set_snooze(state, snooze_of(state) if is_undone else NONE)
     else:
-        before = marks_of(state)
+        before = snooze_of(state)
         after = _after(before, state.events, now)
         if before.snoozed_until is not None and after.snoozed_until is None:
             wake(connection, state, "reply", now)
-        set_marks(state, after)
+        set_snooze(state, after)
 
 
 def _keep_told(state: ThreadState) -> None:
@@ -127,11 +127,11 @@ def _keep_told(state: ThreadState) -> None:
         state.columns.due_told_for = since
 
 
-def _after(marks: Marks, events: Iterable[ThreadEvent], now: int) -> Marks:
-    """Returns the marks of an open thread after these events, in the order of their arrival."""
+def _after(snooze: Snooze, events: Iterable[ThreadEvent], now: int) -> Snooze:
+    """Returns the snooze of an open thread after these events, in the order of their arrival."""
     for event in events:
-        if event.kind in _CALLING and marks.snoozed_until is not None and marks.wake == "reply":
-            marks = marks.woken("reply", now)
+        if event.kind in _CALLING and snooze.snoozed_until is not None and snooze.wake == "reply":
+            snooze = snooze.woken("reply", now)
         elif event.kind == "admin":
-            marks = marks.seen_to()
-    return marks
+            snooze = snooze.seen_to()
+    return snooze
