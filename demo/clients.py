@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 
 import requests
 import socketio
-from requests.adapters import HTTPAdapter
+from requests import Response, Session
 from socketio.exceptions import SocketIOError
-from urllib3.util import Retry
 
 from dashboard.errors import LineupError
 from dashboard.tasks import Backoff
@@ -88,7 +87,7 @@ class BotClient:
     def post_once(self, path: str, document: Any) -> bool:
         """Posts what holds only at this moment, without repetition; whether it was accepted."""
         try:
-            return self._once("POST", path, document).status_code == 200
+            return _called(self._session, "POST", self._origin + path, document).status_code == 200
         except requests.RequestException:
             return False
 
@@ -104,7 +103,7 @@ class BotClient:
         while True:
             seconds = 0.0
             try:
-                response = self._once(method, path, document)
+                response = _called(self._session, method, self._origin + path, document)
             except requests.RequestException as error:
                 failure = type(error).__name__
             else:
@@ -117,10 +116,6 @@ class BotClient:
             self._is_failing = True
             if self._wait(seconds or backoff.next_seconds()):
                 raise Stopped(f"{self._origin} left the last call without an answer: {failure}.")
-
-    def _once(self, method: str, path: str, document: Any) -> requests.Response:
-        url = self._origin + path
-        return self._session.request(method, url, json=document, timeout=TIMEOUT_SECONDS)
 
     def _checked(self, answer: Answer) -> Answer:
         if self._is_failing:
@@ -149,7 +144,7 @@ class DashboardClient:
         """Returns the body of a 2xx answer of the dashboard's API; `path` is below /admin/api/."""
         url = f"{self._url}/admin/api/{path}"
         try:
-            response = self._session.request(method, url, json=document, timeout=TIMEOUT_SECONDS)
+            response = _called(self._session, method, url, document)
         except requests.RequestException as error:
             raise DashboardError("network") from error
         answer = _object(response)
@@ -195,16 +190,19 @@ class DashboardClient:
         return made
 
 
-def _session(headers: Mapping[str, str]) -> requests.Session:
-    session = requests.Session()
+def _session(headers: Mapping[str, str]) -> Session:
+    session = Session()
     session.trust_env = False
     session.headers.update(headers)
-    # A server ends idle connections as it likes: the call is made again at once, once.
-    again = Retry(1, allowed_methods=None, respect_retry_after_header=False)
-    once_more = HTTPAdapter(max_retries=again)
-    session.mount("http://", once_more)
-    session.mount("https://", once_more)
     return session
+
+
+def _called(session: Session, method: str, url: str, document: Any) -> Response:
+    try:
+        return session.request(method, url, json=document, timeout=TIMEOUT_SECONDS)
+    except requests.ConnectionError:
+        # A server ends idle connections as it likes: it is called again at once, once.
+        return session.request(method, url, json=document, timeout=TIMEOUT_SECONDS)
 
 
 def _is_address(url: str) -> bool:
@@ -215,7 +213,7 @@ def _is_address(url: str) -> bool:
         return False
 
 
-def _object(response: requests.Response) -> dict[str, Any]:
+def _object(response: Response) -> dict[str, Any]:
     try:
         document = response.json()
     except ValueError:
@@ -223,7 +221,7 @@ def _object(response: requests.Response) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _retry_after(response: requests.Response) -> float:
+def _retry_after(response: Response) -> float:
     """Returns `Retry-After` in seconds; 0 if there is none, or a date."""
     text = response.headers.get("Retry-After", "")
     return min(float(text), RETRY_AFTER_MAX_SECONDS) if text.isdecimal() else 0.0

@@ -23,6 +23,8 @@ ONLY_LOOKS_SHARE = 0.15
 TAKES_SHARE = 0.6
 NOTE_SHARE = 0.1
 CLOSES_SHARE = 0.3
+#: Threads that a colleague looks at to find one.
+LOOKS_MAX = 5
 #: The chatbot: how often it reads, and how much at once.
 READ_MS = 1_000
 EVENTS_PATH = "/api/v1/events"
@@ -56,15 +58,13 @@ class Desk:
     def next_thread(self, person: Person, random: Random) -> int | None:
         """Returns the id of a thread that waits, in the admin's languages, and is nobody else's."""
         waiting = self.model.waiting(person.locales)
-        answer = self._client.get(f"/api/v1/threads/{random.choice(waiting)}") if waiting else None
-        if answer is None or answer.status != 200:
-            return None
-        thread_id: int = answer.body["id"]
-        owner = (answer.body["assignee"] or {}).get("id", person.id)
-        if thread_id in self._busy or owner != person.id:
-            return None
-        self._busy.add(thread_id)
-        return thread_id
+        for thread in random.sample(waiting, min(len(waiting), LOOKS_MAX)):
+            row = self._client.get(f"/api/v1/threads/{thread}").body
+            owner = (row.get("assignee") or {}).get("id", person.id)
+            if "id" in row and row["id"] not in self._busy and owner == person.id:
+                self._busy.add(row["id"])
+                return int(row["id"])
+        return None
 
     def let_go(self, thread_id: int) -> None:
         self._busy.discard(thread_id)

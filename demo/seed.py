@@ -12,8 +12,7 @@ from dashboard.db.models.threads import events
 from dashboard.errors import LineupError, quoted
 from dashboard.ingest.schema import Outcome, ParsedEvent, parse
 from demo.conversation import iso
-from demo.customers import customer
-from demo.stories import Story, stories, story_prefix
+from demo.stories import Story, customer, stories, story_prefix
 
 #: Records events of the source and places their threads: `Ingest.accept`, drawn the source.
 Accept = Callable[[Sequence[ParsedEvent]], Sequence[Outcome]]
@@ -52,7 +51,7 @@ def seed(
 
     Times are counted back from `now_ms`, or from that of the first run with this seed for this
     source, so that a second run, or one after an interruption, gives the same events.
-    Raises SeedError where an event is refused, StorageUnavailable where SQL is away.
+    Raises SeedError if an event is refused, StorageUnavailable if SQL is away.
     """
     prefix = story_prefix(messages, random_seed)
     begin_id = f"{prefix}:begin"

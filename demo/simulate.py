@@ -1,9 +1,8 @@
 """Simulates a busy support team: events at a steady rate, posted as a chatbot posts them."""
 
-import os
-import select
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random, SystemRandom
@@ -30,6 +29,8 @@ BACKLOG_SECONDS = 1.0
 SHORTEST_WAIT_SECONDS = 0.005
 #: Presence and colleagues go on, however seldom events are posted.
 LONGEST_WAIT_SECONDS = 0.5
+#: How long a signal may go unnoticed.
+SLICE_SECONDS = 0.05
 #: The lists that the simulator learns threads from, and how many of each.
 KNOWN_LISTS = (("not_respond/arrival", 120), ("arrival/arrival", 150), ("history/arrival", 30))
 
@@ -213,18 +214,25 @@ def simulate_until_signalled(
 def stopped_by_signals() -> Iterator[Wait]:
     """Gives a `wait(seconds)` that ends at once, and is true, after SIGINT or SIGTERM.
 
-    Main thread only. A pipe, because a handler must take no lock that the wait may hold.
+    Main thread only. It sleeps in slices: under green threads a handler may wake nothing.
     """
-    read_end, write_end = os.pipe()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda *_: os.write(write_end, b".")) for number in numbers]
+    received: list[int] = []
+
+    def wait(seconds: float) -> bool:
+        end = time.monotonic() + seconds
+        while not received and (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, SLICE_SECONDS))
+        return bool(received)
+
+    def note(number: int, frame: object) -> None:
+        received.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield lambda seconds: bool(select.select([read_end], [], [], seconds)[0])
+        yield wait
     finally:
-        for number, handler in zip(numbers, before, strict=True):
+        for number, handler in before.items():
             signal.signal(number, handler)
-        os.close(read_end)
-        os.close(write_end)
 
 
 def learn(client: BotClient, model: TrafficModel, report: Report) -> None:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from random import Random
 
@@ -13,6 +15,7 @@ from demo.desk import EVENTS_PATH
 from demo.simulate import Simulator, simulate, stopped_by_signals
 from demo.traffic import TrafficModel
 from tests.demo.server import Call, Reply, serving
+from tests.repository import ROOT
 from tests.support import SettableClock
 
 ROW = {
@@ -186,6 +189,24 @@ def test_a_signal_ends_the_wait_at_once_and_the_handlers_are_put_back(number):
         assert wait(30)
         killer.join()
     assert signal.getsignal(number) is before
+
+
+_GREEN = """
+import eventlet; eventlet.monkey_patch()
+from demo.simulate import stopped_by_signals
+with stopped_by_signals() as wait:
+    print("ready", flush=True)
+    print(wait(30), flush=True)
+"""
+
+
+def test_a_signal_ends_the_wait_under_green_threads_without_a_trace():
+    words = [sys.executable, "-c", _GREEN]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=20)[0] == "True\n"
+    assert process.returncode == 0
 
 
 def test_writing_customers_are_online_and_typing():
