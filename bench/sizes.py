@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import Inspector, func, inspect, select, text
 
 from bench import dataset
 from bench.processes import ROOT
@@ -75,8 +75,8 @@ def _bytes(database: Database) -> dict[str, int]:
         }
 
 
-def _indexes(read, table: str) -> Iterator[str]:
-    yield from (each["name"] for each in read.get_indexes(table))
+def _indexes(read: Inspector, table: str) -> Iterator[str]:
+    yield from (str(each["name"]) for each in read.get_indexes(table))
     # Those of UNIQUE constraints have names of SQLite's own.
     yield from (f"sqlite_autoindex_{table}_{number}" for number in range(1, 9))
 

@@ -1,7 +1,7 @@
 """Settings: read once from the environment; a wrong value is refused with one sentence."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
@@ -264,7 +264,7 @@ def _one_of(
     name: str,
     default: str,
     allowed: tuple[str, ...],
-    fold=str.lower,
+    fold: Callable[[str], str] = str.lower,
 ) -> str:
     value = fold(environ.get(name) or default)
     if value not in allowed:

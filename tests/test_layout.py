@@ -240,7 +240,7 @@ TESTS_OF = {
 TWINS_OF = {
     "tests/browser/accounts": (
         "tests/dashboard/web/admin/accounts",
-        "tests/dashboard/web/admin/keys",
+        "tests/dashboard/web/admin/test_keys.py",
     ),
     "tests/browser/audit": ("tests/js/settings", "tests/dashboard/web/admin/audit"),
     "tests/browser/files": ("tests/js/core/files", "tests/dashboard/files"),

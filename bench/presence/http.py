@@ -5,6 +5,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import requests
 
@@ -85,6 +86,6 @@ def _reading_seconds(bodies: list[str]) -> float:
     return time.process_time() - begun
 
 
-def _redis_seconds(client) -> float:
+def _redis_seconds(client: Any) -> float:
     usage = client.info("cpu")
     return float(usage["used_cpu_user"]) + float(usage["used_cpu_sys"])

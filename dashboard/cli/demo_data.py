@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import click
+from sqlalchemy import Connection
 
 from dashboard.cli.context import open_services, operator
 from dashboard.cli.params import RANDOM_SEED, THREADS, Rate, command
@@ -86,7 +87,7 @@ def seed_threads(services: Services, count: int, messages: int, random_seed: int
 def demo_key(database: Database, clock: Callable[[], int]) -> str:
     """Creates a key of the demo's source, with all scopes."""
 
-    def write(connection):
+    def write(connection: Connection) -> str:
         source_id = sources.ensure(connection, DEMO_SOURCE, clock())
         key = api_keys.create(connection, source_id, api_keys.SCOPES, None, clock())
         key_created(connection, clock(), operator(), key, DEMO_SOURCE, api_keys.SCOPES)

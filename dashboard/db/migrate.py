@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sqlalchemy import Connection, event, inspect, text, update
 from sqlalchemy.engine import make_url
@@ -240,7 +240,7 @@ def _file_lock(database: Database) -> Iterator[None]:
         yield
 
 
-def _try_flock(lock) -> bool:
+def _try_flock(lock: IO[Any]) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

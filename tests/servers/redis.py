@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
+from typing import Any
 
 import redis
 
@@ -65,7 +66,7 @@ class RedisServer:
         wait_until(self._answers, timeout_seconds, "redis-server answering")
         return self
 
-    def client(self, **options) -> redis.Redis:
+    def client(self, **options: Any) -> redis.Redis:
         return redis.Redis.from_url(self.url, **options)
 
     @property

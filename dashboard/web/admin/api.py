@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from flask import Response
 from pydantic import Field
+from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins
 from dashboard.db.threads import conversations, thread_rows, threads
@@ -71,7 +72,7 @@ class AdminApi:
         """Changes some preferences; answers all of them."""
         identity, change = current(), preferences.check(document())
 
-        def write(connection):
+        def write(connection: Connection) -> None:
             preferences.check_sorts(connection, change)
             held = admins.preferences(connection, identity.admin_id)
             chosen = preferences.merged(preferences.known(held), change)

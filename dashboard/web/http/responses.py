@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Response, make_response, render_template, request
+from pydantic import BaseModel
 
 
 def json_response(
     body: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Returns the body as JSON that no cache keeps; models in it without their unset members."""
-    text = json.dumps(body, default=lambda model: model.model_dump(exclude_unset=True))
+    """Returns the body as JSON that no cache keeps; it may hold models."""
+    text = json.dumps(body, default=BaseModel.model_dump)
     response = Response(text, status, headers, content_type="application/json")
     response.headers["Cache-Control"] = "no-store"
     return response

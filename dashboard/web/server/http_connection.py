@@ -174,7 +174,12 @@ class HttpConnection:
 class Upload:
     """The `wsgi.input` of an upload: reads its body while it arrives, within limits of time."""
 
-    def __init__(self, connection: Connection, body: BodyReader, monotonic=time.monotonic):
+    def __init__(
+        self,
+        connection: Connection,
+        body: BodyReader,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
         self._connection = connection
         self._body = body
         self._monotonic = monotonic

@@ -7,7 +7,7 @@ import importlib
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from dashboard.errors import StartError
@@ -129,7 +129,7 @@ def _stop_signals() -> list[signal.Signals]:
 
 
 @contextlib.contextmanager
-def _signals():
+def _signals() -> Iterator[Callable[[], object]]:
     """Yields a function that waits for a stop signal.
 
     A signal handler cannot wake a green hub that waits for sockets; a byte on a socket can.

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -57,7 +58,7 @@ class Metrics:
     def count_answer(self, method: str, status: int) -> None:
         self._answers.labels(method, status).inc()
 
-    def time_accepting(self):
+    def time_accepting(self) -> AbstractContextManager[object]:
         """Returns a context manager that times recording and placing."""
         return self._accepting.time()
 

@@ -62,7 +62,7 @@ def test_traces_that_are_left_are_removed_by_a_second_call(dashboard, boss, monk
         if len(removed) == 1:
             raise StorageUnavailable("The log of the database is in use; it was not emptied.")
 
-    monkeypatch.setattr(erasing.traces, "remove", remove)
+    monkeypatch.setattr(erasing.erasures, "remove", remove)
     assert boss.post(URL, json=MAI).status_code == 503
     assert boss.post(URL, json=MAI).status_code == 404
     assert removed == [TRACES_SECONDS] * 2 and TRACES_SECONDS < 15, "pages wait 15 s for all of it"

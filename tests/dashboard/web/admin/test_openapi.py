@@ -1,7 +1,11 @@
 """The OpenAPI document of the dashboard's API is valid, whole, and true to the answers."""
 
+from typing import Any
+
 import pytest
 from openapi_spec_validator import validate
+
+from dashboard.db.accounts.canned_replies import Canned
 
 API = "/admin/api"
 
@@ -30,9 +34,9 @@ def test_every_route_of_the_dashboards_api_is_described(dashboard, mai):
 
 
 def test_an_answer_that_fits_no_model_of_its_route_fails_a_test(dashboard, mai, monkeypatch):
-    monkeypatch.setattr(
-        "dashboard.web.admin.canned.canned_replies.listing", lambda connection: [{"id": 1}]
-    )
+    wrong: Any = "1"
+    listing = "dashboard.web.admin.canned.canned_replies.listing"
+    monkeypatch.setattr(listing, lambda connection: [Canned(wrong, "a", "A", 1)])
     with pytest.raises(AssertionError, match="getCanned answers"):
         mai.get(f"{API}/canned")
 
