@@ -129,7 +129,9 @@ class LineupDashboard(Dashboard):
 
     def whole_list(self) -> list[tuple[int, int]] | None:
         """The (score, id) of all entries in order, if this dashboard holds them."""
-        return self.whole and sorted((score, id) for id, score in self.whole.items())
+        if self.whole is None:
+            return None
+        return sorted((score, id) for id, score in self.whole.items())
 
     @property
     def _list(self) -> dict[str, str]:
