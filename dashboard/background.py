@@ -14,7 +14,7 @@ from dashboard.files.store import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS
 from dashboard.services import Services
 from dashboard.tasks import PeriodicTask, RunsTask
-from dashboard.web.http.metrics.registry import SHARE_SECONDS
+from dashboard.web.http.metrics import SHARE_SECONDS
 
 #: Interval at which the sessions of connected sockets are checked, and unjoined ones closed.
 SESSIONS_SECONDS = 1.0

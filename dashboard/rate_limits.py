@@ -1,6 +1,6 @@
 """Rate limits, and the limiters that apply them to callers.
 
-A limiter in this process keeps token buckets; those of `shared_limits` are in Redis, for all
+A limiter in this process keeps token buckets; those of `SharedLimiter` are in Redis, for all
 workers together. Sign-in attempts are counted in Redis as well as here. Limits of a connection, of
 lists that are opened and of lines in the log protect the process that counts them.
 """
@@ -14,7 +14,9 @@ from typing import NamedTuple
 from redis.exceptions import RedisError
 
 from dashboard.errors import Problem
+from lua_scripts.runner import LuaRunner, text_of
 from lua_scripts.servers import Client
+from lua_scripts.sources import read_lua
 from presence.people import MAX_LOOKED_UP
 
 #: Buckets kept in this process; beyond it, those that are full again are dropped.
@@ -172,3 +174,48 @@ class SharedWindows:
             if seconds < 0:
                 # The window ended meanwhile: a negative count would stay for ever.
                 self._client.delete(key)
+
+
+#: Circuit breaker: after a failure Redis is not asked for this long, so that callers do not wait.
+BREAK_SECONDS = 1.0
+
+
+class SharedLimiter:
+    """Like `RateLimiter`, over all workers: one script, one key and one round trip a call.
+
+    `clock` gives milliseconds and is shared by all processes; `monotonic` gives seconds.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        prefix: str,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._lua = LuaRunner(client, {"take": read_lua("dashboard", "take")})
+        self._prefix = prefix
+        self._clock = clock
+        self._monotonic = monotonic
+        self._own = RateLimiter(monotonic)
+        self._retry_at = float("-inf")
+
+    def require(self, limit: RateLimit, caller: str, cost: int = 1) -> None:
+        """Takes `cost` tokens of the caller. Raises RateLimitExceeded, and then takes none."""
+        wait_seconds = self._take(limit, caller, cost)
+        if wait_seconds is not None:
+            raise RateLimitExceeded(limit, wait_seconds, cost)
+
+    def _take(self, limit: RateLimit, caller: str, cost: int) -> float | None:
+        if self._monotonic() >= self._retry_at:
+            try:
+                return self._take_shared(limit, caller, cost)
+            except (RedisError, OSError):
+                self._retry_at = self._monotonic() + BREAK_SECONDS
+        return self._own.take(limit, caller, cost)
+
+    def _take_shared(self, limit: RateLimit, caller: str, cost: int) -> float | None:
+        key = f"{self._prefix}|rate|{caller}"
+        fills_ms = int(1_000 * limit.seconds)
+        wait_ms = text_of(self._lua.run("take", [key], limit.size, fills_ms, cost, self._clock()))
+        return float(wait_ms) / 1_000 if wait_ms else None

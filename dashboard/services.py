@@ -51,15 +51,15 @@ from dashboard.presence.erasing import Erasing
 from dashboard.presence.service import PresenceService
 from dashboard.presence.tasks import PresenceTasks, PresentAdmins
 from dashboard.presence.viewers import Viewers
+from dashboard.rate_limits import SharedLimiter
 from dashboard.redis_clients import RedisClients
 from dashboard.settings import ROOT, Settings
-from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.transport.internals import parser_options
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.audit import FailedSignIns
 from dashboard.web.http.identity import Identities
-from dashboard.web.http.metrics.registry import Metrics
+from dashboard.web.http.metrics import Metrics
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.queries import Cursors
 from dashboard.web.server.server import green

@@ -27,7 +27,7 @@ LAYERS = (
     {"dashboard.db"},
     {"dashboard.files", "dashboard.oidc", "dashboard.ordering", "dashboard.webhooks"},
     {"dashboard.ingest"},
-    {"dashboard.backup", "dashboard.transfer"},
+    {"dashboard.transfer"},
     {"dashboard.transport", "demo"},
     {"dashboard.live"},
     {"dashboard.presence"},

@@ -8,9 +8,6 @@ from typing import BinaryIO
 
 import click
 
-from dashboard.backup.archive import ArchiveReader
-from dashboard.backup.making import BackupMaker, MadeBackup
-from dashboard.backup.restoring import Restorer
 from dashboard.cli.context import open_services, operator, read_settings
 from dashboard.cli.given_files import STANDARD, given_file, new_file, progress_in_bytes
 from dashboard.cli.params import command
@@ -20,6 +17,8 @@ from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.files.store import FileStore
 from dashboard.services import Services
+from dashboard.transfer.backups import ArchiveReader, BackupMaker, MadeBackup
+from dashboard.transfer.restoring import Restorer
 
 #: Most ids of missing files that are printed.
 _NAMED_MAX = 20

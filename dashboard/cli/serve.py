@@ -28,7 +28,7 @@ from dashboard.db.threads import threads
 from dashboard.errors import StartError
 from dashboard.services import Services
 from dashboard.web.application import create_app
-from dashboard.web.http.metrics.worker_files import EndedWorkers, WorkerFiles
+from dashboard.web.http.metrics import EndedWorkers, WorkerFiles
 from dashboard.web.http.origins import insecure_origins
 from dashboard.web.server import server
 from dashboard.web.server.state import ServerState

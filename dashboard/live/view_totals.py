@@ -25,7 +25,7 @@ from scoring.views import FILTERS, VIEW_QUERIES, VIEWS
 KEPT_MAX = TEMPORARY_MAX // 2
 
 
-class Board(NamedTuple):
+class TotalsMessage(NamedTuple):
     """Totals that go to a socket in one message, each the length of a list.
 
     `ids`: the name of each total and its list id. `temporary`: those of the lists that Redis keeps
@@ -36,7 +36,7 @@ class Board(NamedTuple):
     ids: Mapping[str, str]
     temporary: Mapping[str, ListedQuery]
     is_whole: bool
-    message: Callable[[Mapping[str, int]], Mapping[str, Any]]
+    payload: Callable[[Mapping[str, int]], Mapping[str, Any]]
 
 
 class ListTotals:
@@ -61,8 +61,8 @@ class ListTotals:
         self._keeper = keeper
         self._build = build
         self._admins = admins
-        self._of_lists: dict[str, tuple[ListName, Board]] = {}
-        self._of_desks: dict[str, list[Board]] = {}
+        self._of_lists: dict[str, tuple[ListName, TotalsMessage]] = {}
+        self._of_desks: dict[str, list[TotalsMessage]] = {}
         #: What is read from SQL at the next turn: a list that was asked for, or is another one now.
         self._asked: dict[str, ListName] = {}
         #: What each socket was sent last.
@@ -74,7 +74,7 @@ class ListTotals:
     @property
     def looked_at(self) -> Collection[str]:
         """Lists that are kept for the sake of their totals."""
-        return {list_id for _, _, board in self._boards() for list_id in board.temporary}
+        return {list_id for _, _, message in self._messages() for list_id in message.temporary}
 
     def watch(self, sid: str, name: ListName) -> None:
         """Sends the socket the totals of this list, and of no other one any more."""
@@ -111,7 +111,7 @@ class ListTotals:
             if self._asked.get(sid) == name:
                 self.drop(sid)
                 if lists is not None:
-                    self._of_lists[sid] = name, _board_of_list(name, lists)
+                    self._of_lists[sid] = name, _message_of_list(name, lists)
         here = self._admins.of_some_desks()
         for sid in self._of_desks.keys() - set(here):
             del self._of_desks[sid]
@@ -119,28 +119,28 @@ class ListTotals:
                 self._sent.pop((sid, filter), None)
         for sid in here:
             if sid not in self._of_desks and sid in self._admins:
-                self._of_desks[sid] = self._boards_of_desks(sid)
+                self._of_desks[sid] = self._messages_of_desks(sid)
 
     def send(self, changed: Set[str], totals: Mapping[str, int]) -> None:
         """Sends what has changed, and to a new socket all totals that are known."""
-        for sid, key, board in self._boards():
+        for sid, key, message in self._messages():
             sent = self._sent.get((sid, key))
-            if sent is not None and changed.isdisjoint(board.ids.values()):
+            if sent is not None and changed.isdisjoint(message.ids.values()):
                 continue
-            known = {name: totals[id] for name, id in board.ids.items() if id in totals}
+            known = {name: totals[id] for name, id in message.ids.items() if id in totals}
             # A list that is lost is built anew: until then the last number stays.
-            least = board.ids if board.is_whole else sent or known
+            least = message.ids if message.is_whole else sent or known
             if known and known != sent and known.keys() >= least.keys():
                 self._sent[sid, key] = known
-                data = EncodedJson(encode(board.message(known)))
-                self._emitter.send(sid, board.event, data)
+                data = EncodedJson(encode(message.payload(known)))
+                self._emitter.send(sid, message.event, data)
 
-    def _boards(self) -> Iterator[tuple[str, Hashable, Board]]:
-        """Yields each socket with its boards, and a key by which a socket has one of them."""
-        for sid, (_, board) in [*self._of_lists.items()]:
-            yield sid, None, board
-        for sid, boards in [*self._of_desks.items()]:
-            yield from ((sid, *each) for each in zip(FILTERS, boards, strict=False))
+    def _messages(self) -> Iterator[tuple[str, Hashable, TotalsMessage]]:
+        """Yields each socket with its messages, and a key by which a socket has one of them."""
+        for sid, (_, message) in [*self._of_lists.items()]:
+            yield sid, None, message
+        for sid, messages in [*self._of_desks.items()]:
+            yield from ((sid, *each) for each in zip(FILTERS, messages, strict=False))
 
     def _find(self, name: ListName, admin_id: int) -> Mapping[str, NamedList] | None:
         """Finds and keeps a list with each filter; None where there is no such list any more.
@@ -160,8 +160,8 @@ class ListTotals:
                 self._build(list_id)
         return lists
 
-    def _boards_of_desks(self, sid: str) -> list[Board]:
-        """One board for each filter; none where the admin is gone."""
+    def _messages_of_desks(self, sid: str) -> list[TotalsMessage]:
+        """One message for each filter; none where the admin is gone."""
         admin_id, desks = self._admins[sid], self._admins.desks_of(sid)
         by_view: dict[str, Mapping[str, NamedList]] = {}
         for view in VIEWS:
@@ -170,11 +170,11 @@ class ListTotals:
             if lists is None:
                 return []
             by_view[view] = lists
-        return [_board_of_desks(filter, by_view) for filter in FILTERS]
+        return [_message_of_desks(filter, by_view) for filter in FILTERS]
 
 
-def _board_of_list(name: ListName, by_filter: Mapping[str, NamedList]) -> Board:
-    return Board(
+def _message_of_list(name: ListName, by_filter: Mapping[str, NamedList]) -> TotalsMessage:
+    return TotalsMessage(
         "list:totals",
         {filter: named.list_id for filter, named in by_filter.items()},
         _temporary(by_filter.values()),
@@ -183,9 +183,9 @@ def _board_of_list(name: ListName, by_filter: Mapping[str, NamedList]) -> Board:
     )
 
 
-def _board_of_desks(filter: str, by_view: Mapping[str, Mapping[str, NamedList]]) -> Board:
+def _message_of_desks(filter: str, by_view: Mapping[str, Mapping[str, NamedList]]) -> TotalsMessage:
     named = {view: lists[filter] for view, lists in by_view.items()}
-    return Board(
+    return TotalsMessage(
         "pages:totals",
         {view: each.list_id for view, each in named.items()},
         _temporary(named.values()),

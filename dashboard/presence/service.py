@@ -16,8 +16,7 @@ from dashboard.db.last_seen import SeenCustomers
 from dashboard.db.models.accounts import admin_desks, admins, sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.errors import Problem
-from dashboard.rate_limits import LOOK_UPS
-from dashboard.shared_limits.buckets import SharedLimiter
+from dashboard.rate_limits import LOOK_UPS, SharedLimiter
 from lua_scripts.runner import LuaRunner
 from presence.jobs import job_sources
 from presence.keys import Space

@@ -7,8 +7,13 @@ import pytest
 from redis.cluster import RedisCluster
 from redis.exceptions import ConnectionError
 
-from dashboard.rate_limits import RateLimit, RateLimiter, RateLimitExceeded
-from dashboard.shared_limits.buckets import BREAK_SECONDS, SharedLimiter
+from dashboard.rate_limits import (
+    BREAK_SECONDS,
+    RateLimit,
+    RateLimiter,
+    RateLimitExceeded,
+    SharedLimiter,
+)
 from tests.servers.redis_cluster import RedisClusterServer
 from tests.support import SettableClock
 

@@ -18,8 +18,7 @@ from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.schema import BATCH_MAX, Batch, Event, Outcome, ParsedEvent, parse_request
 from dashboard.ordering.list_keeper import ListKeeper
-from dashboard.rate_limits import event_quota
-from dashboard.shared_limits.buckets import SharedLimiter
+from dashboard.rate_limits import SharedLimiter, event_quota
 from dashboard.turns import turns
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import ID_MAX
@@ -27,7 +26,7 @@ from dashboard.web.bot.lists import ListsApi
 from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.bot.responses import BatchResults, OutgoingEvents, Result
 from dashboard.web.http.bodies import beside_others, document
-from dashboard.web.http.metrics.registry import Metrics
+from dashboard.web.http.metrics import Metrics
 from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, Route, add_routes, route, routes_of

@@ -14,7 +14,7 @@ from dashboard.errors import NotFound, Problem
 from dashboard.logs import RefusedAccess
 from dashboard.web.http.audit import note_handshake
 from dashboard.web.http.identity import Identities
-from dashboard.web.http.metrics.registry import CONTENT_TYPE, Metrics
+from dashboard.web.http.metrics import CONTENT_TYPE, Metrics
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.problems import json_problem
 from dashboard.web.http.responses import json_response

@@ -32,7 +32,7 @@ def test_a_filter_that_asks_what_the_query_asks_is_the_same_list(database):
     assert found(database, ListName("arrival", "priority", "mine"), ken).query_list.id != (
         by_filter.query_list.id
     )
-    assert by_filter.listed.admin_id == mai and not by_filter.is_always_kept
+    assert by_filter.query.admin_id == mai and not by_filter.is_always_kept
 
 
 def test_of_some_desks_each_list_is_another_one_which_those_of_the_same_desks_share(database):
@@ -44,7 +44,7 @@ def test_of_some_desks_each_list_is_another_one_which_those_of_the_same_desks_sh
     ids = {found(database, name, mai).query_list.id for name in names}
     assert len(ids) == len(names)
     assert ids == {found(database, name, ken).query_list.id for name in names}
-    assert [name.is_built_in for name in names] == [True, False, False, False]
+    assert [name.standing_id is not None for name in names] == [True, False, False, False]
     assert names[1].to_json() == names[0].to_json()
     snoozed = ListName("snoozed", "soonest", "all")
     assert found(database, snoozed, mai).is_always_kept
@@ -74,7 +74,7 @@ def test_a_filter_narrows_a_query_of_the_greatest_length(database):
     text = f"-member:0  source:{names}".ljust(LENGTH_MAX)
     assert len(text) == LENGTH_MAX
     for filter, of_it in (("unassigned", None), ("mine", mai)):
-        listed = found(database, ListName(None, "arrival", filter, text), mai).listed
+        listed = found(database, ListName(None, "arrival", filter, text), mai).query
         list_id, _ = database.write(lambda c, listed=listed: query_lists.keep(c, listed))
         with database.read() as connection:
             holds = query_lists.current(connection).lists[list_id].resolved.root.holds

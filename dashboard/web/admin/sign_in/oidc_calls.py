@@ -29,8 +29,7 @@ from dashboard.oidc import (
     new_secrets,
 )
 from dashboard.presence.service import PresenceService
-from dashboard.rate_limits import OIDC_SIGN_INS_PER_ADDRESS
-from dashboard.shared_limits.buckets import SharedLimiter
+from dashboard.rate_limits import OIDC_SIGN_INS_PER_ADDRESS, SharedLimiter
 from dashboard.signed_texts import NotSigned, SignedTexts
 from dashboard.validation.accounts import network_of
 from dashboard.web.admin.pages import Pages

@@ -11,8 +11,7 @@ import pytest
 from dashboard.cli import serve
 from dashboard.cli.serve import RESTART_SECONDS, START_SECONDS, STOP_SECONDS
 from dashboard.cli.worker import WorkerPart
-from dashboard.web.http.metrics.registry import Metrics
-from dashboard.web.http.metrics.worker_files import WorkerFiles
+from dashboard.web.http.metrics import Metrics, WorkerFiles
 from tests.dashboard.cli.workers.driver import Service
 
 

@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 
-from dashboard.web.http.metrics import worker_files
-from dashboard.web.http.metrics.registry import Metrics
-from dashboard.web.http.metrics.worker_files import (
+from dashboard.web.http.metrics import (
     RETRY_SECONDS,
     REWRITE_SECONDS,
     EndedWorkers,
+    Metrics,
     WorkerFiles,
+    registry,
 )
 
 
@@ -60,7 +60,7 @@ def full(monkeypatch):
             raise OSError("no space left on device")
         replace(source, target)
 
-    monkeypatch.setattr(worker_files.os, "replace", fails)
+    monkeypatch.setattr(registry.os, "replace", fails)
     return monkeypatch
 
 

@@ -7,10 +7,15 @@ import re
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from dashboard.web.http.metrics import worker_files
-from dashboard.web.http.metrics.families import Family, Sample, added
-from dashboard.web.http.metrics.registry import Metrics
-from dashboard.web.http.metrics.worker_files import EndedWorkers, WorkerFiles
+from dashboard.web.http.metrics import (
+    EndedWorkers,
+    Family,
+    Metrics,
+    Sample,
+    WorkerFiles,
+    added,
+    registry,
+)
 
 
 class Server:
@@ -163,7 +168,7 @@ def test_an_end_between_two_reads_counts_once(server, monkeypatch):
     one, other = server.worker(), server.worker()
     other.count_event("created", 4)
     other.write()
-    read = worker_files._read_ended
+    read = registry._read_ended
     ended = []
 
     def ends_first(folder):
@@ -172,7 +177,7 @@ def test_an_end_between_two_reads_counts_once(server, monkeypatch):
             server.end(other)
         return read(folder)
 
-    monkeypatch.setattr(worker_files, "_read_ended", ends_first)
+    monkeypatch.setattr(registry, "_read_ended", ends_first)
     assert numbers(one)[CREATED] == 4
     assert ended, "the worker ended while its numbers were read"
 

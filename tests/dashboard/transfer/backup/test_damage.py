@@ -9,8 +9,8 @@ import tarfile
 import pytest
 from sqlalchemy import inspect
 
-from dashboard.backup.archive import ArchiveReader, ArchiveWriter
 from dashboard.errors import StartError
+from dashboard.transfer.backups import ArchiveReader, ArchiveWriter
 from tests.support import examples
 
 
@@ -132,5 +132,5 @@ def test_a_disk_without_room_is_said_in_one_line(place, new_place, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("dashboard.backup.restoring.chunks", full)
+    monkeypatch.setattr("dashboard.transfer.restoring.chunks", full)
     assert refused(other, backup).endswith("cannot be written: No space left on device.")

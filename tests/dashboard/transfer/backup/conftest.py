@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.db.database import Database
-from tests.dashboard.backup.driver import Place
+from tests.dashboard.transfer.backup.driver import Place
 
 _numbers = itertools.count()
 

@@ -5,13 +5,13 @@ import threading
 import pytest
 from sqlalchemy import inspect, text
 
-from dashboard.backup import restoring
 from dashboard.db import migrate
 from dashboard.db.outbox import outgoing
 from dashboard.db.search import search
 from dashboard.errors import StartError
 from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.replies import Reply
+from dashboard.transfer import restoring
 from tests.dashboard.ingest.shop import Shop, message
 from tests.drivers.audit import acts
 

@@ -11,16 +11,6 @@ from typing import BinaryIO, NamedTuple
 
 from sqlalchemy import Connection, delete, inspect, text, update
 
-from dashboard.backup.archive import (
-    FILES,
-    SQLITE,
-    TABLES,
-    ArchiveReader,
-    Manifest,
-    Progress,
-    TableOf,
-    chunks,
-)
 from dashboard.db import audit, migrate, plain_postgres
 from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
@@ -30,6 +20,16 @@ from dashboard.db.models.views import sorts_version, views_version
 from dashboard.db.models.webhooks import outgoing_head
 from dashboard.errors import StartError
 from dashboard.files.store import FileStore
+from dashboard.transfer.backups import (
+    FILES,
+    SQLITE,
+    TABLES,
+    ArchiveReader,
+    Manifest,
+    Progress,
+    TableOf,
+    chunks,
+)
 
 #: More changes than a thread can have had since the backup.
 REVISIONS = 2**20

@@ -6,9 +6,6 @@ from typing import Any
 
 from sqlalchemy import MetaData, Table, insert, select
 
-from dashboard.backup.archive import ArchiveReader
-from dashboard.backup.making import BackupMaker, MadeBackup
-from dashboard.backup.restoring import Restored, Restorer
 from dashboard.db import files as stored_files
 from dashboard.db.accounts import api_keys, sessions
 from dashboard.db.database import Database
@@ -20,6 +17,8 @@ from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging, TagNames
+from dashboard.transfer.backups import ArchiveReader, BackupMaker, MadeBackup
+from dashboard.transfer.restoring import Restored, Restorer
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.drivers.audit import OPERATOR
 from tests.support import SettableClock

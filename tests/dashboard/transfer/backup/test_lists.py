@@ -4,9 +4,9 @@ import pytest
 
 from dashboard.db.database import Database
 from dashboard.db.lists import views
-from tests.dashboard.backup.driver import Place
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
+from tests.dashboard.transfer.backup.driver import Place
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""Rate limits that all workers count together, in Redis."""

@@ -1,1 +1,0 @@
-"""Counts for Prometheus: each worker counts for itself, and any worker answers for all."""
