@@ -44,8 +44,13 @@ class Background:
                 REST_SECONDS if services.reconciler.is_resting else TICK_SECONDS
             ),
         )
-        #: Feeds the sockets, in their green threads.
-        self._of_sockets: list[RunsTask] = [
+        self._own = [self._reconciling, *_other_tasks(services)]
+
+    @property
+    def _of_sockets(self) -> list[RunsTask]:
+        """What feeds the sockets, in green threads."""
+        services = self._services
+        return [
             services.listener,
             services.broadcaster,
             services.broadcaster.delivery_updates,
@@ -54,8 +59,12 @@ class Background:
             services.live_lists.view_totals,
             services.queue_line,
         ]
-        #: Needed by requests until the last one has ended.
-        self._of_requests: dict[str, RunsTask] = {
+
+    @property
+    def _of_requests(self) -> dict[str, RunsTask]:
+        """What requests need until the last one has ended, by the names of their threads."""
+        services = self._services
+        return {
             "webhooks": services.dispatcher,
             "agenda": services.agenda,
             "pulse": services.pulse,
@@ -63,7 +72,6 @@ class Background:
             "recompute": services.recompute,
             "archive": services.archiver,
         }
-        self._own = [self._reconciling, *_other_tasks(services)]
 
     def start(self) -> None:
         """Begins to listen, to push, to reconcile, to deliver, and to take up what is due."""

@@ -185,11 +185,6 @@ def test_a_refold_applies_a_changed_handoff_setting(shop):
     assert all("not_respond" in left(place) for place in placements)
 
 
-def test_a_write_returns_its_messages_as_conversations_show_them(shop):
-    recorded = shop.send(message(0), thread_event("thread.close", 1), message(2, "bye"))
-    assert recorded.messages == shop.conversation()
-
-
 def test_every_message_raises_the_revision_of_its_thread(shop):
     """Dashboards that have the thread open then read its messages."""
     shop.says(10)
