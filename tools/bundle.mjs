@@ -21,7 +21,7 @@ const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
 const EDITORS = "js/editors.js"; // made here
 // What few admins open, and seldom: its script is fetched when it is.
-const OF_EDITORS = /^static\/js\/ui\/(hours\/|query\/sorts-dialog|views\/dialog|hand-over\/all-dialog)/;
+const OF_EDITORS = /^static\/js\/ui\/(hours\/|query\/sorts-dialog|query\/views-dialog|dialogs\/hand-over-all)/;
 const PAGES = [
   "js/settings/profile.js", "js/settings/team.js", "js/settings/keys.js", "js/settings/webhooks.js",
   "js/settings/audit.js", "js/login.js", "js/invitation.js",
@@ -84,7 +84,22 @@ async function parts() {
   // What `editors` shares with the other scripts it takes from `later`.
   const shared = new Set(own.flatMap((path) => staticImports(path, metafile.inputs))
     .filter((path) => others.has(path)));
-  return { later: [...later, ...shared], editors, own: new Set(own) };
+  return { later: [...later, ...shared], editors, own: new Set(own), taken: await takenBy(own, shared) };
+}
+
+// {file: the names that these files import from it}, of files of ours that another script has.
+async function takenBy(files, shared) {
+  const taken = Object.fromEntries(
+    [...shared].filter((path) => path.startsWith("static/")).map((path) => [path, new Set()]),
+  );
+  for (const file of files) {
+    const text = await readFile(join(root, file), "utf8");
+    for (const [, names, from] of text.matchAll(/^import \{([^}]*)\} from "([^"]+)"/gm)) {
+      const path = relative(root, join(root, dirname(file), from)).split(sep).join("/");
+      for (const name of names.split(",")) if (name.trim()) taken[path]?.add(name.trim().split(" ")[0]);
+    }
+  }
+  return taken;
 }
 
 const staticImports = (path, inputs) => inputs[path].imports
@@ -100,12 +115,16 @@ function reached(entries, inputs, found = new Set()) {
   return found;
 }
 
-const exportsOf = (files) => ({
-  contents: files.map((path) => `export * from "./${path}";`).join("\n"), resolveDir: root,
+// taken: {file: the names that are used of it}; of other files all are.
+const exportsOf = (files, taken = {}) => ({
+  contents: files.map((path) => (
+    `export ${taken[path] ? `{ ${[...taken[path]].join(", ")} }` : "*"} from "./${path}";`
+  )).join("\n"),
+  resolveDir: root,
 });
 
 // editorsName: its file, which the others name before it is made.
-const laterPlugin = ({ later }, editorsName) => ({
+const laterPlugin = ({ later, taken }, editorsName) => ({
   name: "later",
   setup(build) {
     build.onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
@@ -114,7 +133,7 @@ const laterPlugin = ({ later }, editorsName) => ({
       return OF_EDITORS.test(file) ? { path: `./${basename(editorsName)}`, external: true }
         : { path: "later", namespace: "later" };
     });
-    build.onLoad({ filter: /./, namespace: "later" }, () => exportsOf(later));
+    build.onLoad({ filter: /./, namespace: "later" }, () => exportsOf(later, taken));
   },
 });
 

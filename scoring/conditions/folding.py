@@ -1,6 +1,6 @@
 """Folds texts, so that typed text finds stored text in other signs.
 
-The signs are data that the page's `static/js/core/folding.js` reads as well. Any text compared with
+The signs are data that the page's `static/js/core/find.js` reads as well. Any text compared with
 typed text goes through one of these functions, on both sides.
 """
 

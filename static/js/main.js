@@ -1,21 +1,14 @@
 // Builds the dashboard's parts and connects them; nothing imports it.
 
 import { storage, zones } from "./browser.js";
-import { lazyFinder } from "./app/finder.js";
-import { lazyPanes } from "./app/lazy-panes.js";
+import { lazyFinder, lazyPanes } from "./app/lazy-panes.js";
 import { addRegions } from "./app/regions.js";
 import { socketEvents } from "./app/socket-events.js";
-import { startSorts } from "./app/sorts.js";
-import { startViews, viewDragging, viewTeller } from "./app/views.js";
-import { Fetcher } from "./core/list/fetcher.js";
-import { Hold } from "./core/list/hold.js";
-import { Lists } from "./core/list/lists.js";
-import { Movement } from "./core/list/movement.js";
-import { Neighbours } from "./core/list/neighbours.js";
-import { Rows } from "./core/list/rows.js";
-import { Selection } from "./core/list/selection.js";
-import { VisibleRows } from "./core/list/visible-rows.js";
+import { startSorts, startViews, viewDragging, viewTeller } from "./app/views.js";
 import { Keymap } from "./core/keymap.js";
+import { Hold, Movement } from "./core/list/hold.js";
+import { Lists, Neighbours, VisibleRows } from "./core/list/lists.js";
+import { Fetcher, Rows } from "./core/list/rows.js";
 import { Prefs } from "./core/prefs.js";
 import { Presence } from "./core/presence.js";
 import { ThreadMode } from "./core/thread/thread-mode.js";
@@ -23,35 +16,26 @@ import { OpenThread } from "./core/thread/thread.js";
 import { chooseZone } from "./core/time.js";
 import { FilterTotals, Totals } from "./core/totals.js";
 import { Api } from "./net/api.js";
-import { deviceId, deviceType, Heartbeat } from "./net/heartbeat.js";
+import { deviceId, deviceType, Heartbeat, Liveness, watch } from "./net/heartbeat.js";
 import { Http } from "./net/http.js";
-import { Liveness } from "./net/liveness.js";
 import { Connection } from "./net/socket.js";
-import { watch } from "./net/wake.js";
+import { allowPictures } from "./ui/elements/avatar.js";
 import { Dialog } from "./ui/elements/dialog.js";
-import { Language } from "./ui/elements/language.js";
+import { followTranslation, Language } from "./ui/elements/language.js";
 import { Lazy } from "./ui/elements/lazy.js";
 import { Painter } from "./ui/elements/painter.js";
-import { allowPictures } from "./ui/elements/pictures.js";
 import { Toasts } from "./ui/elements/toasts.js";
-import { followTranslation } from "./ui/elements/translated.js";
-import { Follow } from "./ui/list/follow.js";
+import { Follow, RowRefresh } from "./ui/list/follow.js";
 import { ListPane } from "./ui/list/list.js";
-import { Picks } from "./ui/list/picks.js";
+import { Picks, Selection } from "./ui/list/picks.js";
 import { RowLook } from "./ui/list/row-look.js";
 import { PresencePanels } from "./ui/presence/panels.js";
-import { QueueLine } from "./ui/queue/line.js";
 import { Alerts } from "./ui/shell/alerts.js";
+import { QueueLine } from "./ui/shell/banner.js";
 import { ConnectionState } from "./ui/shell/connection-state.js";
-import { Density } from "./ui/shell/density.js";
-import { listen } from "./ui/shell/keys.js";
-import { Layout } from "./ui/shell/layout.js";
+import { Density, Layout, Splitter, Theme } from "./ui/shell/layout.js";
 import { Navigation } from "./ui/shell/navigation.js";
-import { Splitter } from "./ui/shell/panes.js";
-import { testApi } from "./ui/shell/test-api.js";
-import { Theme } from "./ui/shell/theme.js";
-import { verbsOf } from "./ui/shell/verbs.js";
-import { RowRefresh } from "./ui/thread/row-refresh.js";
+import { listen, verbsOf } from "./ui/shell/verbs.js";
 
 /** @returns {any} of the kind that templates/dashboard.html has there */
 const at = (id) => document.getElementById(id);
@@ -293,8 +277,30 @@ window.addEventListener("popstate", (event) => {
 for (const name of ["online", "offline"]) {
   window.addEventListener(name, () => connectionState.setOnline(navigator.onLine));
 }
-window.lineup = testApi({ lists, hold, now });
+window.lineup = testApi();
 navigation.goTo(location.hash, { deep: true });
 if (boot.head) lists.begin(boot.head);
 if (!boot.has_events) dialogs.firstSteps.open();
 connection.start();
+
+// What tests and benches may read of the page, as `window.lineup`.
+function testApi() {
+  const list = () => {
+    const { sync, listing: { painted } } = lists;
+    const { order } = sync;
+    return {
+      ...lists.list,
+      state: sync.state,
+      hold: hold.state(now()),
+      epoch: order?.epoch ?? null,
+      version: order?.version ?? 0,
+      total: order?.total ?? 0,
+      whole: order?.whole ?? false,
+      ids: order ? Array.from(order.ids()) : [],
+      scores: order ? Array.from(order.scores()) : [],
+      painted: Array.from({ length: painted?.length ?? 0 }, (_, index) => painted.idAt(index))
+        .filter((id) => id !== undefined),
+    };
+  };
+  return Object.freeze({ list });
+}

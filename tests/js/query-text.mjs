@@ -13,11 +13,10 @@
 
 import { createInterface } from "node:readline";
 
-import { folded, plain, unmarked } from "../../static/js/core/folding.js";
-import { FIELDS } from "../../static/js/core/query/fields.js";
+import { folded, plain, unmarked } from "../../static/js/core/find.js";
 import { suggest } from "../../static/js/core/query/suggest.js";
 import {
-  charactersBefore, hasConditions, partsOf, placeOf, termsOf, withTerm, withValues,
+  charactersBefore, FIELDS, hasConditions, partsOf, placeOf, termsOf, withTerm, withValues,
 } from "../../static/js/core/query/text.js";
 
 const counted = (text, parts, names) => parts.map((part) => ({

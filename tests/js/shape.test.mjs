@@ -10,55 +10,25 @@ const scripts = readdirSync(join(root, "static/js"), { recursive: true })
   .map((name) => ({ name, text: readFileSync(join(root, "static/js", name), "utf8") }));
 
 // Each folder and those that it may import from; main.js may import from all.
+const UI = ["core", "core/list", "core/query", "core/thread", "ui/elements"];
 const MAY_IMPORT = {
   core: ["core"],
-  "core/archive": ["core", "core/archive"],
-  "core/hand-over": ["core", "core/hand-over"],
   "core/hours": ["core", "core/hours"],
-  "core/list": ["core", "core/archive", "core/list"],
-  "core/files": ["core", "core/files"],
-  "core/mentions": ["core", "core/mentions"],
+  "core/list": ["core", "core/list"],
   "core/query": ["core", "core/query"],
-  "core/snooze": ["core", "core/snooze"],
-  "core/tags": ["core", "core/query", "core/tags"],
   "core/thread": ["core", "core/thread"],
-  net: ["core", "core/files", "net"],
+  net: ["core", "net"],
+  "ui/elements": UI,
+  "ui/presence": [...UI, "ui/presence"],
+  "ui/query": [...UI, "ui/query"],
+  "ui/hours": [...UI, "core/hours", "ui/query", "ui/hours"],
+  "ui/list": [...UI, "ui/presence", "ui/list"],
+  "ui/thread": [...UI, "ui/presence", "ui/thread"],
+  "ui/shell": [...UI, "ui/presence", "ui/shell"],
+  "ui/dialogs": [...UI, "ui/presence", "ui/dialogs"],
+  app: [...UI, "ui/list", "ui/presence", "ui/shell", "ui/thread", "app"],
+  settings: [...UI, "core/hours", "net", "settings"],
 };
-const UI = [
-  "core", "core/files", "core/hand-over", "core/list", "core/mentions", "core/query", "core/snooze",
-  "core/tags", "core/thread",
-  "ui/elements",
-];
-MAY_IMPORT["ui/elements"] = UI;
-MAY_IMPORT["ui/presence"] = [...UI, "ui/presence"];
-MAY_IMPORT["ui/archive"] = [...UI, "ui/archive"];
-MAY_IMPORT["ui/list"] = [...UI, "ui/archive", "ui/presence", "ui/list"];
-MAY_IMPORT["ui/matches"] = [...UI, "ui/matches"];
-MAY_IMPORT["ui/query"] = [...UI, "ui/query"];
-MAY_IMPORT["ui/customer"] = [...UI, "ui/customer"];
-MAY_IMPORT["ui/hours"] = [...UI, "core/hours", "ui/query", "ui/hours"];
-MAY_IMPORT["ui/hand-over"] = [...UI, "ui/presence", "ui/hand-over"];
-MAY_IMPORT["ui/completion"] = [...UI, "ui/presence", "ui/completion"];
-MAY_IMPORT["ui/mentions"] = [...UI, "ui/mentions"];
-MAY_IMPORT["ui/queue"] = [...UI, "ui/queue"];
-MAY_IMPORT["ui/snooze"] = [...UI, "ui/snooze"];
-MAY_IMPORT["ui/tags"] = [...UI, "ui/tags"];
-MAY_IMPORT["ui/files"] = [...UI, "ui/files"];
-MAY_IMPORT["ui/thread"] = [
-  ...UI, "ui/files", "ui/presence", "ui/matches", "ui/mentions", "ui/snooze", "ui/completion",
-  "ui/thread",
-];
-MAY_IMPORT["ui/views"] = [...UI, "ui/query", "ui/views"];
-MAY_IMPORT["ui/shell"] = [...UI, "ui/presence", "ui/views", "ui/shell"];
-MAY_IMPORT["ui/notices"] = [...UI, "ui/notices"];
-MAY_IMPORT["ui/dialogs"] = [...UI, "ui/dialogs"];
-MAY_IMPORT.app = [
-  ...UI, "ui/list", "ui/notices", "ui/presence", "ui/query", "ui/shell", "ui/snooze", "ui/thread",
-  "ui/views", "app",
-];
-MAY_IMPORT["settings/profile"] = [...UI, "core/hours", "settings/profile"];
-MAY_IMPORT.settings = [...UI, "net", "settings", "settings/audit", "settings/profile"];
-MAY_IMPORT["settings/audit"] = ["core", "settings/audit"];
 const PACKAGES = { net: /^socket\.io-client$/, ui: /^lit-html/, app: /^lit-html/, settings: /^lit-html/ };
 
 test("a folder imports only from those below it", () => {

@@ -1,11 +1,12 @@
 // What this admin does to threads and may undo, what a screen reader is told of the open one, and
 // the admin's own state; loaded with the thread's pane.
 
-import { Arrivals, arrivalText } from "../core/thread/arrivals.js";
-import { authorName } from "../ui/elements/avatar.js";
-import { ownState } from "../ui/presence/own.js";
-import { ThreadActions } from "../ui/thread/actions.js";
-import { ColleagueActions } from "../ui/thread/colleague-actions.js";
+import { html } from "lit-html";
+
+import { initial, shown } from "../core/names.js";
+import { authorName, hueStep } from "../ui/elements/avatar.js";
+import { statusText } from "../ui/presence/viewers.js";
+import { ColleagueActions, ThreadActions } from "../ui/thread/actions.js";
 import { Undoing } from "../ui/thread/undoing.js";
 
 /** @param {ActingParts} parts @returns {Acting} */
@@ -28,4 +29,90 @@ export function startActing(parts) {
     colleagueActions: new ColleagueActions(parts),
     ownState,
   };
+}
+
+// What a screen reader is told of the open thread: messages that came, and how far replies are.
+const GATHER_MS = 400; // what comes together is told together
+const TEXT_MAX = 200; // characters of a message
+
+export class Arrivals {
+  #came = [];
+  #said = "";
+  #timer = null;
+
+  // tell({messages, state}): messages that came, and the last state of a reply or "".
+  /** @param {{tell: (told: {messages: Message[], state: string}) => void, adminId: number, timers?: Timers}} parts */
+  constructor({ tell, adminId, timers = globalThis }) {
+    this.tell = tell;
+    this.adminId = adminId;
+    this.timers = timers;
+  }
+
+  /** @param {Message} message */
+  came(message) {
+    const own = message.role === "admin" && message.author?.id === this.adminId;
+    if (own) this.#said = message.private ? "noted" : "sent";
+    else this.#came.push(message);
+    this.#later();
+  }
+
+  // A reply of this admin came further on its way.
+  /** @param {{author: {id: number} | null}} message @param {{state: string, to: string}} delivery */
+  delivered({ author }, { state, to }) {
+    if (author?.id !== this.adminId || state === "queued") return;
+    this.#said = `${state}.${to}`;
+    this.#later();
+  }
+
+  // Another thread was opened.
+  forget() {
+    this.timers.clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#came = [];
+    this.#said = "";
+  }
+
+  #later() {
+    this.#timer ??= this.timers.setTimeout(() => {
+      const told = { messages: this.#came, state: this.#said };
+      this.forget();
+      this.tell(told);
+    }, GATHER_MS);
+  }
+}
+
+// The sentence for what came; who(message) names the author.
+/** @param {{messages: Message[], state: string}} told @param {Translate} t */
+export function arrivalText({ messages, state }, t, who) {
+  const said = [];
+  const last = messages.at(-1);
+  if (last) {
+    const characters = [...last.body.replace(/\s+/g, " ")];
+    const cut = characters.length > TEXT_MAX ? `${characters.slice(0, TEXT_MAX).join("")}…` : "";
+    const text = cut || characters.join("") || t("row.attachment");
+    const { length: count } = messages;
+    said.push(count > 1 ? t("arrived.messages", { count, name: who(last), text })
+      : t("arrived.message", { name: who(last), text }));
+  }
+  if (state === "sent") said.push(t("arrived.sent"));
+  else if (state === "noted") said.push(t("arrived.noted"));
+  else if (state) said.push(t(`delivery.${state}`));
+  return said.join(" ");
+}
+
+// In the left column: who I am for the others, and as what.
+
+// Opens the panel in which that is set.
+/** @param {OwnStateParts} parts */
+export function ownState({ admin, presence, presencePanels, language: { t } }) {
+  const dot = presence.dot("admin", admin.id);
+  const status = statusText(presence, "admin", admin.id, t);
+  return html`<button type="button" class="nav-me" data-dot=${dot}
+    @click=${() => presencePanels.open("team")} aria-haspopup="dialog"
+    title=${`${admin.name} · ${status}`}
+    aria-label=${`${admin.name}, ${status}`}
+    ><span class="avatar nav-avatar" data-hue=${hueStep(`admin/${admin.id}`)} aria-hidden="true"
+      ><span class="avatar-letter">${initial(admin.name)}</span><span class="dot" data-dot=${dot}></span></span>
+    <span class="nav-text"><bdi translate="no" class="nav-name">${shown(admin.name)}</bdi>
+      <span class="nav-status">${status}</span></span></button>`;
 }

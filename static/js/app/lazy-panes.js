@@ -1,7 +1,7 @@
 // The panes and dialogs whose scripts are loaded at their first use.
 
 import { AWAKE } from "../core/query/sorts.js";
-import { LazyPane } from "../ui/elements/lazy.js";
+import { Lazy, LazyPane } from "../ui/elements/lazy.js";
 
 /** @returns {any} of the kind that templates/dashboard.html has there */
 const at = (id) => document.getElementById(id);
@@ -39,7 +39,7 @@ let snoozeMenu = null; // which the palette lists, too
 
 /** @param {LazyPanesParts} parts */
 async function settingsOf(parts) {
-  const { Settings } = await import("../ui/shell/settings.js");
+  const { Settings } = await import("../ui/dialogs/settings.js");
   made ??= new Settings({ ...parts, signedOut: () => parts.connectionState.end("session") });
   return made;
 }
@@ -70,7 +70,7 @@ async function loadSearch(parts) {
 /** @param {LazyPanesParts} parts */
 async function loadPalette(parts) {
   const [{ Palette }, { commands }, settings, snoozing] = await Promise.all([
-    import("../ui/dialogs/palette.js"), import("../ui/dialogs/commands.js"), settingsOf(parts),
+    import("../ui/dialogs/palette.js"), import("../ui/dialogs/palette.js"), settingsOf(parts),
     loadSnooze(parts),
   ]);
   const { api, rows, painter, language, finder, search, open } = parts;
@@ -88,7 +88,7 @@ async function loadPalette(parts) {
 
 /** @param {LazyPanesParts} parts */
 async function loadCustomer(parts) {
-  const { CustomerPanel } = await import("../ui/customer/panel.js");
+  const { CustomerPanel } = await import("../ui/thread/customer.js");
   return new CustomerPanel({ ...parts, root: at("customer") });
 }
 
@@ -100,26 +100,26 @@ async function loadExplain({ thread, lists, api, now, language }) {
 
 /** @param {LazyPanesParts} parts */
 async function loadSnooze(parts) {
-  const { SnoozeMenu } = await import("../ui/snooze/menu.js");
+  const { SnoozeMenu } = await import("../ui/dialogs/snooze.js");
   snoozeMenu ??= new SnoozeMenu({ ...parts, element: at("snooze") });
   return snoozeMenu;
 }
 
 /** @param {LazyPanesParts} parts */
 async function loadHandOver(parts) {
-  const { HandOverPicker } = await import("../ui/hand-over/picker.js");
+  const { HandOverPicker } = await import("../ui/dialogs/hand-over.js");
   return new HandOverPicker({ ...parts, element: at("hand-over") });
 }
 
 /** @param {LazyPanesParts} parts */
 async function loadHandOverAll(parts) {
-  const { HandOverAll } = await import("../ui/hand-over/all-dialog.js");
+  const { HandOverAll } = await import("../ui/dialogs/hand-over-all.js");
   return new HandOverAll(parts);
 }
 
 /** @param {LazyPanesParts} parts */
 async function loadTags(parts) {
-  const { TagPicker } = await import("../ui/tags/picker.js");
+  const { TagPicker } = await import("../ui/dialogs/tags.js");
   return new TagPicker({ ...parts, element: at("tags") });
 }
 
@@ -127,7 +127,7 @@ async function loadTags(parts) {
 async function loadHelp(parts) {
   const { dialog, keymap, language } = parts;
   const settings = await settingsOf(parts);
-  const { HelpDialog } = await import("../ui/dialogs/help.js");
+  const { HelpDialog } = await import("../ui/dialogs/settings.js");
   return new HelpDialog({ dialog, keymap, settings, language });
 }
 
@@ -138,7 +138,7 @@ async function loadSettings(parts) {
     connection, toasts, calendarsDialog, policiesDialog, api, now,
   } = parts;
   const settings = await settingsOf(parts);
-  const { SettingsDialog } = await import("../ui/dialogs/settings-dialog.js");
+  const { SettingsDialog } = await import("../ui/dialogs/settings.js");
   return new SettingsDialog({
     dialog, settings, theme, density, prefs, keymap, alerts, admin, language,
     openCanned: () => cannedDialog.open(), views: choices.views.filter((view) => AWAKE.has(view)),
@@ -148,7 +148,7 @@ async function loadSettings(parts) {
 
 /** @param {LazyPanesParts} parts */
 async function loadCanned({ dialog, api, language, limits, threadPane }) {
-  const { CannedDialog } = await import("../ui/dialogs/canned-dialog.js");
+  const { CannedDialog } = await import("../ui/dialogs/canned.js");
   const { canned } = await threadPane.get();
   const fetchCanned = () => canned.load({ anew: true });
   return new CannedDialog({ dialog, api, language, limits, loadCanned: fetchCanned });
@@ -156,7 +156,7 @@ async function loadCanned({ dialog, api, language, limits, threadPane }) {
 
 /** @param {LazyPanesParts} parts */
 async function loadFirstSteps({ lists, totals, navigation, painter, announce, language }) {
-  const { FirstSteps } = await import("../ui/list/first-steps.js");
+  const { FirstSteps } = await import("../ui/list/empty.js");
   const root = document.createElement("div");
   root.className = "first-steps";
   at("list-empty").after(root);
@@ -190,7 +190,7 @@ async function loadPolicies(parts) {
 /** @param {LazyPanesParts} parts */
 async function loadViewEditor(parts) {
   const [{ ViewEditor }] = await Promise.all([
-    import("../ui/views/editor.js"), parts.language.add("views"), parts.language.add("query"),
+    import("../ui/query/view-editor.js"), parts.language.add("views"), parts.language.add("query"),
   ]);
   return new ViewEditor(parts);
 }
@@ -198,7 +198,7 @@ async function loadViewEditor(parts) {
 /** @param {LazyPanesParts} parts */
 async function loadViewsDialog(parts) {
   const [{ ViewsDialog }] = await Promise.all([
-    import("../ui/views/dialog.js"), parts.language.add("views"),
+    import("../ui/query/views-dialog.js"), parts.language.add("views"),
   ]);
   return new ViewsDialog(parts);
 }
@@ -211,4 +211,24 @@ async function loadUnsent(parts) {
     dialog, unsent, rows, api, now, painter, language, open,
     takeBack: async (item) => (await threadPane.get())?.replies.takeBack(item),
   });
+}
+
+// Finding threads in the list that is shown; its script is loaded at its first use.
+
+// parts() returns what main.js built; failed() is called when the script could not be loaded.
+/** @param {{parts: () => FinderParts, failed: () => void}} given */
+export function lazyFinder({ parts, failed }) {
+  const finding = new Lazy({
+    failed,
+    load: async () => {
+      const { ThreadFinder } = await import("../ui/list/thread-finder.js");
+      return new ThreadFinder({
+        ...parts(), goList: (list) => parts().navigation.goList(list),
+      });
+    },
+  });
+  return {
+    showInList: async (options) => (await finding.get())?.showInList(options),
+    nextUnread: async (step) => (await finding.get())?.nextUnread(step),
+  };
 }

@@ -3,7 +3,7 @@
 
 import { isLookedAt } from "../ui/elements/attention.js";
 import { tellLacking } from "../ui/elements/lacking.js";
-import { Notifier } from "../ui/notices/notifier.js";
+import { Notifier } from "../ui/shell/notifier.js";
 
 /** @param {OpenNotifierParts} parts @returns {Promise<Notifier>} */
 export async function openNotifier(parts) {

@@ -2,12 +2,11 @@
 
 import { render } from "lit-html";
 
-import { ListHint } from "./list-hint.js";
 import { Lazy } from "../ui/elements/lazy.js";
-import { header } from "../ui/list/header.js";
+import { ListHint } from "../ui/list/follow.js";
+import { about, header } from "../ui/list/header.js";
 import { banner } from "../ui/shell/banner.js";
 import { nav } from "../ui/shell/nav.js";
-import { about } from "../ui/views/about.js";
 
 const THREAD_PANE_AFTER_MS = 50; // the first rows are on screen by then
 

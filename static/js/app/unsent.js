@@ -1,15 +1,16 @@
 // What this admin wrote and has not sent: drafts and replies, kept where others cannot read them;
 // and what the page shows to whoever sits there when the session has ended.
 
+import { html, render } from "lit-html";
+
 import { channel, randomId, storage } from "../browser.js";
 import { SealedStorage } from "../core/sealed-storage.js";
 import { Drafts } from "../core/thread/drafts.js";
 import { Outbox } from "../core/thread/outbox.js";
+import { age } from "../core/time.js";
 import { nameOf } from "../ui/elements/avatar.js";
-import { refusalOf } from "../ui/elements/refusal.js";
-import { ownItems } from "../ui/notices/own-items.js";
-import { UnsentDialog } from "../ui/notices/unsent-dialog.js";
-import { showSessionEnd } from "../ui/shell/session-end.js";
+import { ICONS } from "../ui/elements/icons.js";
+import { refusal, refusalOf } from "../ui/elements/language.js";
 
 const AGAIN_MS = 10_000; // what failed for lack of a connection is tried again this often
 
@@ -109,4 +110,129 @@ async function finish(id, seen, { thread, rows, api, acting, toasts, language })
     toasts.show(refusalOf(error, language.t));
   }
   return undefined;
+}
+
+// What the left column shows of replies that are not sent, and of drafts; nothing where there is none.
+
+/** @param {{unsent: number, draft: number}} counts @param {Parts["unsentDialog"]} dialog @param {Translate} t */
+export function ownItems(counts, dialog, t) {
+  const kinds = Object.keys(counts).filter((kind) => counts[kind]);
+  if (!kinds.length) return "";
+  return html`<div class="nav-group nav-own">${kinds.map((kind) => html`<button type="button"
+    class="nav-item" data-kind=${kind} title=${t(`nav.${kind}`)}
+    aria-label=${`${t(`nav.${kind}`)}: ${t.number(counts[kind])}`}
+    @click=${() => dialog.open()}><span class="nav-icon">${ICONS[kind]}</span><span
+      class="nav-text">${t(`nav.${kind}`)}</span><span class="nav-short" aria-hidden="true">${
+        t(`nav.${kind}`)}</span><span class="nav-count"
+      >${t.number(counts[kind])}</span></button>`)}</div>`;
+}
+
+// Removes everything from the page when the session has ended: whoever sits there now may be somebody
+// else. What was written and not sent is kept.
+const signIn = () => location.assign(`/login?next=${encodeURIComponent(`/${location.hash}`)}`);
+
+/** @param {Translate} t @param {string | null} reason "disabled", or null where there is none to tell */
+export function showSessionEnd(t, reason) {
+  // The parts of the page are gone: no key may reach them.
+  window.addEventListener("keydown", (event) => event.stopImmediatePropagation(), true);
+  const place = document.createElement("main");
+  place.className = "session-end";
+  document.body.replaceChildren(place);
+  document.title = "Lineup";
+  render(html`<div class="banner" data-kind="error" role="alert">
+    <span class="banner-text">${t(reason === "disabled" ? "banner.disabled" : "banner.session")}</span>
+    <button type="button" class="button" @click=${signIn}>${t("banner.sign_in")}</button></div>`, place);
+  place.querySelector("button").focus();
+}
+
+// The list of what this admin wrote and has not sent: replies that were refused, held or wait for the
+// connection, and drafts.
+const ROWS = 100; // whose names are asked for at once
+
+export class UnsentDialog {
+  /** @param {UnsentDialogParts} parts */
+  constructor({ dialog, unsent, rows, api, now, painter, language, open, takeBack }) {
+    this.dialog = dialog;
+    this.unsent = unsent;
+    this.rows = rows;
+    this.api = api;
+    this.now = now;
+    this.painter = painter;
+    this.language = language;
+    this.openThread = open;
+    this.takeBack = takeBack;
+  }
+
+  async open() {
+    const unsent = await this.unsent.get();
+    if (!unsent) return;
+    this.dialog.open(() => this.language.t("unsent.title"), () => this.#content(unsent));
+    const ids = [...unsent.outbox.list, ...unsent.drafts.list].map(({ threadId }) => threadId);
+    const missing = [...new Set(ids)].filter((id) => !this.rows.get(id)).slice(0, ROWS);
+    if (!missing.length) return;
+    const answer = await this.api.rows(missing).catch(() => ({ rows: [] }));
+    for (const row of answer.rows) this.rows.put(row);
+    this.dialog.paint();
+  }
+
+  #content({ outbox, drafts }) {
+    const { t } = this.language;
+    const replies = outbox.list;
+    const kept = drafts.list;
+    if (!replies.length && !kept.length) return html`<p class="panel-note">${t("unsent.none")}</p>`;
+    return html`
+      ${replies.length ? html`<h3 class="unsent-heading">${t("nav.unsent")}</h3>
+        <ul class="unsent-list">${replies.map((item) => this.#reply(item, outbox))}</ul>` : ""}
+      ${kept.length ? html`<h3 class="unsent-heading">${t("nav.draft")}</h3>
+        <ul class="unsent-list">${kept.map((draft) => this.#draft(draft, drafts))}</ul>` : ""}`;
+  }
+
+  #reply(item, outbox) {
+    const { t } = this.language;
+    const state = outbox.stateOf(item);
+    const act = (text, run) => html`<button type="button" class="button" @click=${run}
+      >${t(text)}</button>`;
+    const waits = state === "sending" || state === "queued";
+    return this.#item(item, waits ? t(`sending.${state}`) : this.#reason(item), html`
+      ${waits ? "" : act(state === "moved" ? "sending.anyway" : "retry",
+        () => (state === "moved" ? outbox.confirm(item.token) : outbox.retry(item.token)))}
+      ${state === "sending" ? "" : act("sending.take_back", () => {
+        this.#go(item.threadId);
+        this.takeBack(item);
+      })}`);
+  }
+
+  #reason({ state, problem, unseen }) {
+    const { t } = this.language;
+    if (state === "moved") return t("sending.moved.text", { count: unseen.length || 1 });
+    if (state === "signed-out") return t("sending.signed-out.text");
+    return problem === "network" ? t("sending.waiting.text") : refusal(problem, t);
+  }
+
+  #draft(draft, drafts) {
+    const { t, words } = this.language;
+    const kind = t(draft.private ? "composer.note" : "composer.reply");
+    const about = `${kind} · ${words.long(age(draft.at, this.now()))}`;
+    return this.#item(draft, about, "", () => drafts.take(draft.threadId, draft.key));
+  }
+
+  // opened(): what follows when the thread is opened.
+  #item({ threadId, body, state }, about, acts, opened = () => {}) {
+    const { t } = this.language;
+    const row = this.rows.get(threadId);
+    return html`<li class="unsent-item" data-state=${state ?? "draft"} data-thread=${threadId}>
+      <button type="button" class="unsent-open" @click=${() => {
+        this.#go(threadId);
+        opened();
+      }}>
+        <bdi translate="no" class="unsent-name">${row ? nameOf(row, t) : `#${threadId}`}</bdi>
+        <span class="unsent-about">${about}</span>
+        <span class="unsent-body" dir="auto">${body}</span></button>
+      <span class="unsent-acts">${acts}</span></li>`;
+  }
+
+  #go(threadId) {
+    this.dialog.close();
+    this.openThread(threadId);
+  }
 }

@@ -1,7 +1,7 @@
 // Finds texts by words, without regard to case, diacritics, widths, and which sign stands for an
 // apostrophe or a hyphen.
 
-import { unmarked } from "./folding.js";
+import table from "./folding.json" with { type: "json" };
 
 // The entries, {text, also}, that contain every word, in `also` as well: other words for the same.
 // First those that begin with the first word.
@@ -29,3 +29,36 @@ export function parts(excerpt, marks) {
   made.push({ text: points.slice(end).join(""), marked: false });
   return made.filter(({ text }) => text);
 }
+
+// Folds texts, so that what is typed finds what is stored in other signs: the same as the server does
+// (scoring/conditions/folding.py), by the same table; a test compares the two.
+const SIGNS = new Map(Object.entries(table.signs).flatMap(
+  ([typed, signs]) => [...signs].map((sign) => [sign, typed]),
+));
+const OTHER_SIGN = new RegExp(`[${[...SIGNS.keys()].join("")}]`, "gu");
+const LETTER = new RegExp(`[${Object.keys(table.letters).join("")}]`, "gu");
+const MARKS = new RegExp(`[${table.marks}]`, "gu");
+const BLANKS = /[\s\u001c-\u001f\u0085]+/u;
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+
+const withSigns = (text) => text.replace(OTHER_SIGN, (sign) => SIGNS.get(sign));
+
+// The text in one of the forms in which it may be written: composed, letters and digits in their own
+// width, one sign for all apostrophes, one for all hyphens and dashes. Case stays.
+/** @param {string} text */
+export const plain = (text) => withSigns(withSigns(text.replace(UNSEEN, "")).normalize("NFKC"))
+  .normalize("NFKC");
+
+// The plain text without case, and with one blank for all white space between words.
+/** @param {string} text */
+export const folded = (text) => caseless(plain(text)).split(BLANKS).filter(Boolean).join(" ");
+
+// The plain text without case and without the marks that people leave out: `Đặng` is `dang`.
+/** @param {string} text */
+export const unmarked = (text) => caseless(plain(text)).normalize("NFKD").replace(MARKS, "")
+  .replace(LETTER, (letter) => table.letters[letter]);
+
+// As Unicode folds case: small letters alone would leave `ß` and `ς` as they are. A dotless `ı` is no `i`.
+const caseless = (text) => text
+  .replace(/[^ı]+/gu, (run) => run.toLowerCase().toUpperCase().toLowerCase())
+  .replaceAll("ς", "σ").replace(/[\u13f8-\u13fd\uab70-\uabbf]/gu, (letter) => letter.toUpperCase());

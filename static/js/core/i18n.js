@@ -1,6 +1,6 @@
 // Texts in one language: plural forms by Intl, placeholders in braces.
 
-import { shown } from "./shown.js";
+import { shown } from "./names.js";
 
 export const LOCALES = ["en", "vi", "ja"];
 

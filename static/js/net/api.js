@@ -1,8 +1,8 @@
 // The dashboard's HTTP API, a method for each call.
 
-import { fileUrl } from "../core/files/texts.js";
+import { fileUrl } from "../core/file-texts.js";
 import { listCall, zoneOf } from "../core/route.js";
-import { upload } from "./upload.js";
+import { upload } from "./http.js";
 
 const THREADS = "/admin/api/threads";
 const CANNED = "/admin/api/canned";

@@ -2,7 +2,7 @@
 
 import { io } from "socket.io-client";
 
-import { delayMs } from "../core/backoff.js";
+import { delayMs } from "../core/time.js";
 
 const ANSWER_MS = 8000;
 // The first try after a loss comes within this time. Not sooner: after a restart of the server all

@@ -2,10 +2,8 @@
 
 import { html, render } from "lit-html";
 
-import { ownZone } from "../core/time.js";
-import { fieldsOf } from "../core/zone.js";
-import { fromAddress, toAddress, toRequest } from "./audit/filters.js";
-import { linesOf } from "./audit/said.js";
+import { fieldsOf, ownZone } from "../core/time.js";
+import { fromAddress, linesOf, toAddress, toRequest } from "./audit-entries.js";
 import { at, openPage } from "./page.js";
 
 const API = "/admin/api/audit";
@@ -120,7 +118,7 @@ function fill() {
   for (const field of fields()) field.value = state.filters[field.name];
 }
 
-const written = () => /** @type {import("./audit/filters.js").Filters} */ (
+const written = () => /** @type {import("./audit-entries.js").Filters} */ (
   Object.fromEntries(fields().map(({ name, value }) => [name, value.trim()])));
 
 async function save(format) {

@@ -5,10 +5,8 @@ import { html, render } from "lit-html";
 import { zones } from "../browser.js";
 import { chooseZone, ownZone } from "../core/time.js";
 import { Http } from "../net/http.js";
-import { copyButton } from "../ui/elements/copy.js";
-import { Language } from "../ui/elements/language.js";
-import { refusalOf } from "../ui/elements/refusal.js";
-import { followTranslation } from "../ui/elements/translated.js";
+import { copyButton } from "../ui/elements/lacking.js";
+import { followTranslation, Language, refusalOf } from "../ui/elements/language.js";
 
 export const at = (id) => document.getElementById(id);
 

@@ -2,7 +2,7 @@
 
 import { html, render } from "lit-html";
 
-import { shown } from "../core/shown.js";
+import { shown } from "../core/names.js";
 import { at, openPage } from "./page.js";
 
 const API = "/admin/api";

@@ -2,8 +2,7 @@
 
 import { html, render } from "lit-html";
 
-import { ownZone } from "../core/time.js";
-import { momentOfFields } from "../core/zone.js";
+import { momentOfFields, ownZone } from "../core/time.js";
 import { at, openPage } from "./page.js";
 
 const API = "/admin/api/webhooks";

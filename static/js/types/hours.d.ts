@@ -1,6 +1,6 @@
 // Calendars and policies: as they go over the wire, and while they are edited.
 
-import type { WeekDraft } from "../core/hours/week-draft.js";
+import type { WeekDraft } from "../core/hours/week-edit.js";
 
 export {};
 

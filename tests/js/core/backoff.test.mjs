@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { delayMs } from "../../../static/js/core/backoff.js";
+import { delayMs } from "../../../static/js/core/time.js";
 import { seeded } from "../support.mjs";
 
 const { random } = seeded(7);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { badge } from "../../../static/js/core/totals.js";
-import { Growth, Heard, Pace } from "../../../static/js/core/notice.js";
+import { Growth, Heard, Pace } from "../../../static/js/ui/shell/notifier.js";
 
 const VIEWS = ["not_respond"];
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hue, initial, visitorNumber } from "../../../static/js/core/initials.js";
-import { split } from "../../../static/js/core/links.js";
-import { shown } from "../../../static/js/core/shown.js";
+import { hue, initial, shown, visitorNumber } from "../../../static/js/core/names.js";
+import { split } from "../../../static/js/ui/thread/message.js";
 
 const links = (text) => split(text).filter(({ href }) => href).map(({ href }) => href);
 const joined = (text) => split(text).map((part) => part.text).join("");

@@ -3,11 +3,10 @@ import { test } from "node:test";
 
 import { regional, translator } from "../../../static/js/core/i18n.js";
 import { listCall, zoneOf } from "../../../static/js/core/route.js";
-import { snoozeChoices } from "../../../static/js/core/snooze/moments.js";
+import { snoozeChoices } from "../../../static/js/core/snooze.js";
 import {
-  age, chooseZone, dueLevel, hasZone, ownZone, sameDay, timeWords, waitLevel,
+  age, chooseZone, dayOf, dueLevel, hasZone, ownZone, sameDay, timeWords, waitLevel,
 } from "../../../static/js/core/time.js";
-import { dayOf } from "../../../static/js/core/zone.js";
 import { seeded } from "../support.mjs";
 
 const MINUTE = 60_000;

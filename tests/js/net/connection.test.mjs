@@ -12,7 +12,7 @@ globalThis.navigator ??= /** @type {any} */ ({ onLine: true });
 mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
 const { Transport } = await import("engine.io-client");
 const { Connection } = await import("../../../static/js/net/socket.js");
-const { watch } = await import("../../../static/js/net/wake.js");
+const { watch } = await import("../../../static/js/net/heartbeat.js");
 const { ConnectionState } = await import("../../../static/js/ui/shell/connection-state.js");
 const { banner } = await import("../../../static/js/ui/shell/banner.js");
 

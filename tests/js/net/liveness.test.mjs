@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Liveness } from "../../../static/js/net/liveness.js";
+import { Liveness } from "../../../static/js/net/heartbeat.js";
 import { settled } from "../support.mjs";
 
 function desk() {

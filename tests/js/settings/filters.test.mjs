@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { chooseZone } from "../../../static/js/core/time.js";
-import { fromAddress, toAddress, toRequest } from "../../../static/js/settings/audit/filters.js";
+import { fromAddress, toAddress, toRequest } from "../../../static/js/settings/audit-entries.js";
 
 const NONE = { action: "", actor: "", target: "", from: "", to: "" };
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { linesOf } from "../../../static/js/settings/audit/said.js";
 import { translator } from "../../../static/js/core/i18n.js";
+import { linesOf } from "../../../static/js/settings/audit-entries.js";
 
 const url = new URL("../../../static/i18n/settings/audit/en.json", import.meta.url);
 const t = translator("en", JSON.parse(readFileSync(url, "utf8")));

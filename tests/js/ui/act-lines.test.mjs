@@ -4,8 +4,8 @@ import { test } from "node:test";
 
 import { LOCALES, translator } from "../../../static/js/core/i18n.js";
 import { timeWords } from "../../../static/js/core/time.js";
-import { ColleagueActions } from "../../../static/js/ui/thread/colleague-actions.js";
 import { actLine } from "../../../static/js/ui/thread/act-line.js";
+import { ColleagueActions } from "../../../static/js/ui/thread/actions.js";
 
 const now = Date.UTC(2026, 10, 24, 12);
 const morning = Date.UTC(2026, 10, 25, 9);

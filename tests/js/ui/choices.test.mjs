@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { choose } from "../../../static/js/app/sorts.js";
+import { choose } from "../../../static/js/app/views.js";
 import { matching } from "../../../static/js/core/find.js";
 import { Keymap } from "../../../static/js/core/keymap.js";
 import { Sorts, sortsOf } from "../../../static/js/core/query/sorts.js";
 import { format, parse } from "../../../static/js/core/route.js";
-import { commands } from "../../../static/js/ui/dialogs/commands.js";
+import { commands } from "../../../static/js/ui/dialogs/palette.js";
 import { header } from "../../../static/js/ui/list/header.js";
 import { RowLook } from "../../../static/js/ui/list/row-look.js";
 import { nav } from "../../../static/js/ui/shell/nav.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ListHint } from "../../../static/js/app/list-hint.js";
+import { ListHint } from "../../../static/js/ui/list/follow.js";
 import { Clock } from "../support.mjs";
 
 function desk(kept = { list_hint: true }) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { MentionCompletion } from "../../../static/js/ui/completion/mentions.js";
-import { MentionReader } from "../../../static/js/ui/mentions/reader.js";
+import { MentionCompletion } from "../../../static/js/ui/thread/completion.js";
+import { MentionReader } from "../../../static/js/ui/thread/mention-reader.js";
 
 function scene({ mentioned = [5, 7], loaded = [5, 6, 7], looked = true } = {}) {
   const calls = [];

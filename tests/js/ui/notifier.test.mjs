@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Notifier } from "../../../static/js/ui/notices/notifier.js";
+import { Notifier } from "../../../static/js/ui/shell/notifier.js";
 import { settled } from "../support.mjs";
 
 const MINUTE_MS = 60_000;

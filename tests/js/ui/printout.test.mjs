@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Acts } from "../../../static/js/core/thread/acts.js";
+import { Acts } from "../../../static/js/core/thread/messages.js";
 
 // What the modules of the page listen to when they are imported.
 globalThis.addEventListener = () => {};

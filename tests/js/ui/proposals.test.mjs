@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Proposals } from "../../../static/js/ui/completion/proposals.js";
+import { Proposals } from "../../../static/js/ui/thread/completion.js";
 
 class Words extends Proposals {
   constructor(words) {

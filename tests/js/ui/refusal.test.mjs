@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { translator } from "../../../static/js/core/i18n.js";
-import { refusal, refusalOf } from "../../../static/js/ui/elements/refusal.js";
+import { refusal, refusalOf } from "../../../static/js/ui/elements/language.js";
 
 const texts = readFileSync(new URL("../../../static/i18n/vi.json", import.meta.url), "utf8");
 const t = translator("vi", JSON.parse(texts));

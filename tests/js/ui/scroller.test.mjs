@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Scroller } from "../../../static/js/ui/list/scroller.js";
+import { Scroller } from "../../../static/js/ui/list/input.js";
 
 const element = () => ({
   style: {}, setAttribute() {}, addEventListener() {}, replaceChildren() {}, scrollTop: 0,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isTooLong, leftText, roomFor, roomText } from "../../../static/js/ui/views/limits.js";
+import { isTooLong, leftText, roomFor, roomText } from "../../../static/js/ui/query/view-editor.js";
 
 const t = (key, given = {}) => [key, given.count, given.most].filter((each) => each !== undefined).join(" ");
 const LIMITS = { own_views: 200, shared_views: 1000 };

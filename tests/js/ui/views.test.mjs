@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { about } from "../../../static/js/ui/views/about.js";
 import { empty } from "../../../static/js/ui/list/empty.js";
+import { about } from "../../../static/js/ui/list/header.js";
+import { savedViews as navViews } from "../../../static/js/ui/shell/nav.js";
 import { Navigation } from "../../../static/js/ui/shell/navigation.js";
-import { savedViews as navViews } from "../../../static/js/ui/views/nav-views.js";
 import { CHOICES } from "../support.mjs";
 
 const t = Object.assign(

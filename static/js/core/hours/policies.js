@@ -1,5 +1,7 @@
 // Policies while they are edited: their targets in minutes or hours, and which place in their order each has.
 
+import { delayMs } from "../time.js";
+
 export const TARGETS = ["first_reply", "next_reply"];
 const MINUTES_MAX = 525_600; // 365 days
 export const UNITS = { minutes: 1, hours: 60 };
@@ -42,3 +44,138 @@ export const withCalendar = (policies, id, calendar) => policies.map((one) => ({
 
 /** @param {{id: number}[]} a @param {{id: number}[]} b */
 export const isSameOrder = (a, b) => a.length === b.length && a.every(({ id }, at) => id === b[at].id);
+
+// How many threads would be late: asked once nothing has changed for a moment; late answers are dropped.
+const WAIT_MS = 400;
+
+export class LateCheck {
+  state = "none"; // none, asking, done, refused
+  /** @type {LatePreview | null} */
+  answer = null; // stays while the next one is asked for
+  error = null;
+  #run = 0;
+  #timer = null;
+
+  // ask(policies): {waiting, late_now, late_after, newly_late}
+  /** @param {LateCheckParts} parts */
+  constructor({ ask, changed, timers = globalThis }) {
+    this.ask = ask;
+    this.changed = changed;
+    this.timers = timers;
+  }
+
+  // policies: all of them, in order; null where there is nothing to ask yet.
+  /** @param {object[] | null} policies */
+  look(policies, waitMs = WAIT_MS) {
+    this.stop();
+    this.error = null;
+    this.state = policies ? "asking" : "none";
+    if (!policies) this.answer = null;
+    else this.#timer = this.timers.setTimeout(() => this.#ask(policies), waitMs);
+    this.changed();
+  }
+
+  stop() {
+    this.#run += 1;
+    this.timers.clearTimeout(this.#timer);
+  }
+
+  async #ask(policies) {
+    const run = this.#run;
+    let answer = null;
+    let error = null;
+    try {
+      answer = await this.ask(policies);
+    } catch (problem) {
+      error = problem;
+    }
+    if (run !== this.#run) return;
+    Object.assign(this, { answer, error, state: error ? "refused" : "done" });
+    this.changed();
+  }
+}
+
+// How far the server is with computing the due times anew, asked every second until it is done.
+const EVERY_MS = 1000;
+
+export class Recompute {
+  /** @type {{done: number, of: number} | null} */
+  progress = null;
+  #run = 0;
+  #timer = null;
+  #failures = 0;
+
+  // ask(): {recompute}; changed(): the progress is another; done(): there is none any more.
+  /** @param {RecomputeParts} parts */
+  constructor({ ask, changed, done = () => {}, timers = globalThis }) {
+    this.ask = ask;
+    this.changed = changed;
+    this.done = done;
+    this.timers = timers;
+  }
+
+  // From what an answer brought, or by asking soon: a change that was just saved has not begun yet.
+  /** @param {{done: number, of: number} | null} progress */
+  watch(progress, { soon = false } = {}) {
+    this.stop();
+    this.#take(progress, soon);
+  }
+
+  stop() {
+    this.#run += 1;
+    this.timers.clearTimeout(this.#timer);
+  }
+
+  #take(progress, again) {
+    const ended = this.progress !== null && progress === null;
+    this.progress = progress;
+    this.changed();
+    if (ended) this.done();
+    if (progress !== null || again) this.#later(EVERY_MS);
+  }
+
+  #later(ms) {
+    const run = this.#run;
+    this.#timer = this.timers.setTimeout(() => this.#ask(run), ms);
+  }
+
+  async #ask(run) {
+    try {
+      const { recompute } = await this.ask();
+      this.#failures = 0;
+      if (run === this.#run) this.#take(recompute, false);
+    } catch {
+      if (run !== this.#run) return;
+      this.#later(delayMs(this.#failures));
+      this.#failures += 1;
+    }
+  }
+}
+
+// Where a refusal belongs in a form: the codes by pointer, and the first of some fields that is wrong.
+
+/** @param {any} problem @returns {{pointer: string, code: string}[]} */
+export const faultsOf = (problem) => (problem?.errors ?? []).map(({ pointer, code }) => ({
+  pointer: pointer ?? "", code: code ?? problem.code,
+}));
+
+// The fault of a field, as "/week/mon" for "/week/mon/0/1"; undefined where it has none.
+/** @param {{pointer: string, code: string}[]} faults @param {string} field */
+export const faultAt = (faults, field) => faults.find(({ pointer }) => (
+  pointer === field || pointer.startsWith(`${field}/`)
+));
+
+// What is said at a field; the same code means more at some of them.
+/** @param {{pointer: string, code: string} | undefined} fault @param {Translate} t */
+export function faultText(fault, t) {
+  if (!fault) return "";
+  const field = /^\/(\w+)/.exec(fault.pointer)?.[1];
+  const key = [`${fault.code}.${field}`, fault.code].find((one) => t.named("error", one) !== one);
+  return t(key ? `error.${key}` : "error.other");
+}
+
+// What stands at none of the fields.
+/** @param {{pointer: string, code: string}[]} faults @param {string[]} fields */
+export const elsewhere = (faults, fields) => faults.filter(({ pointer }) => (
+  !fields.some((field) => pointer === field || pointer.startsWith(`${field}/`))
+));

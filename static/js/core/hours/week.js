@@ -1,7 +1,7 @@
 // The week of a calendar as blocks of open time. A block belongs to the day on which it starts, and may
 // go over midnight: {key, day: 0 (Monday) to 6, start: minutes from midnight, length: minutes}.
 
-import { clock, DAY, endAfter, minutesOf, STEP } from "./clock.js";
+import { clockChange, instantsOf, wallAt } from "./zones.js";
 
 export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 export const BLOCKS_MAX = 50; // of a day
@@ -143,4 +143,175 @@ export function openMinutes(blocks) {
     until = Math.max(until, to);
   }
   return minutes;
+}
+
+// Times of a day as they are written in calendars: minutes from midnight, "09:00" to "24:00".
+export const DAY = 1440; // minutes
+export const STEP = 15;
+
+const two = (number) => String(number).padStart(2, "0");
+
+/** @param {number} minutes */
+export const clock = (minutes) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+
+const WRITTEN = /^(\d{1,2})(?:\s*[:.h時]\s*(\d{2})?\s*分?)?$/iu;
+const DIGITS = /^(\d{1,2})(\d{2})$/;
+
+// What somebody wrote, such as "9", "9:30", "0930", "9h30", "24:00", in minutes; null where it is no time.
+/** @param {string} text */
+export function minutesOf(text) {
+  const plain = text.normalize("NFKC").trim();
+  const [, hour, minute = "0"] = DIGITS.exec(plain) ?? WRITTEN.exec(plain) ?? [];
+  if (hour === undefined) return null;
+  const minutes = Number(hour) * 60 + Number(minute);
+  return Number(minute) < 60 && minutes <= DAY ? minutes : null;
+}
+
+// The next quarter of an hour after or before a time that may stand between two.
+/** @param {number} minutes @param {number} direction 1 or -1 */
+export const stepped = (minutes, direction) => (direction > 0
+  ? Math.floor(minutes / STEP) * STEP + STEP : Math.ceil(minutes / STEP) * STEP - STEP);
+
+/** @param {number} minutes */
+export const snapped = (minutes) => Math.round(minutes / STEP) * STEP;
+
+// Where an interval ends, in minutes from the midnight before it starts: at or before its start means
+// on the next day.
+/** @param {number} start @param {number} end */
+export const endAfter = (start, end) => (end > start ? end : end + DAY);
+
+// Days that differ from the week: {date: "2026-12-25", intervals: [["09:00", "12:00"]]}, none where it is
+// closed all day. A calendar has one for a date.
+export const EXCEPTIONS_MAX = 1000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+
+/** @param {string} text */
+export function isDate(text) {
+  const at = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
+  return !Number.isNaN(at) && dateOf(at) === text;
+}
+
+const dateOf = (ms) => new Date(ms).toISOString().slice(0, 10);
+
+/** @param {string} date @param {number} days */
+export const dateAfter = (date, days) => dateOf(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS);
+
+// 0 for Monday.
+/** @param {string} date */
+export const weekdayOf = (date) => (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
+
+// From one date to another, both included; none where the second is before the first.
+/** @param {string} from @param {string} to */
+export function datesBetween(from, to) {
+  const count = (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS + 1;
+  return Array.from({ length: Math.max(0, Math.min(count, EXCEPTIONS_MAX + 1)) },
+    (_, days) => dateAfter(from, days));
+}
+
+/** @param {CalendarException[]} exceptions */
+export const sorted = (exceptions) => [...exceptions].sort((a, b) => (a.date < b.date ? -1 : 1));
+
+// With these dates: what they had before is replaced.
+/** @param {CalendarException[]} exceptions @param {string[]} dates @param {[string, string][]} intervals */
+export const withDates = (exceptions, dates, intervals) => sorted([
+  ...exceptions.filter(({ date }) => !dates.includes(date)),
+  ...dates.map((date) => ({ date, intervals })),
+]);
+
+// Past ones, and those from today on.
+/** @param {CalendarException[]} exceptions @param {string} today */
+export const split = (exceptions, today) => ({
+  past: sorted(exceptions).filter(({ date }) => date < today),
+  ahead: sorted(exceptions).filter(({ date }) => date >= today),
+});
+
+// Lines such as "9-12, 13:30-18:00" as intervals, those that touch as one; null where one cannot be read.
+/** @param {string} text @returns {[string, string][] | null} */
+export function intervalsIn(text) {
+  const parts = text.normalize("NFKC").split(/[,;、\n]/).map((part) => part.trim()).filter(Boolean);
+  const blocks = parts.map((part) => {
+    const [from, to, ...more] = part.split(/\s*[-–—~〜]\s*/).map(minutesOf);
+    const isRight = !more.length && typeof from === "number" && typeof to === "number" && from < DAY;
+    return isRight ? block(0, from, endAfter(from, to) - from) : null;
+  });
+  return blocks.includes(null) ? null : weekOf(blocks).mon ?? [];
+}
+
+/** @param {[string, string][]} intervals */
+export const intervalsText = (intervals) => intervals.map(([from, to]) => `${from}–${to}`).join(", ");
+
+// Whether a calendar is open at a moment, and when that changes next.
+const MINUTE_MS = 60_000;
+
+// Intervals of a date in minutes from its midnight: of its exception, else of its weekday.
+function rangesOf({ week, exceptions }, date) {
+  const exception = exceptions.find((each) => each.date === date);
+  return (exception?.intervals ?? week[DAYS[weekdayOf(date)]] ?? []).map(([from, to]) => {
+    const start = minutesOf(from);
+    return [start, endAfter(start, minutesOf(to))];
+  });
+}
+
+// The wall clock stands inside an interval of the day, or in one of the day before that goes over midnight.
+/** @param {CalendarTimes} calendar @param {number} at */
+export function isOpenAt(calendar, at) {
+  const { date, ms } = wallAt(calendar.timezone, at);
+  const minute = ms / MINUTE_MS;
+  const inside = (ranges, shown) => ranges.some(([start, end]) => start <= shown && shown < end);
+  return inside(rangesOf(calendar, date), minute)
+    || inside(rangesOf(calendar, dateAfter(date, -1)), minute + DAY);
+}
+
+// Every instant near a date at which a calendar may open or close: edges of intervals, and where the
+// clocks are moved.
+function edgesNear(calendar, date) {
+  const { timezone } = calendar;
+  const edges = [];
+  for (const [start, end] of rangesOf(calendar, date)) {
+    for (const minute of [start, end]) {
+      const day = Math.floor(minute / DAY);
+      edges.push(...instantsOf(timezone, dateAfter(date, day), minute - day * DAY));
+    }
+  }
+  const noon = Date.parse(`${date}T12:00:00Z`);
+  const change = clockChange(timezone, noon - DAY * MINUTE_MS, noon + DAY * MINUTE_MS);
+  return change === null ? edges : [...edges, change];
+}
+
+// From yesterday on: two weeks, as one of the week's intervals may fall into an hour that is skipped, and
+// the days around exceptions. What is not there repeats what is.
+function datesAhead({ exceptions }, today) {
+  const days = (from, count) => Array.from({ length: count }, (_, day) => dateAfter(from, day - 1));
+  const ahead = exceptions.filter(({ date }) => date >= today);
+  return [...new Set([...days(today, 17), ...ahead.flatMap(({ date }) => days(date, 10))])].sort();
+}
+
+// {open, next}: next is the instant at which it opens or closes, null where it stays as it is.
+/** @param {CalendarTimes} calendar @param {number} now */
+export function openNow(calendar, now) {
+  const open = isOpenAt(calendar, now);
+  const today = wallAt(calendar.timezone, now).date;
+  const changes = [];
+  for (const date of datesAhead(calendar, today)) {
+    changes.push(...edgesNear(calendar, date).filter((at) => at > now && isOpenAt(calendar, at) !== open));
+    // Edges of a date may be later than some of the next one.
+    const next = Math.min(...changes);
+    if (changes.length && wallAt(calendar.timezone, next).date <= date) return { open, next };
+  }
+  return { open, next: changes.length ? Math.min(...changes) : null };
+}
+
+/** @type {WeakMap<CalendarTimes, {at: number, state: {open: boolean, next: number | null}}>} */
+const known = new WeakMap();
+const KEPT_MS = 3_600_000; // of what does not change
+
+// The same, found once for each calendar until it changes: pages ask at each painting.
+/** @param {CalendarTimes} calendar @param {number} now */
+export function openNowOf(calendar, now) {
+  const found = known.get(calendar);
+  if (found && now >= found.at && now < (found.state.next ?? found.at + KEPT_MS)) return found.state;
+  const state = openNow(calendar, now);
+  known.set(calendar, { at: now, state });
+  return state;
 }

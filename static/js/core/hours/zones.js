@@ -1,6 +1,6 @@
 // Time zones: all that the browser knows, found by words; and the wall clock of one.
 
-import { aheadMs, fieldsOf, isZone } from "../zone.js";
+import { aheadMs, fieldsOf, isZone } from "../time.js";
 
 const DAY_MS = 86_400_000;
 

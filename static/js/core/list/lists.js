@@ -1,9 +1,9 @@
 // The lists that were shown: the current one is live, the others are kept as they were left.
 
-import { Archive } from "../archive/archive.js";
+import { Archive } from "./archive.js";
 import { Listing } from "./listing.js";
-import { listKey } from "../route.js";
 import { ListSync } from "./sync.js";
+import { listKey } from "../route.js";
 
 const KEPT_MAX = 8;
 const WATCH_GATHER_MS = 80;
@@ -202,5 +202,81 @@ export class Lists {
     } catch {
       add.forEach((id) => this.#watched.delete(id));
     }
+  }
+}
+
+// What stood next to the open thread when it was opened: a reply moves the thread away, and the work
+// goes on where it was.
+const KEPT = 200; // on each side
+
+export class Neighbours {
+  #threadId = null;
+  #byListing = new Map(); // listing → {below, above}: ids, the nearest first
+
+  /** @param {NeighboursParts} parts */
+  constructor({ lists, thread }) {
+    this.lists = lists;
+    this.thread = thread;
+  }
+
+  // Remembers the neighbours of a thread that has just been opened, or is shown on another list.
+  look() {
+    const { id } = this.thread;
+    const listing = this.lists.current?.listing;
+    if (id !== this.#threadId) {
+      this.#threadId = id;
+      this.#byListing.clear();
+    }
+    if (id === null || !listing?.ready || this.#byListing.has(listing)) return;
+    const index = listing.painted.indexOf(id);
+    if (index >= 0) this.#byListing.set(listing, around(listing.painted, index));
+  }
+
+  // The nearest one below that is still on the list, else the nearest above, else null.
+  /** @param {number} id */
+  next(id) { return this.beside(id, 1) ?? this.beside(id, -1); }
+
+  // step: 1 for the nearest one below that is still on the list, -1 above; null if there is none.
+  /** @param {number} id @param {number} step */
+  beside(id, step) {
+    const { listing, listing: { painted } } = this.lists.current;
+    const known = id === this.#threadId ? this.#byListing.get(listing) : undefined;
+    const ids = known?.[step > 0 ? "below" : "above"] ?? [];
+    const stays = (other) => painted.indexOf(other) >= 0 && painted.markOf(other) !== "left";
+    return ids.find(stays) ?? null;
+  }
+}
+
+function around(view, index) {
+  const ids = (step) => Array.from({ length: KEPT }, (_, place) => view.idAt(index + step * (place + 1)))
+    .filter((id) => id !== undefined);
+  return { below: ids(1), above: ids(-1) };
+}
+
+// Passes on which threads are on screen, so that their rows and states are kept current.
+export class VisibleRows {
+  /** @param {VisibleRowsParts} parts */
+  constructor({ lists, thread, rows, presence }) {
+    this.lists = lists;
+    this.thread = thread;
+    this.rows = rows;
+    this.presence = presence;
+  }
+
+  // ids: the threads painted; end: one past the last index painted, loaded or not.
+  /** @param {number[]} ids @param {number} end */
+  show(ids, end) {
+    const { id } = this.thread;
+    this.lists.sync.need(end);
+    this.lists.listing.needs(ids, end);
+    const open = id === null || ids.includes(id) ? [] : [id];
+    this.lists.look([...ids, ...open]);
+    this.#watchPresence([...open, ...ids]);
+  }
+
+  #watchPresence(ids) {
+    const customers = ids.map((id) => this.rows.get(id)?.customer?.id).filter(Boolean);
+    this.presence.want("customer", "rows", customers);
+    this.presence.onScreen(ids);
   }
 }

@@ -1,7 +1,5 @@
 // The order of one list as the server sends it: ids and scores, as far as it was loaded.
 
-import { before, lowerBound } from "../archive/places.js";
-
 // Above this many changes at once one merge is cheaper than single moves.
 const MERGE_FROM = 48;
 // How many latest changes are remembered, so that an older `list:more` answer can be corrected.
@@ -224,4 +222,23 @@ export class Order {
     this.#ids = grown(this.#ids, size);
     this.#scores = grown(this.#scores, size);
   }
+}
+
+// The order of all lists: lower scores first; equal scores, lower ids first.
+
+/** @param {number} scoreA @param {number} idA @param {number} scoreB @param {number} idB */
+export const before = (scoreA, idA, scoreB, idB) =>
+  scoreA < scoreB || (scoreA === scoreB && idA < idB);
+
+// How many of the first `length` entries stand before (score, id).
+/** @param {ArrayLike<number>} scores @param {ArrayLike<number>} ids @param {number} length @param {number} score @param {number} id */
+export function lowerBound(scores, ids, length, score, id) {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (before(scores[middle], ids[middle], score, id)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

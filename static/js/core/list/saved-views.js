@@ -1,8 +1,8 @@
 // The saved views that this admin may see, in an order of the admin's own, in which the built-in ones
 // have their places, too: the page shows these in a group of their own, above.
 
-import { delayMs } from "../backoff.js";
 import { isSaved } from "../route.js";
+import { delayMs } from "../time.js";
 
 // What is moved several times in a row is sent once.
 const ORDER_AFTER_MS = 500;

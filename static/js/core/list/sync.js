@@ -1,8 +1,8 @@
 // Keeps one list's order equal to the server's: opens it, applies frames, catches up after gaps.
 
-import { delayMs } from "../backoff.js";
-import { listCall } from "../route.js";
 import { Order } from "./order.js";
+import { listCall } from "../route.js";
+import { delayMs } from "../time.js";
 
 export const HEAD = 100;
 const MORE_AHEAD = 500;

@@ -1,7 +1,7 @@
 // What is painted of a list: its order itself while live, a snapshot of it while held; and behind it
 // a line and its archived threads, as far as they were read.
 
-import { lowerBound } from "../archive/places.js";
+import { lowerBound } from "./order.js";
 
 export class View {
   #order;

@@ -1,7 +1,7 @@
 // A query without words while it is typed: the server says how many threads it has or where it is
 // wrong, and then its live list is opened. Late answers are dropped.
 
-import { mistakeOf } from "./mistake.js";
+import { mistakeOf } from "./text.js";
 
 const WAIT_MS = 400;
 

@@ -1,10 +1,10 @@
 // What is proposed while a query is typed: at once from what the page knows, then from the server.
 // Values that the server proposed are remembered, so that completion goes on without a connection.
 
-import { FIELDS, lower } from "./fields.js";
 import { suggest } from "./suggest.js";
-import { charactersBefore, isBlank, placeOf, plainValue } from "./text.js";
-import { BLANKS, typed } from "./typing.js";
+import {
+  BLANKS, charactersBefore, FIELDS, isBlank, lower, placeOf, plainValue, typed,
+} from "./text.js";
 
 // A text whose last character begins something.
 const BEGUN = new RegExp(`[^${BLANKS}(-]$`);

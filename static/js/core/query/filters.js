@@ -1,8 +1,9 @@
 // The filters above a list: terms of some fields, of which each value can be switched on and off. They
 // read and write the text of the query, which is all the state there is.
 
-import { FIELDS, lower } from "./fields.js";
-import { plainValue, termsOf, withTerm, without, withValues, written } from "./text.js";
+import {
+  FIELDS, lower, plainValue, termsOf, without, withTerm, withValues, written,
+} from "./text.js";
 
 export const FILTERED = ["source", "lang", "tag", "priority", "member", "assigned", "age"];
 export const AGES = ["<1h", "<1d", "<7d", "<30d", ">1d", ">7d", ">30d"];
@@ -49,3 +50,44 @@ export function toggled(text, filter, value) {
 
 /** @param {string} text @param {QueryFilter} filter */
 export const removed = (text, { term }) => (term ? without(text, term) : text);
+
+// The values that the menu of a filter offers. While it is open they stand still: the server's come
+// late, and below what was shown, or a press would meet another value than the one aimed at.
+const READ = ["source", "lang", "tag", "assigned"];
+
+export class Offered {
+  #shown = {}; // field → values that the menu shows, but for the words of the field
+  #found = {}; // field → values that occur
+
+  // read(field) gives the values that occur.
+  /** @param {(field: string) => Promise<string[]>} read */
+  constructor(read) { this.read = read; }
+
+  /** @param {QueryFilter} filter @returns {string[]} */
+  of(filter) {
+    const known = filter.field === "age" ? AGES
+      : [...FIELDS[filter.field].words, ...this.#shown[filter.field] ?? []];
+    return [...known, ...withoutValues(filter.values.filter(Boolean), known, filter)];
+  }
+
+  // Its menu opens; true once there may be more to show.
+  /** @param {QueryFilter} filter */
+  async opened(filter) {
+    const { field } = filter;
+    if (!READ.includes(field)) return false;
+    const shown = withoutValues(this.of(filter), FIELDS[field].words, filter);
+    this.#shown[field] = shown;
+    const found = (await this.read(field)).map(plainValue);
+    this.#found[field] = withoutValues(found, FIELDS[field].words, filter);
+    if (this.#shown[field] !== shown) return false;
+    this.#shown[field] = [...shown, ...withoutValues(this.#found[field], shown, filter)];
+    return true;
+  }
+
+  /** @param {string} field */
+  closed(field) { this.#shown[field] = this.#found[field] ?? this.#shown[field]; }
+}
+
+const withoutValues = (values, others, filter) => (
+  values.filter((value) => !others.some((one) => has({ ...filter, values: [one] }, value)))
+);

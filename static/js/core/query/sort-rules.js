@@ -1,6 +1,6 @@
 // The rules of a sort while they are edited.
 
-import { unmarked } from "../folding.js";
+import { unmarked } from "../find.js";
 import { zoneOf } from "../route.js";
 
 export const TIMES = [

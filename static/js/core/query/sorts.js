@@ -1,6 +1,6 @@
 // The sorts that there are: the built-in ones, and those that supervisors have saved.
 
-import { delayMs } from "../backoff.js";
+import { delayMs } from "../time.js";
 
 // Saved sorts beyond these are in the choice among all alone, but for the one that a list is in.
 const SHOWN_MAX = 4;

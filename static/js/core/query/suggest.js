@@ -2,9 +2,9 @@
 // (scoring/conditions/language/completion.py), which knows all values. Places are indexes of
 // JavaScript texts.
 
-import { fieldOf, FIELDS, lower } from "./fields.js";
-import { isBlank, plainValue, written as asWritten } from "./text.js";
-import { BLANKS, typed } from "./typing.js";
+import {
+  BLANKS, fieldOf, FIELDS, isBlank, lower, plainValue, typed, written as asWritten,
+} from "./text.js";
 
 const SUGGESTIONS_MAX = 20;
 const OPERATORS = [">=", "<=", ">", "<"];

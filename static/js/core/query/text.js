@@ -1,9 +1,9 @@
 // Reads as much of a query as the page needs to change it: where its terms, groups and words stand.
 // Whether it is right is for the server to say. Places are indexes of JavaScript texts.
 
-import { fieldOf, lower } from "./fields.js";
-import { BLANKS, typed } from "./typing.js";
-
+// The blanks, for a class of a regular expression.
+export const BLANKS = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200b"
+  + "\\u2028\\u2029\\u202f\\u205f\\u2060\\u3000\\ufeff";
 const BLANK = new RegExp(`[${BLANKS}]`);
 // As in scoring/conditions/language/parser.py.
 const LOOKS_LIKE_A_TERM = new RegExp(`^-?([A-Za-z]+):(?![${BLANKS}/]|$)`);
@@ -192,4 +192,103 @@ function isFinished(written) {
     at = end;
   }
   return depth <= 0;
+}
+
+// Conditions that were typed in other widths and signs, such as `ｔａｇ：“ｖｉｐ”`: read as the server reads
+// them (scoring/conditions/language/typing.py). It does without the table of core/folding.json.
+
+const TERM = new RegExp(`(?<![^${BLANKS}])[-\\u2010-\\u2015\\u2212\\uff0d(\\uff08]*`
+  + `([A-Za-z\\uff21-\\uff3a\\uff41-\\uff5a]+)[:\\uff1a][^${BLANKS}]*`, "gu");
+
+const WIDE = /[\uff01-\uff5e]/gu;
+const QUOTE = /[\u00ab\u00bb\u201c-\u201f\u301d-\u301f]/gu;
+const HYPHEN = /[\u2010-\u2015\u2212]/gu;
+
+const plain = (text) => text.replace(WIDE, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+  .replace(QUOTE, '"').replace(HYPHEN, "-").replaceAll("\u3001", ",");
+
+// The text with conditions in the signs of the language; every character keeps its place.
+/** @param {string} text */
+export const typed = (text) => text.replace(TERM, (term, name) => (fieldOf(plain(name)) ? plain(term) : term));
+
+// The fields of the condition language, as scoring/conditions/fields.py declares them; a test
+// compares the two.
+const durations = { kind: "duration", words: [] };
+const days = { kind: "day", words: [] };
+
+/** @type {Record<string, {kind: string, words: string[]}>} in the order in which they are proposed */
+export const FIELDS = {
+  is: {
+    kind: "word", words: ["open", "closed", "waiting", "answered", "unanswered", "snoozed", "late"],
+  },
+  assigned: { kind: "admin", words: ["me", "none", "anyone"] },
+  mentions: { kind: "admin", words: ["me", "none"] },
+  priority: { kind: "word", words: ["urgent", "high", "normal", "low"] },
+  member: { kind: "word", words: ["0", "1", "2", "3", "4", "5", "none"] },
+  source: { kind: "name", words: [] },
+  desk: { kind: "name", words: [] },
+  tag: { kind: "tag", words: ["none"] },
+  lang: { kind: "language", words: ["none"] },
+  last: { kind: "word", words: ["client", "admin", "bot"] },
+  waits: durations,
+  quiet: durations,
+  age: durations,
+  due: durations,
+  created: days,
+  closed: days,
+};
+
+// ASCII letters in lower case: the text keeps its length.
+/** @param {string} text */
+export const lower = (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** @param {string} name @returns {{kind: string, words: string[]} | null} */
+export const fieldOf = (name) => (Object.hasOwn(FIELDS, lower(name)) ? FIELDS[lower(name)] : null);
+
+// Where a query is wrong, as the server says it.
+export const LENGTH_MAX = 1000; // characters of a query
+
+// What the server counts is characters. Returns {at, end, expected}, places in the text of JavaScript:
+// [at, end) is what cannot stand there, empty where the text ends too early. null for other problems.
+/** @param {any} problem @param {string} text @returns {QueryMistake | null} */
+export function mistakeOf(problem, text) {
+  if (problem?.code !== "invalid_query") return null;
+  const { at: count, expected } = problem.at === undefined ? problem.errors?.[0] ?? {} : problem;
+  if (!Number.isInteger(count)) return null;
+  const at = placeOf(text, count);
+  const is = { isLong: count >= LENGTH_MAX, pointer: problem.errors?.[0]?.pointer ?? "" };
+  return { at, end: mistakeEnd(text, at), expected: expected ?? [], ...is };
+}
+
+// The rest of what stands there: up to the next blank, comma or parenthesis; one character at least.
+function mistakeEnd(text, at) {
+  if (at >= text.length) return at;
+  let end = at + String.fromCodePoint(text.codePointAt(at)).length;
+  while (end < text.length && !isBlank(text[end]) && !",()".includes(text[end])) end += 1;
+  return end;
+}
+
+// The whole value or name that holds the mistake.
+/** @param {string} text @param {QueryMistake} mistake */
+export function aroundWord(text, { at, end }) {
+  let start = at;
+  while (start > 0 && !isBlank(text[start - 1]) && !",():".includes(text[start - 1])) start -= 1;
+  return text.slice(start, end);
+}
+
+// The text in three parts: before the mistake, what is wrong, and behind it.
+/** @param {string} text @param {QueryMistake} mistake */
+export const aroundMistake = (text, { at, end }) => (
+  [text.slice(0, at), text.slice(at, end), text.slice(end)]
+);
+
+// The conditions of who the threads are assigned to.
+const ASSIGNED = { unassigned: "assigned:none", mine: "assigned:me" };
+
+// savedViews: those of the admin; viewQueries: the conditions of the built-in views.
+/** @param {ListName} list @param {{of(id: string): {query: string} | undefined}} savedViews
+ * @param {Record<string, string>} viewQueries */
+export function conditionsOf({ view, query, filter }, savedViews, viewQueries) {
+  const conditions = query ?? savedViews.of(view)?.query ?? viewQueries[view] ?? "";
+  return [conditions, ASSIGNED[filter] ?? ""].filter(Boolean).join(" ");
 }

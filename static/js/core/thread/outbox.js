@@ -3,7 +3,7 @@
 // posted once the server has taken the one before. Each has a token, so that a retry, also one by
 // another window, never makes a second message.
 
-import { delayMs } from "../backoff.js";
+import { delayMs } from "../time.js";
 
 const TRIES = 4;
 const ABANDONED_MS = 30_000; // a try that another window began this long ago has ended with it

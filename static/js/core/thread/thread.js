@@ -1,14 +1,13 @@
 // The open thread: its messages, complete after each reconnection, and how far they were seen.
 
-import { Acts } from "./acts.js";
-import { Messages } from "./messages.js";
+import { Acts, Messages } from "./messages.js";
 
 export class OpenThread {
   id = null;
   state = "none"; // none, loading, ready, failed, missing
   messages = new Messages();
   acts = new Acts();
-  /** @type {Pick<import("./arrivals.js").Arrivals, "came" | "delivered" | "forget"> | null} */
+  /** @type {Pick<import("../../app/acting.js").Arrivals, "came" | "delivered" | "forget"> | null} */
   arrivals = null;
   seenId = 0; // newest message that was painted and in view
   loadingOlder = false;

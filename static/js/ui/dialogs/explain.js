@@ -2,7 +2,7 @@
 
 import { html, render } from "lit-html";
 
-import { dueText } from "../../core/snooze/texts.js";
+import { dueText } from "../../core/row-texts.js";
 import { age, dueLevel } from "../../core/time.js";
 import { placeBelow } from "../elements/menu.js";
 

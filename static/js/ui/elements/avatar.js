@@ -3,9 +3,7 @@
 import { html, nothing } from "lit-html";
 
 import { languageOf } from "../../core/i18n.js";
-import { hue, initial, visitorNumber } from "../../core/initials.js";
-import { shown } from "../../core/shown.js";
-import { picture } from "./pictures.js";
+import { hue, initial, shown, visitorNumber } from "../../core/names.js";
 
 const STEP = 24; // css/avatar.css has a colour for every 24th degree
 
@@ -54,3 +52,32 @@ export function avatar(row, t, dot = "") {
     ><span class="avatar-letter">${initial(nameOf(row, t))}</span>${
       picture(row.customer?.avatar_url, "avatar-picture")}${dot}</span>`;
 }
+
+// Which pictures of customers the page loads: those on hosts that the settings allow. Any other host
+// would learn who reads what, and when.
+
+let hosts = new Set();
+
+// hosts: as in addresses, with the port where it is not 443.
+/** @param {string[]} names */
+export const allowPictures = (names) => { hosts = new Set(names); };
+
+// The address of a picture that may be loaded, or null.
+/** @param {string | null | undefined} url */
+export function pictureUrl(url) {
+  if (!url || !hosts.size || !URL.canParse(url)) return null;
+  const { protocol, host, href } = new URL(url);
+  return protocol === "https:" && hosts.has(host) ? href : null;
+}
+
+// A picture that tells its host nothing but that somebody loads it; nothing where its host is not
+// allowed. One that does not load leaves what stands below it, as the letter of an avatar.
+/** @param {string | null | undefined} url */
+export function picture(url, className, alt = "") {
+  const src = pictureUrl(url);
+  return src ? html`<img class=${className} alt=${alt} referrerpolicy="no-referrer" loading="lazy"
+    decoding="async" src=${src} @error=${failed} @load=${loaded}>` : "";
+}
+
+const failed = ({ target }) => { target.hidden = true; };
+const loaded = ({ target }) => { target.hidden = false; };

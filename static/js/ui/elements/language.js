@@ -1,8 +1,7 @@
 // The texts of the page in one language; switching fetches the other file, without a reload.
 
-import { delayMs } from "../../core/backoff.js";
 import { LOCALES, regional, translator } from "../../core/i18n.js";
-import { timeWords } from "../../core/time.js";
+import { delayMs, timeWords } from "../../core/time.js";
 
 export class Language {
   locale = "en";
@@ -72,4 +71,88 @@ async function load(url) {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`no texts: ${url}`);
   return answer.json();
+}
+
+// Why a request was refused, in the admin's language if the reason is known.
+
+// problem: of the answer, or null if none came.
+/** @param {Translate} t */
+export function refusal(problem, t) {
+  if (!problem) return t("error.network");
+  const { code, detail, assignee, by, errors } = problem;
+  const field = errors?.[0]?.pointer?.match(/^\/(\w+)$/)?.[1];
+  const unnamed = by === null ? t("did.bot") : t("author.team");
+  const name = (assignee ?? by)?.name ?? unnamed;
+  // The same code means more at some fields.
+  const key = [`${code}.${field}`, code].find((one) => t.named("error", one) !== one);
+  const said = key && t.named("error", key, { name });
+  if (!said) return t.locale === "en" && detail ? detail : t("error.other");
+  const named = field ? t.named("refused", field) : field;
+  return named === field ? said : t("refused.at", { field: named, text: said });
+}
+
+/** @param {Translate} t */
+export const refusalOf = (error, t) => refusal(
+  error.status === 0 ? null : error.body ?? { detail: error.detail }, t,
+);
+
+// Keeps the page right while the browser translates it. The translation puts <font> elements in place of
+// the texts, and the page still writes into the text that is gone. Here that one is put back, empty,
+// before the element that stands for it; what is written into it then is shown instead of the element.
+
+/** @type {WeakMap<Node, {text: Text, said: string}>} element of the translation to what it stands for */
+const standing = new WeakMap();
+/** @type {WeakMap<Node, Element>} the other way round */
+const elements = new WeakMap();
+
+const isText = (node) => node?.nodeType === Node.TEXT_NODE;
+const isFont = (node) => node?.nodeName === "FONT";
+
+export function followTranslation(root = document.body) {
+  const observer = new MutationObserver((records) => {
+    const added = new Set(records.flatMap((record) => [...record.addedNodes].filter(isFont)));
+    // First what was written into texts that are gone, and only then what is gone now.
+    for (const { type, target } of records) if (type === "characterData") written(target);
+    for (const record of records) {
+      for (const node of record.removedNodes) removed(node, record, added);
+    }
+    observer.takeRecords(); // of what was done here
+  });
+  observer.observe(root, { childList: true, characterData: true, subtree: true });
+}
+
+function removed(node, { addedNodes, previousSibling, nextSibling, target }, added) {
+  if (isFont(node)) return restored(node, [...addedNodes].find(isText));
+  if (!isText(node)) return undefined;
+  const element = [...addedNodes, previousSibling, nextSibling].find((other) => (
+    added.has(other) && other.parentNode === target && !standing.has(other)));
+  if (!element || (node.isConnected && !element.contains(node))) return undefined;
+  if (element.contains(node)) node.replaceWith(node.cloneNode());
+  standing.set(element, { text: node, said: node.data });
+  elements.set(node, element);
+  node.data = "";
+  element.before(node);
+  return undefined;
+}
+
+// A text that a translation stands for got another one.
+function written(text) {
+  const element = elements.get(text);
+  if (!element) return;
+  forget(element);
+  element.remove();
+}
+
+// The translation of a text was taken back.
+function restored(element, text) {
+  const stood = standing.get(element);
+  if (!stood?.text.isConnected) return;
+  forget(element);
+  if (text && text !== stood.text) text.remove();
+  stood.text.data ||= stood.said;
+}
+
+function forget(element) {
+  elements.delete(standing.get(element).text);
+  standing.delete(element);
 }

@@ -1,6 +1,8 @@
 // Popovers that buttons, keys and commands open, such as pickers: where they stand, which press closes
 // them, and the keys of a field with a list below it.
 
+import { html } from "lit-html";
+
 import { placeBelow } from "./menu.js";
 
 // A press on the button of an open popover closes it, and is a click on the button then.
@@ -52,4 +54,32 @@ export function onListKey(event, { walk, choose }) {
   else if (event.key === "Enter" && !event.target.matches("button")) choose(event);
   else return;
   event.preventDefault();
+}
+
+// A question before something is done.
+
+// Resolves to the answer; Esc and a press beside the question are a no. The focus is on "Cancel",
+// so that a key that is still held decides nothing.
+/** @param {{element: HTMLElement, open: Function, close(): void}} dialog @param {{title: string, text: string, yes: string}} given @param {Translate} t @returns {Promise<boolean>} */
+export function ask(dialog, { title, text, yes }, t) {
+  let answer = false;
+  const decide = (said) => {
+    answer = said;
+    dialog.close();
+  };
+  const { element } = dialog;
+  element.setAttribute("role", "alertdialog");
+  element.setAttribute("aria-describedby", "ask-text");
+  return new Promise((resolve) => {
+    dialog.open(title, () => html`<p id="ask-text">${text}</p><div class="dialog-acts">
+      <button type="button" class="button ask-no" @click=${() => decide(false)}
+        >${t("cancel")}</button>
+      <button type="button" class="button button-accent ask-yes" @click=${() => decide(true)}
+        >${yes}</button></div>`, () => {
+      element.removeAttribute("role");
+      element.removeAttribute("aria-describedby");
+      resolve(answer);
+    });
+    /** @type {HTMLElement} */ (element.querySelector(".ask-no")).focus();
+  });
 }

@@ -2,18 +2,16 @@
 
 import { html } from "lit-html";
 
-import { openNowOf } from "../../core/hours/open-now.js";
-import { blocksOf, DAYS } from "../../core/hours/week.js";
+import { blocksOf, DAYS, openNowOf } from "../../core/hours/week.js";
 import { todaysName } from "../../core/hours/zones.js";
-import { isZone } from "../../core/zone.js";
-import { shown } from "../../core/shown.js";
-import { ownZone } from "../../core/time.js";
-import { ask } from "../elements/ask.js";
-import { refusalOf } from "../elements/refusal.js";
+import { shown } from "../../core/names.js";
+import { isZone, ownZone } from "../../core/time.js";
+import { refusalOf } from "../elements/language.js";
+import { ask } from "../elements/popover.js";
 import { CalendarForm } from "./calendar-form.js";
-import { mayDiscard } from "./leaving.js";
+import { mayDiscard } from "./saving.js";
+import { weekThumb } from "./week-picture.js";
 import { stateText, weekText, zoneText } from "./words.js";
-import { weekThumb } from "./week-thumb.js";
 
 const LOOK_MS = 15_000; // whether it is open changes by itself
 const WORKDAYS = Object.fromEntries(DAYS.slice(0, 5).map((day) => [day, [["09:00", "18:00"]]]));

@@ -2,18 +2,15 @@
 
 import { html } from "lit-html";
 
-import { LateCheck } from "../../core/hours/late-check.js";
-import { after, fieldsOf, minutesIn, targetOf, TARGETS, UNITS } from "../../core/hours/policies.js";
-import { faultAt, faultsOf, faultText } from "../../core/hours/refused.js";
-import { mistakeOf } from "../../core/query/mistake.js";
-import { shown } from "../../core/shown.js";
-import { refusalOf } from "../elements/refusal.js";
-import { QueryField } from "../query/field.js";
-import { saidOf } from "../query/mistake.js";
-import { lateLine } from "./late-line.js";
-import { guardPage } from "./leaving.js";
-import { Saving } from "./saving.js";
+import {
+  after, faultAt, faultsOf, faultText, fieldsOf, LateCheck, minutesIn, targetOf, TARGETS, UNITS,
+} from "../../core/hours/policies.js";
+import { shown } from "../../core/names.js";
+import { mistakeOf } from "../../core/query/text.js";
+import { refusalOf } from "../elements/language.js";
+import { guardPage, lateLine, Saving } from "./saving.js";
 import { targetsText } from "./words.js";
+import { QueryField, saidOf } from "../query/field.js";
 
 const NAME_MAX = 80;
 const FIELDS = ["/name", "/query", "/calendar", "/first_reply", "/next_reply"];

@@ -3,8 +3,9 @@
 
 import { html } from "lit-html";
 
-import { elsewhere, faultsOf } from "../../core/hours/refused.js";
-import { refusalOf } from "../elements/refusal.js";
+import { elsewhere, faultsOf } from "../../core/hours/policies.js";
+import { refusalOf } from "../elements/language.js";
+import { ask } from "../elements/popover.js";
 
 export class Saving {
   /** @type {{pointer: string, code: string}[]} */
@@ -91,4 +92,45 @@ export class Saving {
         <button type="button" class="button conflict-replace" @click=${decided(replace)}
           >${t("unsaved.conflict.replace")}</button></div></div>`;
   }
+}
+
+// A form is not left without a question while it holds what is not saved.
+
+// Asks; where the admin goes on, show() brings the form back, with the focus where it was. Resolves to
+// whether what is not saved may go.
+/** @param {{dialog: Parts["dialog"], show: () => void, name: string, t: Translate}} given */
+export async function mayDiscard({ dialog, show, name, t }) {
+  const at = document.activeElement?.id;
+  const sure = await ask(dialog, {
+    title: t("unsaved.title"), yes: t("unsaved.discard"),
+    text: name ? t("unsaved.text", { name }) : t("unsaved.text.new"),
+  }, t);
+  if (sure) return true;
+  show();
+  if (at) document.getElementById(at)?.focus();
+  return false;
+}
+
+// While isDirty() the browser asks before it closes the page. Returns what ends this.
+/** @param {() => boolean} isDirty */
+export function guardPage(isDirty) {
+  const guard = new AbortController();
+  addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); }, { signal: guard.signal });
+  return () => guard.abort();
+}
+
+// "This would make n threads late", beside what is being changed.
+
+// A change that makes more threads late is warned of, not refused.
+/** @param {import("../../core/hours/policies.js").LateCheck} check @param {Translate} t */
+export function lateLine({ state, answer, error }, t) {
+  const waiting = state === "asking";
+  return html`<p class="late-line" role="status" aria-busy=${String(waiting)} data-more=${(answer?.newly_late ?? 0) > 0}
+    >${error ? refusalOf(error, t) : answer ? said(answer, t) : waiting ? t("loading") : ""}</p>`;
+}
+
+function said({ waiting, late_now: now, late_after: then, newly_late: newly }, t) {
+  if (!waiting) return t("late.nobody");
+  const first = newly ? t("late.newly", { count: newly }) : t("late.none");
+  return html`<strong>${first}</strong> <span>${t("late.compared", { now, count: then, waiting })}</span>`;
 }

@@ -1,15 +1,15 @@
 // The week as a picture: a row for each day, in it blocks of open time. They are drawn, dragged and resized
 // by the pointer, or moved by keys, a quarter of an hour at a time.
 
-import { html } from "lit-html";
+import { html, svg } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
-import { DAY } from "../../core/hours/clock.js";
 import { dragged, drawn, keyed } from "../../core/hours/week-edit.js";
 import {
-  BLOCKS_MAX, DAYS, ofDay, piecesOf, replaced, without,
+  BLOCKS_MAX, clock, DAY, DAYS, endOf, ofDay, piecesOf, replaced, without,
 } from "../../core/hours/week.js";
-import { blockText, dayName, dayText, hoursText } from "./words.js";
+import { ICONS } from "../elements/icons.js";
+import { blockText, dayName, dayText, hoursText, weekText } from "./words.js";
 
 const SLOP_PX = 4;
 const PRESSED_MINUTES = 60; // what a press without dragging makes
@@ -236,4 +236,60 @@ function stopClick() {
   const stop = (event) => event.stopPropagation();
   addEventListener("click", stop, { capture: true, once: true });
   setTimeout(() => removeEventListener("click", stop, { capture: true }));
+}
+
+// The exact times of one day in fields, beside the picture.
+
+/** @param {DayHoursParts} parts */
+export function dayHours({ week, problem, language, write, remove, add, copy }) {
+  const { t } = language;
+  const { day, blocks, key, wrong } = week;
+  const name = dayName(day, "long", language);
+  const own = ofDay(blocks, day);
+  return html`<section class="day-hours" aria-label=${name}>
+    <h3 class="day-name">${name}</h3>
+    ${own.length ? "" : html`<p class="help-note">${t("hours.closed.day")}</p>`}
+    <ul>${repeat(own, (one) => one.key, (one, at) => line(one, at))}</ul>
+    <p class="day-problem" id="day-problem" role="alert">${problem}</p>
+    <div class="day-acts"><button type="button" class="button day-add" ?disabled=${own.length >= BLOCKS_MAX}
+        @click=${add}>${ICONS.add} ${t("hours.add")}</button>
+      <button type="button" class="button day-copy" @click=${() => copy(false)}
+        >${t("hours.copy.weekdays", { day: name })}</button>
+      <button type="button" class="button day-copy-all" @click=${() => copy(true)}
+        >${t("hours.copy.all", { day: name })}</button></div></section>`;
+
+  function line(one, at) {
+    const end = endOf(one);
+    const isNight = end > DAY;
+    return html`<li class="day-line" data-chosen=${one.key === key}>
+      ${field(one, "from", clock(one.start), at)}<span aria-hidden="true">–</span>${
+        field(one, "to", clock(isNight ? end - DAY : end), at)}
+      <span class="day-next">${isNight ? t("hours.next_day", { day: dayName(day + 1, "short", language) }) : ""}</span>
+      <button type="button" class="icon-button day-remove" aria-label=${t("hours.remove", { place: at + 1 })}
+        title=${t("hours.remove", { place: at + 1 })} @click=${() => remove(one)}>${ICONS.close}</button></li>`;
+  }
+
+  function field(one, edge, text, at) {
+    const isWrong = wrong?.key === one.key && wrong.edge === edge;
+    return html`<input class="day-time" id=${`day-${edge}-${one.key}`} inputmode="numeric" autocomplete="off"
+      maxlength="8" aria-label=${t(`hours.${edge}`, { place: at + 1 })} aria-invalid=${String(isWrong)}
+      aria-describedby=${isWrong ? "day-problem" : ""} .value=${isWrong ? wrong.text : text}
+      @focus=${() => { if (week.key !== one.key) week.choose(day, one.key); }}
+      @change=${({ target }) => write(one, edge, target.value)}>`;
+  }
+}
+
+// A week in small, beside the name of a calendar.
+const ROW = 5;
+const HOUR = 4;
+
+/** @param {Block[]} blocks @param {Parts["language"]} language */
+export function weekThumb(blocks, language) {
+  const width = 24 * HOUR;
+  const height = DAYS.length * ROW;
+  return html`<svg class="week-thumb" role="img" aria-label=${weekText(blocks, language)}
+    viewBox="0 0 ${width} ${height}" width=${width} height=${height}>
+    ${DAYS.map((_, day) => svg`<rect class="thumb-day" x="0" y=${day * ROW} width=${width} height=${ROW - 1}/>
+      ${piecesOf(blocks, day).map(({ from, to }) => svg`<rect class="thumb-open" x=${(from / DAY) * width}
+        y=${day * ROW} width=${((to - from) / DAY) * width} height=${ROW - 1}/>`)}`)}</svg>`;
 }

@@ -1,8 +1,8 @@
 // Weekdays, dates, hours, whether it is open and what a policy promises, in the admin's language.
 
-import { clock, DAY } from "../../core/hours/clock.js";
-import { dateAfter } from "../../core/hours/exceptions.js";
-import { DAYS, endOf, intervalOf, ofDay, weekOf } from "../../core/hours/week.js";
+import {
+  clock, dateAfter, DAY, DAYS, endOf, intervalOf, ofDay, weekOf,
+} from "../../core/hours/week.js";
 import { wallAt } from "../../core/hours/zones.js";
 
 const MONDAY = "2024-01-01";

@@ -2,10 +2,9 @@
 
 import { html } from "lit-html";
 
-import { matching } from "../../core/find.js";
-import { folded } from "../../core/folding.js";
+import { folded, matching } from "../../core/find.js";
 import { allZones, offsetText, otherNames, todaysName } from "../../core/hours/zones.js";
-import { isZone } from "../../core/zone.js";
+import { isZone } from "../../core/time.js";
 import { zoneText } from "./words.js";
 
 const SHOWN_MAX = 60;

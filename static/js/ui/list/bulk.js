@@ -2,11 +2,11 @@
 
 import { html } from "lit-html";
 
-import { ask } from "../elements/ask.js";
 import { nameOf } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
+import { refusal, refusalOf } from "../elements/language.js";
 import { menu, priorityItems } from "../elements/menu.js";
-import { refusal, refusalOf } from "../elements/refusal.js";
+import { ask } from "../elements/popover.js";
 import { countText } from "./picks.js";
 
 const AGAIN_MS = 1000;

@@ -2,6 +2,8 @@
 
 import { html } from "lit-html";
 
+import { rowsChangeIn } from "../../core/time.js";
+
 const OWN_MS = 10_000; // a move this soon after a reply counts as caused by it
 
 export class Follow {
@@ -67,5 +69,91 @@ export class Follow {
     }
     this.#chip = sync.order.indexOf(threadId);
     this.painter.ask("chip");
+  }
+}
+
+// Explains once why the list stands still: shown with the first new rows above it.
+const SHOWN_MS = 20_000;
+
+export class ListHint {
+  #shown = false;
+
+  /** @param {ListHintParts} parts */
+  constructor({ lists, prefs, painter, language, hidden = () => document.hidden, timers = globalThis }) {
+    this.lists = lists;
+    this.prefs = prefs;
+    this.painter = painter;
+    this.language = language;
+    this.hidden = hidden;
+    this.timers = timers;
+  }
+
+  // The header of the list was painted.
+  look() {
+    const { size } = this.lists.listing.news;
+    if (this.#shown && !size) this.#end();
+    if (this.#shown) this.painter.ask("chip");
+    if (this.#shown || !size || !this.prefs.kept.list_hint || this.hidden()) return;
+    this.#shown = true;
+    this.timers.setTimeout(() => this.#end(), SHOWN_MS);
+    this.painter.ask("chip");
+  }
+
+  render() {
+    const { t } = this.language;
+    if (!this.#shown) return "";
+    const news = t("header.news", { count: this.lists.listing.news.size });
+    return html`<div class="list-hint"><p>${t("hint.held", { news: `↑ ${news}`.replaceAll(" ", "\u00a0") })}</p>
+      <button type="button" class="button" @click=${() => this.#end()}>${t("hint.close")}</button></div>`;
+  }
+
+  #end() {
+    if (!this.#shown) return;
+    this.#shown = false;
+    this.prefs.change({ list_hint: false });
+    this.painter.ask("chip");
+  }
+}
+
+// Keeps the row of the open thread current if it is not on the list shown: no frame brings it.
+const ASK_MS = 2000;
+const ASK_AGAIN_MS = 5000;
+
+export class RowRefresh {
+  #seen = null; // the row of the open thread at the last look
+  #until = Infinity; // when a text of it changes by time alone
+  #askedAt = -Infinity;
+
+  /** @param {RowRefreshParts} parts */
+  constructor({ thread, lists, rows, api, now, painter, isEnded }) {
+    this.thread = thread;
+    this.lists = lists;
+    this.rows = rows;
+    this.api = api;
+    this.now = now;
+    this.painter = painter;
+    this.isEnded = isEnded;
+    setInterval(() => this.ask(), ASK_AGAIN_MS);
+  }
+
+  async ask() {
+    const { id } = this.thread;
+    const current = id === null || this.lists.sync.order?.has(id);
+    if (current || document.hidden || this.isEnded() || this.now() - this.#askedAt < ASK_MS) return;
+    this.#askedAt = this.now();
+    const answer = await this.api.rows([id]).catch(() => ({ rows: [] }));
+    for (const row of answer.rows) this.rows.put(row);
+    this.look();
+  }
+
+  // Repaints what shows the row if it changed, or what it says of times. The list looks at each of its
+  // paintings, of which there is one whenever that changes.
+  look() {
+    const row = this.thread.row ?? null;
+    const now = this.now();
+    if (row === this.#seen && now < this.#until) return;
+    this.#seen = row;
+    this.#until = row ? now + rowsChangeIn([row], now) : Infinity;
+    this.painter.ask("thread", "customer");
   }
 }

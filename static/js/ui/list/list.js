@@ -3,11 +3,8 @@
 import { anchorOf } from "../../core/list/listing.js";
 import { indexesOf, inView, range, topFor } from "../../core/list/window.js";
 import { rowsChangeIn } from "../../core/time.js";
-import { Seam } from "../archive/seam.js";
-import { glow, Motion } from "./motion.js";
-import { Pointer } from "./pointer.js";
-import { RowPool } from "./pool.js";
-import { Scroller } from "./scroller.js";
+import { Pointer, Scroller } from "./input.js";
+import { RowPool } from "./row.js";
 
 const OVERSCAN = 6;
 
@@ -296,4 +293,72 @@ export class ListPane {
   }
 
   #ask() { this.painter.ask("list", "header"); }
+}
+
+// Fades in rows that moved; where many move, rows change place without animation.
+const MOST = 4;
+const PER_SECOND = 4;
+const MS = 160;
+const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+
+export class Motion {
+  #at = 0;
+  #moves = 0;
+  #perSecond = 0;
+
+  /** @param {number} moves */
+  restart(moves) {
+    this.#moves = moves;
+    this.#perSecond = 0;
+  }
+
+  // elements: of the rows that moved; moves: the list's count of moves so far.
+  /** @param {HTMLElement[]} elements @param {number} moves @param {number} now */
+  play(elements, moves, now) {
+    if (now - this.#at >= 1000) {
+      this.#perSecond = moves - this.#moves;
+      this.#at = now;
+      this.#moves = moves;
+    }
+    const speed = Math.max(this.#perSecond, moves - this.#moves);
+    if (calm.matches || speed > PER_SECOND || elements.length > MOST) return;
+    for (const element of elements) fade(element);
+  }
+}
+
+const fade = (element) => element.animate(
+  [{ opacity: 0.3, translate: "0 -8px" }, { opacity: 1, translate: "0 0" }],
+  { duration: MS, easing: "cubic-bezier(.2,0,0,1)" },
+);
+
+/** @param {HTMLElement} element */
+export function glow(element) {
+  element.animate([{ backgroundColor: "var(--pulse)" }, {}], { duration: 600, easing: "ease-out" });
+}
+
+// The line between the live list and its archived threads.
+export class Seam {
+  #y = null;
+
+  /** @param {HTMLElement} parent */
+  constructor(parent) {
+    this.element = document.createElement("div");
+    this.element.className = "list-seam";
+    // Screen readers say it with the first row below.
+    this.element.setAttribute("role", "presentation");
+    this.element.append(document.createElement("span"));
+    this.element.hidden = true;
+    parent.append(this.element);
+  }
+
+  // y: null where it is out of view.
+  /** @param {number | null} y @param {string} text */
+  show(y, text) {
+    const [label] = this.element.children;
+    if (label.textContent !== text) label.textContent = text;
+    if (y === this.#y) return;
+    this.#y = y;
+    this.element.hidden = y === null;
+    if (y !== null) this.element.style.transform = `translateY(${y}px)`;
+  }
 }

@@ -2,15 +2,14 @@
 
 import { render } from "lit-html";
 
-import { age, dueLevel, waitLevel } from "../../core/time.js";
-import { initial } from "../../core/initials.js";
 import { languageOf } from "../../core/i18n.js";
-import { deskOf } from "../../core/hand-over/texts.js";
-import { shown } from "../../core/shown.js";
-import { dueAtText, dueText, snoozedText, wokenText } from "../../core/snooze/texts.js";
-import { avatarId, hueStep, isNamed, memberText, nameOf } from "../elements/avatar.js";
-import { picture, pictureUrl } from "../elements/pictures.js";
-import { presenceLabel, RowPresence } from "../presence/row.js";
+import { initial, shown } from "../../core/names.js";
+import { deskOf, dueAtText, dueText, snoozedText, wokenText } from "../../core/row-texts.js";
+import { age, dueLevel, waitLevel } from "../../core/time.js";
+import {
+  avatarId, hueStep, isNamed, memberText, nameOf, picture, pictureUrl,
+} from "../elements/avatar.js";
+import { presenceLabel, RowPresence } from "../presence/viewers.js";
 
 const BY_DUE = "next_due"; // this sort goes by the due time first
 const TAGS_SHOWN = 2;
@@ -265,4 +264,66 @@ function labelOf(row, parts, { due, snoozed, language }, look) {
     ...presenceLabel(row, look),
   ];
   return told.filter(Boolean).join(", ");
+}
+
+// The row elements: each stays with its thread while it is in view and is reused afterwards.
+const SPARE_MAX = 20;
+
+export class RowPool {
+  #used = new Map(); // key → RowElement
+  #spare = [];
+
+  constructor(parent) {
+    this.parent = parent;
+  }
+
+  get(key) { return this.#used.get(key); }
+
+  // keys in order from top to bottom; bind(key, row) fills each.
+  show(keys, bind) {
+    const wanted = new Set(keys);
+    for (const [key, row] of this.#used) {
+      if (wanted.has(key)) continue;
+      this.#used.delete(key);
+      this.#spare.push(row);
+    }
+    const rows = keys.map((key) => this.#take(key));
+    keys.forEach((key, place) => bind(key, rows[place]));
+    this.#arrange(rows);
+    this.#thin();
+  }
+
+  // Rows without a thread, before a list is loaded.
+  /** @param {number} count @param {number} px @param {string} text */
+  showEmpty(count, px, text) {
+    const keys = Array.from({ length: count }, (_, index) => `empty-${index}`);
+    this.show(keys, (key, row) => {
+      const index = keys.indexOf(key);
+      row.bindEmpty(text);
+      row.place(index * px, { at: index, of: -1 });
+    });
+  }
+
+  #take(key) {
+    let row = this.#used.get(key);
+    if (!row) {
+      row = this.#spare.pop() ?? new RowElement();
+      this.#used.set(key, row);
+    }
+    return row;
+  }
+
+  // Keeps the order of elements equal to the order on screen, for screen readers.
+  #arrange(rows) {
+    let next = this.parent.firstChild;
+    for (const { element } of rows) {
+      if (element === next) next = next.nextSibling;
+      else this.parent.insertBefore(element, next);
+    }
+  }
+
+  #thin() {
+    for (const { element } of this.#spare) element.remove();
+    this.#spare.length = Math.min(this.#spare.length, SPARE_MAX);
+  }
 }

@@ -2,8 +2,7 @@
 // read, or at what they write. The layer lies over the thread and changes no layout.
 
 import { onResize } from "../../browser.js";
-import { smallAvatar } from "./row.js";
-import { viewersText } from "./words.js";
+import { smallAvatar, viewersText } from "./viewers.js";
 
 const AVATAR_PX = 18;
 const LANE_PX = 5; // from the edge of the messages

@@ -5,7 +5,7 @@ import { html, render } from "lit-html";
 import { ICONS } from "../elements/icons.js";
 import { Lazy } from "../elements/lazy.js";
 import { beside } from "../elements/menu.js";
-import { viewersLine } from "./thread.js";
+import { viewersLine } from "./viewers.js";
 
 export class PresencePanels {
   #panels;
@@ -27,7 +27,7 @@ export class PresencePanels {
         return new TeamPanel(parts);
       }),
       online: this.#panel("online", async () => {
-        const { OnlinePanel } = await import("./online.js");
+        const { OnlinePanel } = await import("./team.js");
         return new OnlinePanel(parts);
       }),
     };

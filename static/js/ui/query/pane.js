@@ -2,19 +2,20 @@
 // the live list below; one with words finds messages and customers, which are shown in its place, in
 // the order of the answer.
 
-import { html, render } from "lit-html";
+import { html, nothing, render } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 
-import { conditionsOf } from "../../core/query/conditions.js";
+import { parts } from "../../core/find.js";
 import { QueryCheck } from "../../core/query/check.js";
-import { mistakeOf } from "../../core/query/mistake.js";
-import { hasWords } from "../../core/query/text.js";
+import { filtersOf, has, isSingle, Offered, removed, toggled } from "../../core/query/filters.js";
+import { conditionsOf, hasWords, mistakeOf } from "../../core/query/text.js";
 import { QUERY } from "../../core/route.js";
 import { Search } from "../../core/search.js";
+import { age } from "../../core/time.js";
+import { avatar, langOf, who } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
-import { QueryField } from "./field.js";
-import { Filters } from "./filters.js";
-import { saidOf } from "./mistake.js";
-import { resultList } from "./results.js";
+import { menu } from "../elements/menu.js";
+import { QueryField, saidOf, valueText } from "./field.js";
 
 const REFRESH_MS = 5000; // no frames come for results: their rows are fetched this often
 const ROWS_MAX = 200;
@@ -259,5 +260,103 @@ export class SearchPane {
 
   #scrolled(list) {
     if (list.scrollHeight - list.scrollTop - list.clientHeight < 300) this.search.loadMore();
+  }
+}
+
+// What a search found, in the order of the answer.
+
+/** @param {ResultListParts} given */
+export function resultList({ results, active, choose, scrolled, ...given }) {
+  return html`<div class="search-results" id="search-results" role="listbox"
+    aria-label=${given.language.t("search.results")}
+    tabindex="-1" @scroll=${(event) => scrolled(event.currentTarget)}>
+    ${repeat(results, keyOf, (one, index) => result(one, index, index === active, choose, given))}</div>`;
+}
+
+/** @param {Found} found */
+function result({ row: found, message }, index, active, choose, { rows, thread, now, language }) {
+  const { t, words } = language;
+  const row = rows.get(found.id) ?? found;
+  const at = message?.at ?? row.recent_at;
+  return html`<div class="found ${active ? "search-active" : ""}" role="option"
+    id="found-${index}"
+    aria-selected=${String(active)} ?data-current=${row.id === thread.id}
+    @click=${() => choose(index)}>${avatar(row, t)}
+    <span class="found-text"><span class="found-line">${who(row, t, "found-name")}
+      ${row.open ? "" : html`<span class="found-badge">${t("thread.closed")}</span>`}
+      <time class="row-time" title=${words.exact(at)}
+        >${words.short(age(at, now()), t("time.now"))}</time></span>
+    <span class="found-line"><span class="found-excerpt" dir="auto"
+      lang=${(message && !message.private && langOf(row, t)) || nothing}>${message ? excerpt(message)
+      : row.preview?.body ?? t("row.no_message")}</span>
+      ${row.unanswered > 0 ? html`<span
+        class="row-count">${row.unanswered}</span>` : ""}</span></span></div>`;
+}
+
+/** @param {Found} found */
+const keyOf = ({ row, message }) => `${row.id}-${message?.id ?? ""}`;
+
+const excerpt = (message) => parts(message.excerpt, message.marks ?? [])
+  .map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text));
+
+// The filters above a list: a button with a menu for each, which writes the query.
+export class Filters {
+  // valuesOf(field) reads values; write(text) takes the new query.
+  /** @param {FiltersParts} parts */
+  constructor({ language, valuesOf, write, changed }) {
+    this.language = language;
+    this.offered = new Offered(valuesOf);
+    this.write = write;
+    this.changed = changed;
+  }
+
+  /** @param {string} text */
+  content(text) {
+    const { t } = this.language;
+    const filters = filtersOf(text);
+    return html`<div class="query-filters" role="group" aria-label=${t("query.filters")}
+      >${filters.map((filter, at) => this.#filter(text, filter, at))}</div>`;
+  }
+
+  #filter(text, filter, at) {
+    const { t } = this.language;
+    const { field, term } = filter;
+    const name = t(`query.filter.${field}`);
+    const said = term ? `${name}: ${this.#said(filter)}` : name;
+    return html`<span class="query-filter" data-set=${String(term !== null)}>${menu({
+      id: `query-filter-${at}`, label: said, className: "button query-filter-button",
+      text: html`<span class="query-filter-text">${said}</span>${ICONS.down}`,
+      items: this.#items(text, filter), start: true,
+      toggled: (open) => this.#toggled(filter, open),
+    })}${term ? html`<button type="button" class="icon-button query-filter-remove"
+        aria-label=${t("query.remove", { filter: said })} title=${t("query.remove", { filter: said })}
+        @click=${(event) => this.#remove(event, text, filter)}>${ICONS.close}</button>` : ""}</span>`;
+  }
+
+  #said({ field, term, values }) {
+    const { t } = this.language;
+    const said = values.map((value) => valueText(field, value, this.language)).join(", ");
+    return term.isNot ? t("query.is_not", { value: said }) : said;
+  }
+
+  #items(text, filter) {
+    const { field } = filter;
+    return this.offered.of(filter).map((value) => ({
+      text: valueText(field, value, this.language),
+      checked: has(filter, value), stays: !isSingle(field),
+      run: () => this.write(toggled(text, filter, value)),
+    }));
+  }
+
+  async #toggled(filter, open) {
+    if (!open) this.offered.closed(filter.field);
+    else if (await this.offered.opened(filter)) this.changed();
+  }
+
+  // The focus goes to the button of the filter, which stays.
+  #remove(event, text, filter) {
+    const button = event.currentTarget.previousElementSibling?.previousElementSibling;
+    button?.focus();
+    this.write(removed(text, filter));
   }
 }

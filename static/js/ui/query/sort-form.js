@@ -3,12 +3,14 @@
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
-import { mistakeOf } from "../../core/query/mistake.js";
-import { editedRule, moved, nameFor, ruleOf, rulesOf, zoneWith } from "../../core/query/sort-rules.js";
-import { refusalOf } from "../elements/refusal.js";
-import { QueryField } from "./field.js";
-import { fetchRows, sortPreview } from "./sort-preview.js";
-import { sortRule } from "./sort-rule.js";
+import {
+  compared, editedRule, moved, nameFor, ORDERS, ruleOf, rulesOf, SPLITS, TIMES, zoneWith,
+} from "../../core/query/sort-rules.js";
+import { mistakeOf } from "../../core/query/text.js";
+import { nameOf } from "../elements/avatar.js";
+import { ICONS } from "../elements/icons.js";
+import { refusalOf } from "../elements/language.js";
+import { QueryField, saidOf } from "./field.js";
 
 const PREVIEW_AFTER_MS = 400;
 const TITLE_MAX = 80;
@@ -244,4 +246,99 @@ export class SortForm {
     this.end();
     this.left(saved);
   }
+}
+
+// What a sort would do: the bits of its scores, and the first threads of a view before and after.
+const BITS_MAX = 53; // of a score in Redis
+const ROWS_AT_ONCE = 200;
+
+// The rows of these threads, as far as they are not known.
+/** @param {Parts["rows"]} rows @param {Parts["api"]} api @param {number[]} ids */
+export async function fetchRows(rows, api, ids) {
+  const missing = [...new Set(ids)].filter((id) => !rows.get(id));
+  for (let at = 0; at < missing.length; at += ROWS_AT_ONCE) {
+    const answer = await api.rows(missing.slice(at, at + ROWS_AT_ONCE)).catch(() => ({ rows: [] }));
+    for (const row of answer.rows) rows.put(row);
+  }
+}
+
+/** @param {SortPreviewAnswer} preview @param {Parts["rows"]} rows @param {Translate} t */
+export function sortPreview({ bits, tiers, moved, of, before, after, whole }, rows, t) {
+  return html`<p class="sort-size"><meter min="0" max=${BITS_MAX} high=${BITS_MAX - 2} value=${bits}
+      aria-label=${t("sorts.bits.label")}></meter> ${t("sorts.bits", { count: bits, of: BITS_MAX })}
+      · ${t("sorts.tiers", { count: tiers })}</p>
+    <p class="sort-moved">${t("sorts.moved", { count: moved, of })}</p>
+    ${whole ? "" : html`<p class="help-note">${t("sorts.partial")}</p>`}
+    ${before.length || after.length ? table(compared(before, after), rows, t) : ""}`;
+}
+
+function table(places, rows, t) {
+  return html`<div class="sort-compared" tabindex="0" role="region" aria-label=${t("sorts.compared")}>
+    <table><thead><tr><th scope="col">${t("sorts.place")}</th><th scope="col">${t("sorts.before")}</th>
+      <th scope="col">${t("sorts.after")}</th></tr></thead>
+      <tbody>${places.map((each, place) => line(each, place, rows, t))}</tbody></table></div>`;
+}
+
+function line({ was, id, up }, place, rows, t) {
+  return html`<tr data-moved=${String(id !== undefined && up !== 0)}><th scope="row">${t.number(place + 1)}</th>
+    <td><bdi translate="no">${nameIn(rows, was, t)}</bdi></td>
+    <td><bdi translate="no">${nameIn(rows, id, t)}</bdi> ${id === undefined ? "" : movement(up, t)}</td></tr>`;
+}
+
+function movement(up, t) {
+  if (up === 0) return "";
+  if (up === null) return html`<span class="sort-came">${t("sorts.came")}</span>`;
+  const said = t(up > 0 ? "sorts.up" : "sorts.down", { count: Math.abs(up) });
+  return html`<span class="sort-came"><span aria-hidden="true">${up > 0 ? "↑" : "↓"}${
+    t.number(Math.abs(up))}</span><span class="unseen">${said}</span></span>`;
+}
+
+function nameIn(rows, id, t) {
+  if (id === undefined) return "";
+  const row = rows.get(id);
+  return row ? nameOf(row, t) : `#${id}`;
+}
+
+// One rule of a sort: which threads it places, by which time, in which order.
+
+/** @param {SortRuleParts} given */
+export function sortRule({ rule, at, count, field, wrong, language, change, move, remove, drag }) {
+  const { t } = language;
+  const place = { place: at + 1 };
+  const said = `sort-said-${rule.key}`;
+  const moving = (key, to, isEnd) => html`<button type="button" class="icon-button sort-${key}"
+    ?disabled=${isEnd} aria-label=${t(`sorts.rule.${key}`, place)} title=${t(`sorts.rule.${key}`, place)}
+    @click=${(event) => movedBy(event, () => move(to))}>${ICONS[key]}</button>`;
+  return html`<li class="sort-rule" aria-label=${t("sorts.rule", place)}>
+    <span class="sort-handle" aria-hidden="true" title=${t("sorts.rule.drag")} @pointerdown=${drag}>⠿</span>
+    <div class="sort-rule-body">
+      <div class="sort-when"><span class="sort-when-label" aria-hidden="true">${
+        t(at ? "sorts.when.else" : "sorts.when")}</span>${field.content({
+          label: t("sorts.when.label", place), placeholder: t("sorts.when.all"), describedBy: said,
+        })}</div>
+      <p class="sort-said" id=${said} role="alert">${field.mistake
+        ? saidOf(field.mistake, field.text, t) : wrong ? html`<span class="query-said">${wrong}</span>` : ""}</p>
+      <div class="sort-how">
+        ${select(t("sorts.by"), TIMES, rule.by, (by) => t(`sorts.by.${by}`), (by) => change({ by }))}
+        ${select(t("sorts.order"), ORDERS, rule.order, (order) => t(`sorts.order.${order}`), (order) => change({ order }))}
+        ${select(t("sorts.split"), ["", ...SPLITS], rule.split ?? "", (split) => t(`sorts.split.${split || "none"}`),
+          (split) => change({ split: split || null }))}</div></div>
+    <span class="sort-moves">${moving("up", at - 1, at === 0)}${moving("down", at + 1, at === count - 1)}
+      <button type="button" class="icon-button sort-remove" ?disabled=${count === 1}
+        aria-label=${t("sorts.rule.remove", place)} title=${t("sorts.rule.remove", place)} @click=${remove}
+        >${ICONS.close}</button></span></li>`;
+}
+
+// The pressed button goes with its rule and keeps the focus; at an end the other one takes it.
+function movedBy(event, run) {
+  const button = event.currentTarget;
+  run();
+  const other = button.nextElementSibling?.matches(".sort-down") ? button.nextElementSibling
+    : button.previousElementSibling;
+  (button.disabled ? other : button).focus();
+}
+
+function select(label, values, current, textOf, run) {
+  return html`<label><span>${label}</span><select @change=${({ target }) => run(target.value)}>${values.map((value) => html`<option
+    value=${value} ?selected=${value === current}>${textOf(value)}</option>`)}</select></label>`;
 }

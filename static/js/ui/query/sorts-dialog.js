@@ -2,9 +2,9 @@
 
 import { html } from "lit-html";
 
-import { shown } from "../../core/shown.js";
-import { ask } from "../elements/ask.js";
-import { refusalOf } from "../elements/refusal.js";
+import { shown } from "../../core/names.js";
+import { refusalOf } from "../elements/language.js";
+import { ask } from "../elements/popover.js";
 import { SortForm } from "./sort-form.js";
 
 export class SortsDialog {

@@ -1,4 +1,4 @@
-// The count in the title and on the icon; ui/notices/notifier.js, loaded later, tells of new work.
+// The count in the title and on the icon; ui/shell/notifier.js, loaded later, tells of new work.
 
 import { askToNotify } from "../../browser.js";
 import { badge } from "../../core/totals.js";
@@ -59,7 +59,7 @@ export class Alerts {
   chime() {
     const { now } = this;
     const due = now();
-    import("../notices/chime.js").then(({ chime }) => chime(due, now), () => {});
+    import("./notifier.js").then(({ chime }) => chime(due, now), () => {});
   }
 
   // Title and icon: the count of threads that wait, and of replies that are not sent.

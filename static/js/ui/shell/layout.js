@@ -1,5 +1,8 @@
 // Which pane a narrow screen shows, and what Esc and the back button leave.
 
+import { onResize } from "../../browser.js";
+import { LIST_PX } from "../../core/prefs.js";
+
 export class Layout {
   panel = "list"; // "list" or "thread"
   #narrow = window.matchMedia("(max-width: 720px)");
@@ -23,4 +26,132 @@ export class Layout {
     }
     return this.focusList();
   }
+}
+
+// The parts of the page: F6 goes from one to the next, and the list's width is set by key or drag.
+const PANES = ["nav", "list", "messages", "composer"];
+
+// step: 1 for the next one, -1 for the one before.
+/** @param {number} step */
+export function nextPane(step, hasThread) {
+  const shown = PANES.filter((id) => document.getElementById(id).offsetParent !== null
+    && (id !== "composer" || hasThread));
+  const at = shown.findIndex((id) => document.getElementById(id).contains(document.activeElement));
+  const next = shown[(at + step + shown.length) % shown.length];
+  const element = document.getElementById(next);
+  /** @type {HTMLElement | null} */
+  const inside = element.querySelector('[aria-current="true"].nav-item, textarea');
+  (inside ?? element).focus();
+}
+
+const clamp = (px) => Math.min(Math.max(LIST_PX.least, Math.round(px)), LIST_PX.most);
+
+export class Splitter {
+  #dragged = false;
+
+  /** @param {SplitterParts} parts */
+  constructor({ element, panel, list, prefs, language }) {
+    this.element = element;
+    this.panel = panel;
+    this.list = list;
+    this.prefs = prefs;
+    this.language = language;
+    element.setAttribute("aria-valuemin", String(LIST_PX.least));
+    element.setAttribute("aria-valuemax", String(LIST_PX.most));
+    element.addEventListener("keydown", (event) => this.#key(event));
+    element.addEventListener("pointerdown", (event) => {
+      this.#dragged = true;
+      element.setPointerCapture(event.pointerId);
+    });
+    element.addEventListener("pointermove", (event) => this.#drag(event));
+    element.addEventListener("pointerup", () => this.#drop());
+    element.addEventListener("dblclick", () => this.#set(null));
+    this.#write();
+    onResize(list, () => this.#tell());
+  }
+
+  label() { this.element.setAttribute("aria-label", this.language.t("list.width")); }
+
+  #key(event) {
+    const step = { ArrowLeft: -LIST_PX.step, ArrowRight: LIST_PX.step }[event.key];
+    const to = { Home: LIST_PX.least, End: LIST_PX.most }[event.key];
+    if (step === undefined && to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#set(clamp(to ?? this.list.offsetWidth + step));
+  }
+
+  #drag(event) {
+    if (!this.#dragged) return;
+    const px = clamp(event.clientX - this.panel.getBoundingClientRect().left);
+    document.documentElement.style.setProperty("--list-px", `${px}px`);
+  }
+
+  #drop() {
+    if (this.#dragged) this.#set(clamp(this.list.offsetWidth));
+    this.#dragged = false;
+  }
+
+  // px: null for the width that the style sheet gives.
+  #set(px) {
+    this.prefs.change({ list_width: px });
+    this.#write();
+  }
+
+  #write() {
+    const { list_width: px } = this.prefs.kept;
+    if (px) document.documentElement.style.setProperty("--list-px", `${clamp(px)}px`);
+    else document.documentElement.style.removeProperty("--list-px");
+  }
+
+  #tell() { this.element.setAttribute("aria-valuenow", String(this.list.offsetWidth)); }
+}
+
+// The height of rows: as chosen, and higher on touch screens.
+const ROW_PX = { comfortable: 64, compact: 44, touch: 72 };
+
+export class Density {
+  #touch = window.matchMedia("(pointer: coarse)");
+
+  // changed(fromPx): the height of rows was fromPx until now.
+  /** @param {DensityParts} parts */
+  constructor({ prefs, changed, root = document.documentElement }) {
+    this.prefs = prefs;
+    this.changed = changed;
+    this.root = root;
+    this.#write();
+    this.#touch.addEventListener("change", () => this.#apply());
+  }
+
+  get name() { return this.#touch.matches ? "touch" : this.prefs.kept.density; }
+
+  /** @param {string} density */
+  choose(density) {
+    this.prefs.change({ density });
+    this.#apply();
+  }
+
+  #apply() {
+    const from = this.rowPx;
+    this.#write();
+    this.changed(from);
+  }
+
+  #write() {
+    this.rowPx = ROW_PX[this.name];
+    this.root.dataset.density = this.name;
+    this.root.style.setProperty("--row-px", `${this.rowPx}px`);
+  }
+}
+
+// Light, dark or system. The server writes the attribute, so that a page does not load in another.
+export class Theme {
+  constructor(page = document) {
+    this.page = page;
+  }
+
+  get name() { return this.page.documentElement.dataset.theme || "system"; }
+
+  /** @param {string} name */
+  choose(name) { this.page.documentElement.dataset.theme = name; }
 }

@@ -1,13 +1,15 @@
 // The left column: views with their totals, sorts, filters, the state of the list, settings.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 
+import { deskOf } from "../../core/list/saved-views.js";
+import { shown } from "../../core/names.js";
 import { sortsOf } from "../../core/query/sorts.js";
+import { isSaved } from "../../core/route.js";
 import { age } from "../../core/time.js";
 import { ICONS } from "../elements/icons.js";
-import { navItem as item } from "../elements/nav-item.js";
 import { presenceNav } from "../presence/panels.js";
-import { savedViews } from "../views/nav-views.js";
 
 /** @param {NavParts} parts */
 export function nav(parts) {
@@ -17,11 +19,11 @@ export function nav(parts) {
     <div class="brand"><span class="brand-mark" aria-hidden="true"></span
       ><span class="nav-text">Lineup</span></div>
     <div class="nav-group">
-      ${item({
+      ${navItem({
         icon: ICONS.search, text: t("search"), told: html`<kbd>/</kbd>`, t,
         run: () => parts.search.open(),
       })}
-      ${choices.views.map((view) => item({
+      ${choices.views.map((view) => navItem({
         icon: ICONS[view], text: t(`view.${view}`), kind: view, current: list.view === view,
         count: totals.of(view, list.view === view ? list.filter : "all"),
         t, run: () => navigation.goView(view),
@@ -32,7 +34,7 @@ export function nav(parts) {
     ${group(t("sort"), parts.sorts.inMenu(sorts, list.sort), list.sort, (sort) => ({
       icon: sortIcon(sort), text: t(`sort.${sort}`), short: t(`sort.${sort}.short`),
       run: () => navigation.goSort(sort),
-    }), t, parts.sorts.isMany ? item({
+    }), t, parts.sorts.isMany ? navItem({
       icon: ICONS.sort, text: t("sorts.choose"), told: t.number(sorts.length), t,
       run: () => parts.sorts.choose(),
     }) : "")}
@@ -68,7 +70,7 @@ const sortIcon = (sort) => ICONS[globalThis.document?.getElementById(`icon-sort_
 function group(title, names, current, itemOf, t, last = "") {
   return html`<div class="nav-group" role="group" aria-label=${title}>
     <div class="nav-heading nav-text" aria-hidden="true">${title}</div>
-    ${names.map((name) => item({ ...itemOf(name), current: current === name, t }))}${last}</div>`;
+    ${names.map((name) => navItem({ ...itemOf(name), current: current === name, t }))}${last}</div>`;
 }
 
 // Whether the list is current, in words.
@@ -82,4 +84,78 @@ function syncState(parts) {
   return html`<div class="line" data-state=${good ? "good" : "bad"} title=${synced}>
     <span class="line-dot" aria-hidden="true"></span>
     <span class="nav-text">${t(good ? "sync.good" : "sync.bad")}</span></div>`;
+}
+
+// The saved views in the left column: those of the admin, of desks and of everybody, in one order.
+const STEPS = { ArrowUp: -1, ArrowDown: 1 };
+
+/** @param {NavViewsParts} parts */
+export function savedViews(parts) {
+  const { savedViews: { list }, lists, viewsDialog, language: { t } } = parts;
+  return html`<div class="nav-group nav-views" role="group" aria-label=${t("views")}>
+    <div class="nav-heading"><span class="nav-text" aria-hidden="true">${t("views")}</span>
+      <button type="button" class="nav-heading-act" aria-label=${t("views.manage")}
+        title=${t("views.manage")} @click=${() => viewsDialog.open()}
+        >${list.length ? ICONS.settings : ICONS.add}</button></div>
+    <div class="nav-views-list" @keydown=${(event) => moved(event, parts)}
+      @pointerdown=${(event) => parts.viewDrag.press(event)}
+      >${repeat(list, ({ id }) => id, (view) => entry(view, parts))}</div>
+    <button type="button" class="nav-item nav-views-all" aria-label=${t("views.manage")}
+      aria-current=${String(isSaved(lists.list.view))}
+      title=${t("views.manage")} @click=${() => viewsDialog.open()}
+      ><span class="nav-icon">${ICONS.views}</span><span class="nav-short" aria-hidden="true"
+      >${t("views.short")}</span></button></div>`;
+}
+
+/** @param {SavedView} view @param {NavViewsParts} parts */
+function entry({ id, name, query, owner, total }, parts) {
+  const { lists, totals, navigation, viewDrag, language: { t } } = parts;
+  return html`<div class="nav-view" data-view=${id} ?data-dragged=${viewDrag.id === id}
+    >${navItem({
+      icon: ICONS[owner === "me" ? "view" : "view_shared"], text: shown(name),
+      about: [ownerText(owner, t), shown(query)].join("\n"),
+      current: lists.list.view === id, count: totals.of(id, "all") ?? total ?? undefined,
+      keys: "Alt+ArrowUp Alt+ArrowDown", t, run: () => navigation.goView(id),
+    })}</div>`;
+}
+
+function ownerText(owner, t) {
+  const desk = deskOf(owner);
+  if (desk) return t("views.of_desk", { desk });
+  return t(owner === "me" ? "views.of_me" : "views.of_all");
+}
+
+// Alt and an arrow move the view that has the focus; it keeps the focus.
+function moved(event, { savedViews: views, painter, announce, language: { t } }) {
+  const step = event.altKey && STEPS[event.key];
+  const id = event.target.closest("[data-view]")?.dataset.view;
+  if (!step || !id) return;
+  event.preventDefault();
+  const place = views.list.findIndex((view) => view.id === id);
+  if (!views.move(id, place + step)) return;
+  painter.ask("nav");
+  // An element that is moved in the page loses the focus.
+  const { target } = event;
+  requestAnimationFrame(() => target.focus());
+  announce(t("views.moved", {
+    name: views.of(id).name, place: place + step + 1, total: views.list.length,
+  }));
+}
+
+// A line of the left column: an icon, a name, a count.
+
+// short: what stands below the icon in a narrow window; told: at the end of the line; about: further
+// lines of the tooltip; kind: what styles tell it by; keys: what works while it has the focus.
+/** @param {any} given */
+export function navItem({
+  icon, text, short = text, about = "", count, told, current, kind = nothing, keys = nothing, t, run,
+}) {
+  const number = count === undefined ? "" : t.number(count);
+  return html`<button type="button" class="nav-item" data-kind=${kind} aria-current=${current ? "true" : "false"}
+    aria-label=${number ? `${text}, ${number}` : text} title=${about ? `${text}\n${about}` : text}
+    aria-keyshortcuts=${keys} @click=${run}
+    ><span class="nav-icon">${icon}</span><span class="nav-text">${text}</span>
+    <span class="nav-short" aria-hidden="true">${short}</span>
+    <span class="nav-count" translate="no" data-compact=${count >= 1000 ? t.compact(count) : nothing}
+      >${told ?? number}</span></button>`;
 }

@@ -2,7 +2,7 @@
 
 import { html } from "lit-html";
 
-import { shown } from "../../core/shown.js";
+import { shown } from "../../core/names.js";
 
 /** @param {Act} act */
 export function actLine(act, { t, words, adminId, now }) {

@@ -2,14 +2,13 @@
 
 import { html, nothing } from "lit-html";
 
-import { isOwn, isShownPicture } from "../../core/files/texts.js";
-import { split } from "../../core/links.js";
-import { mentionParts } from "../../core/mentions/mentions.js";
-import { shown } from "../../core/shown.js";
-import { offsetsOf } from "../../core/thread/matches.js";
+import { attachmentOf, isOwn, isShownPicture } from "../../core/file-texts.js";
+import { mentionParts } from "../../core/mentions.js";
+import { shown } from "../../core/names.js";
+import { markedParts, offsetsOf } from "../../core/thread/matches.js";
+import { langOf, picture } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
-import { picture } from "../elements/pictures.js";
-import { marked } from "../matches/marked.js";
+import { refusal } from "../elements/language.js";
 
 // kind: client, admin, own, bot, system or note
 /** @param {Message} message @param {number} adminId */
@@ -137,4 +136,135 @@ function authorOf(message, kind, { t, customerName }) {
   if (kind === "note") return t("author.note", { name: message.author?.name ?? t("author.team") });
   if (kind === "admin") return message.author?.name ?? t("author.team");
   return t(`author.${kind}`);
+}
+
+// Splits a text into plain parts and links (http and https only).
+const SCHEME = /(?<![A-Za-z0-9])https?:\/\/(?=[^\s/?#])/giu;
+// What is in no address, or at least written with percent signs: blanks, controls of lines, quotes,
+// brackets of HTML and of Asian scripts, their punctuation, dashes of sentences, ellipses, pictures.
+const NEVER = new RegExp("[\\s<>\"`|\\u200b\\u2060\\u201c-\\u201f\\u00ab\\u00bb\\u2014\\u2015\\u2026\\u22ef"
+  + "\\u060c\\u061b\\u061f\\u0964\\u0965\\u104a\\u104b\\u17d4\\u17d5\\u3000-\\u3004\\u3008-\\u3020\\u3030\\u303d"
+  + "\\uff00-\\uff65\\uffa0-\\uffef\\p{Extended_Pictographic}]", "u");
+// Before the path: also what is in no name of a host.
+const NEVER_IN_HOST = /[(){}*^;,!'’]/u;
+const TAIL = ".,;:!?'’‘*~^([{–";
+const CLOSING = { ")": "(", "]": "[", "}": "{" };
+const OPENING = Object.values(CLOSING);
+// Scripts that are written without blanks around what is of another script, or take particles.
+const RUN_ON = /(?=\p{L})[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const SEPARATORS = "/?#=&_-+@";
+// What goes on with the sentence behind a slash; titles in a wiki may begin with it.
+const GOES_ON = new RegExp("^(?:[でをにへのはがともや]|から|まで|より|です|だ[。\\s]"
+  + "|(?:에서|에|으로|로|을|를|은|는|이|가|의|와|과|도|까지|부터|입니다|이에요|예요)(?![\\p{L}\\p{N}])|ครับ|ค่ะ|นะ)", "u");
+const OF_WIKI = /\/w(?:iki)?\/$/u;
+
+// [{text, href | null, host | null}, …]; `host`: where the link leads, if its text does not say so.
+/** @param {string} text */
+export function split(text) {
+  const parts = [];
+  let end = 0;
+  for (const { index, 0: scheme } of text.matchAll(SCHEME)) {
+    if (index < end) continue;
+    const address = addressIn(text, index, index + scheme.length);
+    if (!valid(address)) continue;
+    if (index > end) parts.push({ text: text.slice(end, index), href: null, host: null });
+    parts.push({ text: address, href: address, host: hidden(address) });
+    end = index + address.length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end), href: null, host: null });
+  return parts;
+}
+
+// The address that begins at `start`, as far as a reader takes it for one: up to what is in no address, a
+// bracket that closes nothing in it, or a script that goes on with the sentence.
+function addressIn(text, start, host) {
+  const open = [];
+  let end = host;
+  let isPath = false;
+  let part = ""; // of what the letters since the last separator are: "own" or "run-on"
+  for (const one of text.slice(host)) {
+    if (NEVER.test(one) || (!isPath && NEVER_IN_HOST.test(one))) break;
+    if (CLOSING[one] && open.pop() !== CLOSING[one]) break;
+    if (OPENING.includes(one)) open.push(one);
+    if (RUN_ON.test(one)) {
+      if (part === "own" || (isPath && goesOn(text, start, end))) break;
+      part = "run-on";
+    } else if (SEPARATORS.includes(one) || (one === "." && part === "run-on")) part = "";
+    else if (CLOSING[one] || "*'’".includes(one) || (!part && /[\p{L}\p{N}]/u.test(one))) part = "own";
+    isPath ||= "/?#".includes(one);
+    end += one.length;
+  }
+  return trimmed(text.slice(start, end), text[start - 1] === "_" ? `${TAIL}_` : TAIL);
+}
+
+function trimmed(address, tail) {
+  let end = address.length;
+  while (tail.includes(address[end - 1])) end -= 1;
+  return address.slice(0, end);
+}
+
+function goesOn(text, start, at) {
+  return text[at - 1] === "/" && GOES_ON.test(text.slice(at)) && !OF_WIKI.test(text.slice(start, at));
+}
+
+function valid(address) {
+  try {
+    return /^https?:$/.test(new URL(address).protocol);
+  } catch {
+    return false;
+  }
+}
+
+// The host of an address that shows another one, or none: a name in front of `@`, letters of other
+// scripts or of full width, controls, backslashes. Else null.
+function hidden(address) {
+  const { protocol, host } = new URL(address);
+  const begins = address.toLowerCase().startsWith(`${protocol}//${host}`);
+  const goesOnPlain = /^(?::(?:80|443))?(?:[/?#]|$)/u.test(address.slice(`${protocol}//${host}`.length));
+  return begins && goesOnPlain && shown(address) === address && !address.includes("\\") ? null : host;
+}
+
+// Texts of messages with the words that a search found marked.
+
+// The text begins at `offset` of the message's text; marks in code points of that.
+/** @param {string} text @param {number} offset @param {[number, number][]} marks */
+export const marked = (text, offset, marks) => (marks.length
+  ? markedParts(text, offset, marks).map(({ text: part, marked: isMarked }) => (isMarked
+    ? html`<mark>${part}</mark>` : part))
+  : text);
+
+// A reply that is not sent yet: being sent, refused, or held because new messages came before it.
+
+// parts: {outbox, replies, language}
+/** @param {OutboxItem} item */
+export function unsentItem(item, parts) {
+  const { t } = parts.language;
+  const state = parts.outbox.stateOf(item);
+  return html`<li class="message" data-kind=${item.private ? "note" : "own"}
+    data-state=${state} data-token=${item.token}>
+    <div class="message-meta">${t("author.you")} · ${t(`sending.${state}`)}</div>
+    ${bubble({ body: item.body, attachments: (item.files ?? []).map(attachmentOf) }, t, [], null,
+    item.private ? "" : langOf(parts.thread?.row, t))}
+    ${state === "sending" ? "" : html`<div class="message-acts" role=${state === "queued" ? nothing : "alert"}>
+      ${state === "queued" ? "" : html`<span class="message-state" data-state="failed"
+        >${reason(item, t)}</span>${again(item, parts)}`}
+      <button type="button" class="button" @click=${() => parts.replies.takeBack(item)}
+        >${t("sending.take_back")}</button></div>`}
+  </li>`;
+}
+
+/** @param {OutboxItem} item @param {Translate} t */
+export function reason(item, t) {
+  if (item.state === "moved") return t("sending.moved.text", { count: item.unseen.length || 1 });
+  if (item.state === "signed-out") return t("sending.signed-out.text");
+  if (item.problem === "network") return t("sending.waiting.text");
+  return refusal(item.problem, t);
+}
+
+function again(item, { outbox, language: { t } }) {
+  return item.state === "moved"
+    ? html`<button type="button" class="button" @click=${() => outbox.confirm(item.token)}
+        >${t("sending.anyway")}</button>`
+    : html`<button type="button" class="button" @click=${() => outbox.retry(item.token)}
+        >${t("retry")}</button>`;
 }

@@ -4,13 +4,11 @@ import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import { onResize } from "../../browser.js";
-import { ownZone, sameDay } from "../../core/time.js";
-import { dayOf } from "../../core/zone.js";
-import { langOf, nameOf } from "../elements/avatar.js";
+import { dayOf, ownZone, sameDay } from "../../core/time.js";
 import { isLookedAt } from "../elements/attention.js";
+import { langOf, nameOf } from "../elements/avatar.js";
 import { actLine, merged } from "./act-line.js";
-import { kindOf, messageItem } from "./message.js";
-import { unsentItem } from "./unsent.js";
+import { kindOf, messageItem, unsentItem } from "./message.js";
 
 const NEAR_END_PX = 48;
 const NEAR_START_PX = 300;

@@ -2,24 +2,22 @@
 
 import { html, render } from "lit-html";
 
-import { Reading } from "../../core/thread/reading.js";
-import { SendGuard } from "../../core/thread/send-guard.js";
-import { Writers } from "../../core/thread/writers.js";
-import { Attaching } from "../files/attaching.js";
-import { Found } from "../matches/found.js";
+import { snoozedText } from "../../core/row-texts.js";
+import { Reading, SendGuard, Writers } from "../../core/thread/reading.js";
 import { isLookedAt } from "../elements/attention.js";
-import { MentionCompletion } from "../completion/mentions.js";
-import { MentionReader } from "../mentions/reader.js";
-import { snoozeBar } from "../snooze/bar.js";
-import { Canned } from "../completion/canned.js";
+import { ICONS } from "../elements/icons.js";
+import { refusalOf } from "../elements/language.js";
+import { Canned, MentionCompletion } from "./completion.js";
 import { Composer } from "./composer.js";
+import { Attaching } from "./files.js";
+import { threadHead } from "./head.js";
+import { Found } from "./matches.js";
+import { MentionReader } from "./mention-reader.js";
 import { MessagesPane } from "./messages.js";
 import { Printout } from "./printout.js";
-import { Replies } from "./replies.js";
-import { threadHead } from "./thread-head.js";
 
 export class ThreadPane {
-  // at(id): the element; replied(): the admin sent a reply; parts: also what thread-head.js uses.
+  // at(id): the element; replied(): the admin sent a reply; parts: also what head.js uses.
   /** @param {ThreadPaneParts} parts */
   constructor(parts) {
     const { at, replied } = parts;
@@ -75,5 +73,77 @@ export class ThreadPane {
     const text = count ? t("thread.new", { count }) : t("thread.newest");
     return html`<button type="button" class="button button-accent"
       @click=${() => this.messages.toEnd()}>↓ ${text}</button>`;
+  }
+}
+
+// Below the head of a snoozed thread: until when, by whom, what wakes it; to change it and to wake it.
+
+/** @param {SnoozeBarParts} parts */
+export function snoozeBar({ thread: { row }, actions, snooze, adminId, now, language: { t, words } }) {
+  if (!row?.snooze) return "";
+  const given = { t, words, adminId, now: now() };
+  return html`<div class="snooze-bar"><span class="snooze-icon">${ICONS.snoozed}</span>
+    <span class="snooze-text" title=${words.whole(row.snooze.until)}>${snoozedText(row.snooze, given)}
+      <span class="snooze-wakes">· ${t(`snooze.wakes.${row.snooze.wake}`)}</span></span>
+    <button type="button" class="button snooze-change" @click=${() => snooze.open()}
+      >${t("snooze.change")}</button>
+    <button type="button" class="button snooze-wake" @click=${() => actions.wake()}
+      >${t("act.wake")}</button></div>`;
+}
+
+// Sends replies, sends failed ones again, and takes unsent ones back into the composer.
+export class Replies {
+  // posted(): a reply was written; takenBack(item): an unsent one goes back; toEnd(): the newest
+  // messages are to be on screen.
+  /** @param {RepliesParts} parts */
+  constructor({ thread, outbox, api, actions, toasts, language, posted, takenBack, toEnd }) {
+    this.thread = thread;
+    this.outbox = outbox;
+    this.api = api;
+    this.toasts = toasts;
+    this.language = language;
+    this.posted = posted;
+    this.takenBack = takenBack;
+    this.actions = actions;
+    this.toEnd = toEnd;
+  }
+
+  // after: "stay", "done" or "next"
+  post(reply) {
+    this.outbox.post(reply);
+    this.posted();
+  }
+
+  // Sends what the server held in this thread, as its button does.
+  /** @param {number} threadId */
+  confirm(threadId) {
+    const held = this.outbox.of(threadId).findLast(({ state }) => state === "moved");
+    if (held) this.outbox.confirm(held.token);
+  }
+
+  // A reply was held before it was sent: what came is to be on screen.
+  held({ unread }) {
+    if (unread.length) this.toEnd();
+  }
+
+  /** @param {number} threadId */
+  next(threadId) { this.actions.openNext(threadId); }
+
+  // Sends a reply again that failed to reach the customer.
+  /** @param {number} messageId */
+  async sendAgain(messageId) {
+    const { id } = this.thread;
+    try {
+      const { message } = await this.api.sendAgain(id, messageId);
+      this.thread.received({ thread_id: id, message });
+    } catch (error) {
+      this.toasts.show(refusalOf(error, this.language.t));
+    }
+  }
+
+  /** @param {OutboxItem} item */
+  takeBack(item) {
+    const body = this.outbox.discard(item.token);
+    if (body !== null) this.takenBack(item);
   }
 }

@@ -2,7 +2,7 @@
 
 import { html, render } from "lit-html";
 
-import { Acts } from "../../core/thread/acts.js";
+import { Acts } from "../../core/thread/messages.js";
 import { who } from "../elements/avatar.js";
 import { merged } from "./act-line.js";
 import { linesOf } from "./messages.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Archive } from "../../../../static/js/core/archive/archive.js";
+import { Archive } from "../../../../static/js/core/list/archive.js";
 import { Listing } from "../../../../static/js/core/list/listing.js";
 import { Order } from "../../../../static/js/core/list/order.js";
 import { Rows } from "../../../../static/js/core/list/rows.js";

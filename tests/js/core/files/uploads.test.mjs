@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { attachmentOf, isOwn, isShownPicture, sizeText } from "../../../../static/js/core/files/texts.js";
-import { Uploads } from "../../../../static/js/core/files/uploads.js";
-import { WaitingSend } from "../../../../static/js/core/files/waiting-send.js";
+import {
+  attachmentOf, isOwn, isShownPicture, sizeText,
+} from "../../../../static/js/core/file-texts.js";
+import { Uploads, WaitingSend } from "../../../../static/js/core/uploads.js";
 
 const LIMITS = { file_bytes: 100, message_files: 3 };
 const file = (name, size = 10) => ({ name, size, type: "text/plain" });

@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  datesBetween, intervalsIn, intervalsText, isDate, split, weekdayOf, withDates,
-} from "../../../../static/js/core/hours/exceptions.js";
-import { isOpenAt, openNow, openNowOf } from "../../../../static/js/core/hours/open-now.js";
+  datesBetween, DAYS, intervalsIn, intervalsText, isDate, isOpenAt, openNow, openNowOf, split,
+  weekdayOf, withDates,
+} from "../../../../static/js/core/hours/week.js";
 import {
   allZones, clockChange, instantsOf, offsetText, otherNames, wallAt,
 } from "../../../../static/js/core/hours/zones.js";
-import { DAYS } from "../../../../static/js/core/hours/week.js";
-import { isZone } from "../../../../static/js/core/zone.js";
+import { isZone } from "../../../../static/js/core/time.js";
 import { seeded } from "../../support.mjs";
 
 const MINUTE = 60_000;

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { LateCheck } from "../../../../static/js/core/hours/late-check.js";
 import {
-  after, fieldsOf, isSameOrder, minutesIn, targetOf, withCalendar,
+  after, elsewhere, faultAt, faultsOf, fieldsOf, isSameOrder, LateCheck, minutesIn, Recompute,
+  targetOf, withCalendar,
 } from "../../../../static/js/core/hours/policies.js";
-import { Recompute } from "../../../../static/js/core/hours/recompute.js";
-import { elsewhere, faultAt, faultsOf } from "../../../../static/js/core/hours/refused.js";
 import { Clock, settled } from "../../support.mjs";
 
 const policy = (id, name = `P${id}`) => ({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { WeekDraft } from "../../../../static/js/core/hours/week-draft.js";
+import { WeekDraft } from "../../../../static/js/core/hours/week-edit.js";
 
 function draftOf(week) {
   const told = { changed: 0, chosen: 0 };

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clock, minutesOf, snapped, stepped } from "../../../../static/js/core/hours/clock.js";
 import { dragged, drawn, keyed } from "../../../../static/js/core/hours/week-edit.js";
 import {
-  block, blocksOf, copied, DAYS, free, merged, openMinutes, piecesOf, replaced, settled, weekOf,
-  without,
+  block, blocksOf, clock, copied, DAYS, free, merged, minutesOf, openMinutes, piecesOf, replaced,
+  settled, snapped, stepped, weekOf, without,
 } from "../../../../static/js/core/hours/week.js";
 import { seeded } from "../../support.mjs";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Fetcher } from "../../../../static/js/core/list/fetcher.js";
+import { Fetcher } from "../../../../static/js/core/list/rows.js";
 import { Clock, LIMITS } from "../../support.mjs";
 
 const BATCH_MAX = LIMITS.row_ids;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Fresh, SEEN_AFTER_MS } from "../../../../static/js/core/list/fresh.js";
+import { Fresh, SEEN_AFTER_MS } from "../../../../static/js/core/list/listing.js";
 
 test("a mark goes when the thread was in view for two seconds without a break", () => {
   const fresh = new Fresh();

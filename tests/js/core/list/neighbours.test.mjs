@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Listing } from "../../../../static/js/core/list/listing.js";
+import { Neighbours } from "../../../../static/js/core/list/lists.js";
 import { Order } from "../../../../static/js/core/list/order.js";
-import { Neighbours } from "../../../../static/js/core/list/neighbours.js";
 
 function desk(ids) {
   const order = [...ids];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Selection } from "../../../../static/js/core/list/selection.js";
+import { Selection } from "../../../../static/js/ui/list/picks.js";
 
 test("a press picks, a second one lets go", () => {
   const selection = new Selection();

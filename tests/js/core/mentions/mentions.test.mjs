@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import {
   callsNobody, colleagues, insertName, meant, mentionParts, typedName,
-} from "../../../../static/js/core/mentions/mentions.js";
+} from "../../../../static/js/core/mentions.js";
 
 test("a name is typed behind an at sign that belongs to no address", () => {
   for (const [before, asked] of [

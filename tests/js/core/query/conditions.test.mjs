@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { conditionsOf } from "../../../../static/js/core/query/conditions.js";
+import { conditionsOf } from "../../../../static/js/core/query/text.js";
 import { CHOICES } from "../../support.mjs";
 
 const saved = { of: (id) => (id === "v1" ? { query: "lang:vi" } : undefined) };

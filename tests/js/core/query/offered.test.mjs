@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { filtersOf } from "../../../../static/js/core/query/filters.js";
-import { Offered } from "../../../../static/js/core/query/offered.js";
+import { filtersOf, Offered } from "../../../../static/js/core/query/filters.js";
 import { settled } from "../../support.mjs";
 
 const filterOf = (text, field) => filtersOf(text).find((one) => one.field === field);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  charactersBefore, hasConditions, hasWords, partsOf, placeOf, termsOf, withTerm, without, withValues,
+  aroundMistake, aroundWord, charactersBefore, hasConditions, hasWords, mistakeOf, partsOf,
+  placeOf, termsOf, without, withTerm, withValues,
 } from "../../../../static/js/core/query/text.js";
-import { aroundMistake, aroundWord, mistakeOf } from "../../../../static/js/core/query/mistake.js";
 import { seeded } from "../../support.mjs";
 
 const kinds = (text) => partsOf(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { farthest, ownMoment, snoozeChoices } from "../../../../static/js/core/snooze/moments.js";
-import { fieldsOf, momentOf, reading } from "../../../../static/js/core/zone.js";
+import { farthest, ownMoment, snoozeChoices } from "../../../../static/js/core/snooze.js";
+import { fieldsOf, momentOf, reading } from "../../../../static/js/core/time.js";
 import { seeded } from "../../support.mjs";
 
 const MINUTE = 60_000;

@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { LOCALES, translator } from "../../../../static/js/core/i18n.js";
-import { choicesInWords } from "../../../../static/js/core/snooze/choices.js";
-import { dueAtText, dueText, snoozedText, wokenText } from "../../../../static/js/core/snooze/texts.js";
+import {
+  dueAtText, dueText, snoozedText, wokenText,
+} from "../../../../static/js/core/row-texts.js";
+import { choicesInWords } from "../../../../static/js/core/snooze.js";
 import { rowsChangeIn, timeLeft, timeWords } from "../../../../static/js/core/time.js";
 import { seeded } from "../../support.mjs";
 

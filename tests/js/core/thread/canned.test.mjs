@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { typedShortcut, fill, insert, suggest } from "../../../../static/js/core/thread/canned.js";
+import {
+  fill, insert, suggest, typedShortcut,
+} from "../../../../static/js/ui/thread/completion.js";
 
 test("a slash asks at the start and after a space, not inside a word or an address", () => {
   assert.equal(typedShortcut("/"), "");

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Messages } from "../../../../static/js/core/thread/messages.js";
-import { Reading, readingMs } from "../../../../static/js/core/thread/reading.js";
-import { Writers } from "../../../../static/js/core/thread/writers.js";
-import { SendGuard } from "../../../../static/js/core/thread/send-guard.js";
+import {
+  Reading, readingMs, SendGuard, Writers,
+} from "../../../../static/js/core/thread/reading.js";
 
 const ME = 7;
 const client = (id, body = "Hello?") => ({ id, at: id, role: "client", body });

@@ -1,0 +1,78 @@
+// The filters of the audit log, as the page's address has them and as the server is asked with them;
+// and what an entry says.
+
+import { momentOf, ownZone } from "../core/time.js";
+
+const NAMES = ["action", "actor", "target", "from", "to"];
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** @typedef {{action: string, actor: string, target: string, from: string, to: string}} Filters */
+
+// What is empty is no filter; `from` and `to` are days, both included.
+/** @param {string} search @returns {Filters} */
+export function fromAddress(search) {
+  const given = new URLSearchParams(search);
+  const filters = /** @type {Filters} */ (Object.fromEntries(
+    NAMES.map((name) => [name, given.get(name)?.trim() ?? ""]),
+  ));
+  for (const name of /** @type {const} */ (["from", "to"])) {
+    if (!DAY.test(filters[name]) || Number.isNaN(midnight(filters[name]))) filters[name] = "";
+  }
+  return filters;
+}
+
+/** @param {Filters} filters */
+export function toAddress(filters) {
+  const given = new URLSearchParams(NAMES.filter((name) => filters[name])
+    .map((name) => [name, filters[name]]));
+  return given.size ? `?${given}` : "";
+}
+
+// The members of a request; days are those of one's own time zone.
+/** @param {Filters} filters */
+export function toRequest({ action, actor, target, from, to }) {
+  return {
+    ...(action && { action }), ...(actor && { actor }), ...(target && { target }),
+    ...(from && { from: midnight(from) }), ...(to && { to: midnight(to, 1) }),
+  };
+}
+
+function midnight(day, later = 0) {
+  const [year, month, date] = day.split("-").map(Number);
+  return momentOf({ year, month, day: date + later, hour: 0, minute: 0 }, ownZone());
+}
+
+const TIMES = new Set(["since", "until", "expires_at"]);
+// Fields whose values are names of ours, with texts.
+const NAMED = new Set(["events", "method", "owner", "reason", "role", "second_factor"]);
+
+// data: of an entry; time: formats milliseconds.
+/** @param {Record<string, any>} data @param {Translate} t @param {Intl.DateTimeFormat} time */
+export function linesOf(data, t, time) {
+  return Object.entries(data).map(([name, value]) => {
+    const said = (one) => valueOf(name, one, t, time);
+    const text = isChange(value)
+      ? t("audit.changed", { from: said(value.from), to: said(value.to) }) : said(value);
+    return { name: t.named("audit.field", name), text };
+  });
+}
+
+const isChange = (value) => value !== null && typeof value === "object"
+  && Object.keys(value).join() === "from,to";
+
+function valueOf(name, value, t, time) {
+  if (value === null || value === "" || value.length === 0) return t("audit.none");
+  if (typeof value === "boolean") return t(value ? "audit.yes" : "audit.no");
+  if (typeof value === "number") return TIMES.has(name) ? time.format(value) : t.number(value);
+  if (typeof value === "object") return structure(value);
+  return NAMED.has(name) ? t.named("audit.value", value) : value;
+}
+
+// Such as `mon: 09:00, 12:00; 13:00, 17:00`: inner lists are separated by semicolons.
+function structure(value) {
+  if (value === null || typeof value !== "object") return String(value ?? "–");
+  if (!Array.isArray(value)) {
+    return Object.entries(value).map(([name, one]) => `${name}: ${structure(one) || "–"}`).join(", ");
+  }
+  return value.map(structure).join(value.some((one) => typeof one === "object") ? "; " : ", ");
+}

@@ -1,0 +1,609 @@
+// What the classes and templates of ui/ are given. main.js builds each part once.
+
+import type { Alerts } from "../ui/shell/alerts.js";
+import type { Api } from "../net/api.js";
+import type { Archive } from "../core/list/archive.js";
+import type { Bulk } from "../ui/list/bulk.js";
+import type { Canned } from "../ui/thread/completion.js";
+import type { Completion } from "../core/query/completion.js";
+import type { ColleagueActions } from "../ui/thread/actions.js";
+import type { Connection } from "../net/socket.js";
+import type { ConnectionState } from "../ui/shell/connection-state.js";
+import type { Density } from "../ui/shell/layout.js";
+import type { Dialog } from "../ui/elements/dialog.js";
+import type { Drafts } from "../core/thread/drafts.js";
+import type { Found as FoundBar } from "../ui/thread/matches.js";
+import type { Fetcher } from "../core/list/rows.js";
+import type { Follow } from "../ui/list/follow.js";
+import type { Heartbeat } from "../net/heartbeat.js";
+import type { Liveness } from "../net/heartbeat.js";
+import type { SealedStorage } from "../core/sealed-storage.js";
+import type { Neighbours } from "../core/list/lists.js";
+import type { Hold } from "../core/list/hold.js";
+import type { Keymap } from "../core/keymap.js";
+import type { Language } from "../ui/elements/language.js";
+import type { Layout } from "../ui/shell/layout.js";
+import type { Lazy } from "../ui/elements/lazy.js";
+import type { LazyPane } from "../ui/elements/lazy.js";
+import type { ListPane } from "../ui/list/list.js";
+import type { Lists } from "../core/list/lists.js";
+import type { Movement } from "../core/list/hold.js";
+import type { Navigation } from "../ui/shell/navigation.js";
+import type { Notifier } from "../ui/shell/notifier.js";
+import type { OpenThread } from "../core/thread/thread.js";
+import type { Outbox } from "../core/thread/outbox.js";
+import type { Painter } from "../ui/elements/painter.js";
+import type { Picks } from "../ui/list/picks.js";
+import type { Prefs } from "../core/prefs.js";
+import type { Presence } from "../core/presence.js";
+import type { PresencePanels } from "../ui/presence/panels.js";
+import type { Reading } from "../core/thread/reading.js";
+import type { SendGuard } from "../core/thread/reading.js";
+import type { Replies } from "../ui/thread/pane.js";
+import type { RowLook } from "../ui/list/row-look.js";
+import type { RowRefresh } from "../ui/list/follow.js";
+import type { QueryField } from "../ui/query/field.js";
+import type { Rows } from "../core/list/rows.js";
+import type { Selection } from "../ui/list/picks.js";
+import type { SavedViews } from "../core/list/saved-views.js";
+import type { Settings } from "../ui/dialogs/settings.js";
+import type { Sorts } from "../core/query/sorts.js";
+import type { Splitter } from "../ui/shell/layout.js";
+import type { Tabs } from "../net/tabs.js";
+import type { Theme } from "../ui/shell/layout.js";
+import type { ThreadActions } from "../ui/thread/actions.js";
+import type { QueueLine } from "../ui/shell/banner.js";
+import type { ThreadFinder } from "../ui/list/thread-finder.js";
+import type { ThreadMode } from "../core/thread/thread-mode.js";
+import type { ThreadPane } from "../ui/thread/pane.js";
+import type { Toasts } from "../ui/elements/toasts.js";
+import type { Undoing } from "../ui/thread/undoing.js";
+import type { FilterTotals, Totals } from "../core/totals.js";
+import type { Order } from "../core/list/order.js";
+import type { UnsentDialog } from "../app/unsent.js";
+import type { TemplateResult } from "lit-html";
+
+declare global {
+  /** Sends a Socket.IO event; resolves to the answer, rejects with CallError. */
+  type Call = (name: string, data: object) => Promise<any>;
+  type Translate = ReturnType<typeof import("../core/i18n.js").translator>;
+  type ListOrder = Order;
+  type ListArchive = Archive;
+  /** What times are said with. */
+  type TimeGiven = {
+    t: Translate;
+    words: ReturnType<typeof import("../core/time.js").timeWords>;
+    now: number;
+    adminId?: number;
+  };
+  /** What a template may hold. */
+  type Content = TemplateResult<1> | TemplateResult<1>[] | string;
+  /** Indexes: the first, and one past the last. */
+  type Range = { first: number; end: number };
+  /** A choice in the palette's place; `isCurrent`: what is chosen now. */
+  type PaletteChoice = { label: string; entries: () => any[] };
+  type Command = { text: string; also?: string; keys: string; run: () => void };
+  type ToastAction = { text: Content; keys?: string; run: () => void };
+
+  interface Timers {
+    setTimeout(run: (...given: any[]) => void, ms?: number): any;
+    clearTimeout(timer: any): void;
+    setInterval?(run: () => void, ms?: number): any;
+  }
+
+  interface ConnectionEvents {
+    connected(): void;
+    disconnected(): void;
+    /** The handshake failed. */
+    refused(error: Error & { data?: { code?: string } }): void;
+    event(name: string, data: any, acknowledge?: () => void): void;
+  }
+
+  interface Data {
+    admin: Admin;
+    adminId: number;
+    choices: Choices;
+    drafts: Drafts;
+    hold: Hold;
+    limits: Limits;
+    lists: Lists;
+    mode: ThreadMode;
+    movement: Movement;
+    neighbours: Neighbours;
+    outbox: Outbox;
+    prefs: Prefs;
+    presence: Presence;
+    priorities: string[];
+    rows: Rows;
+    savedViews: SavedViews;
+    signedOutAt: string;
+    sorts: Sorts;
+    sortsByWait: string[];
+    thread: OpenThread;
+    totals: Totals;
+    filterTotals: FilterTotals;
+  }
+  interface Net {
+    api: Api;
+    call: Call;
+    connection: Connection;
+    connectionState: ConnectionState;
+    heartbeat: Heartbeat;
+    liveness: Liveness;
+    now: () => number;
+    tell: (name: string, data: object) => void;
+  }
+  interface Ui {
+    alerts: Alerts;
+    announce: (text: string) => void;
+    bulk: { part: Bulk | null; get(): Promise<Bulk | null> };
+    cannedDialog: LazyPane;
+    customer: LazyPane;
+    density: Density;
+    dialog: Dialog;
+    explain: LazyPane;
+    follow: Follow;
+    helpDialog: LazyPane;
+    firstSteps: LazyPane;
+    keymap: Keymap;
+    language: Language;
+    layout: Layout;
+    listPane: ListPane;
+    notifier: Lazy<Notifier>;
+    painter: Painter;
+    palette: LazyPane;
+    picks: Picks;
+    presencePanels: PresencePanels;
+    rowRefresh: RowRefresh;
+    search: LazyPane;
+    settingsDialog: LazyPane;
+    snooze: LazyPane;
+    handOver: LazyPane;
+    tagPicker: LazyPane;
+    queueLine: QueueLine;
+    sortsDialog: LazyPane;
+    calendarsDialog: LazyPane;
+    policiesDialog: LazyPane;
+    splitter: Splitter;
+    theme: Theme;
+    threadPane: Lazy<ThreadPane>;
+    unsentDialog: LazyPane;
+    toasts: Toasts;
+    viewDrag: { readonly id: string | null; press(event: PointerEvent): void };
+    viewEditor: LazyPane;
+    viewsDialog: LazyPane;
+    /** Called at each painting of the list. */
+    viewTold: () => void;
+    handOverAll: LazyPane;
+  }
+  interface Acts {
+    acting: Lazy<Acting>;
+    actions: ThreadActions;
+    finder: Pick<ThreadFinder, "showInList" | "nextUnread">;
+    finish: () => void;
+    focusList: () => void;
+    goView: (view: string) => void;
+    navigation: Navigation;
+    open: (id: number, messageId?: number | null) => void;
+    showInList: (options?: { quiet?: boolean }) => Promise<void>;
+    undoing: Undoing;
+    unsent: Lazy<Unsent>;
+    toTop: () => void;
+    /** Goes to the composer: "reply" or "note". */
+    write: (kind: string) => void;
+  }
+  interface Pane {
+    canned: Canned;
+    found: FoundBar;
+    guard: SendGuard;
+    reading: Reading;
+    replies: Replies;
+    settings: Settings;
+    selection: Selection;
+    rowLook: RowLook;
+    tabs: Tabs;
+  }
+  /** What main.js hands over. A member is there once main.js has built it. */
+  interface Page { data: Data; net: Net; ui: Ui; acts: Acts }
+  type CommandParts = Pick<Data, "thread" | "movement" | "admin" | "choices" | "savedViews" | "lists" | "sorts"> & Pick<Acts, "navigation" | "finder" | "acting" | "finish" | "write" | "toTop"> & Pick<Ui, "picks" | "search" | "presencePanels" | "helpDialog" | "cannedDialog" | "settingsDialog" | "density" | "customer" | "explain" | "keymap" | "language" | "unsentDialog" | "threadPane" | "viewsDialog" | "viewEditor" | "sortsDialog" | "calendarsDialog" | "policiesDialog" | "snooze" | "handOver" | "tagPicker"> & { settings(): void } & {
+      snoozing?: { commands(): Command[] };
+    };
+  type EventParts = Pick<Data, "lists" | "totals" | "thread" | "presence" | "savedViews" | "sorts" | "filterTotals"> & Pick<Ui, "painter" | "rowRefresh" | "alerts" | "presencePanels" | "notifier" | "threadPane" | "queueLine"> & Pick<Net, "connectionState" | "heartbeat"> & Pick<Acts, "acting">;
+  type FilterTotalsParts = Pick<Data, "lists" | "totals"> & Pick<Net, "call"> & { timers?: Timers };
+  type SortChoiceParts = Pick<Data, "choices" | "lists"> & Pick<Acts, "navigation"> & Pick<Ui, "palette" | "keymap" | "language">;
+  type MovementParts = Pick<Data, "hold" | "lists"> & Pick<Net, "now"> & Pick<Ui, "painter" | "announce" | "language">;
+  type NavViewsParts = Pick<Data, "savedViews" | "lists" | "totals"> & Pick<Ui, "viewsDialog" | "viewDrag" | "painter" | "announce" | "language"> & Pick<Acts, "navigation">;
+  type NeighboursParts = Pick<Data, "lists" | "thread">;
+  type ReadingParts = Pick<Data, "adminId"> & {
+    thread: Pick<OpenThread, "seenId" | "shownId" | "state" | "messages">;
+  };
+  type SendGuardParts = { reading: Pick<Reading, "unread" | "seenId">; writers: {
+    of(threadId: number): Viewer[];
+    look(threadId: number | null): void;
+  } };
+  type WritersParts = { presence: Pick<Presence, "others">; now(): number };
+  type UnsentDialogParts = Pick<Ui, "dialog" | "painter" | "language"> & Pick<Acts, "unsent" | "open"> & Pick<Data, "rows"> & Pick<Net, "api" | "now"> & { takeBack(): void };
+  type ResultListParts = Pick<Data, "rows" | "thread"> & Pick<Net, "now"> & Pick<Ui, "language"> & {
+    results: Found[];
+    /** The index of the one that Enter opens. */
+    active: number;
+    choose(index: number): void;
+    scrolled(list: HTMLElement): void;
+  };
+  type QueryFieldParts = Pick<Net, "api"> & Pick<Ui, "language"> & { changed(): void } & {
+    id: string;
+    typed(text: string): void;
+    entered?(): void;
+    completion?: Completion;
+  };
+  type QueryFieldLook = {
+    label: string;
+    placeholder?: string;
+    className?: string;
+    describedBy?: string;
+    /** The list of results, and the one in it that Enter opens. */
+    controls?: string;
+    active?: string;
+    key?(event: KeyboardEvent): void;
+  };
+  type FiltersParts = Pick<Ui, "language"> & { changed(): void } & {
+    valuesOf(field: string): Promise<string[]>;
+    write(text: string): void;
+  };
+  type MatchesParts = {
+    ask(threadId: number, query: string): Promise<{
+      matches: { id: number; at: number; marks: [number, number][] }[]; total: number;
+    }>;
+    show(messageId: number): void;
+    changed(): void;
+    timers?: Timers;
+  };
+  type Acting = {
+    undoing: Undoing; actions: ThreadActions; colleagueActions: ColleagueActions;
+    ownState(parts: OwnStateParts): Content;
+  };
+  type OwnStateParts = Pick<Data, "admin" | "presence"> & Pick<Ui, "presencePanels" | "language">;
+  type ThreadFinderParts = Pick<Data, "lists" | "thread" | "rows" | "prefs" | "neighbours"> & Pick<Ui, "listPane" | "toasts" | "language"> & Pick<Net, "api"> & Pick<Acts, "open"> & { goList(): void };
+  type FinderParts = Omit<ThreadFinderParts, "goList"> & Pick<Acts, "navigation">;
+  type TagShare = "all" | "some" | "none";
+  type TagChanges = { add: string[]; remove: string[] };
+  type ViewDragParts = Pick<Data, "savedViews"> & Pick<Ui, "painter" | "announce" | "language">;
+  type ViewsChangedParts = Pick<Data, "lists"> & Pick<Acts, "navigation"> & Pick<Ui, "alerts" | "painter" | "toasts" | "announce" | "language">;
+  type VisibleRowsParts = Pick<Data, "lists" | "thread" | "rows" | "presence">;
+  type LazyPanesParts = Omit<CommandParts, "settings"> & Pick<Ui, "bulk" | "announce" | "toasts" | "layout" | "painter" | "dialog" | "theme" | "alerts" | "threadPane"> & Pick<Net, "connectionState" | "connection" | "api" | "now"> & Pick<Data, "totals" | "rows" | "lists" | "prefs" | "limits" | "presence" | "signedOutAt"> & Pick<Acts, "open" | "focusList" | "unsent">;
+  type ViewChange = { was?: SavedView; now?: SavedView; own?: boolean };
+  type SavedViewsParts = {
+    builtIn: string[];
+    ask(): Promise<{ views: SavedView[] }>;
+    send(ids: string[]): Promise<unknown>;
+    named(id: string, name: string): void;
+    changed(changes: ViewChange[]): void;
+    refused(error: Error): void;
+    timers?: Timers;
+    random?: () => number;
+  };
+
+  type FetcherParts = {
+    load(ids: number[]): Promise<{ rows: Row[]; missing: number[] }>;
+    take(rows: Row[], asOf: number): void;
+    mark(): number;
+    batchMax: number;
+    now?: () => number;
+    timers?: Timers;
+    random?: () => number;
+  };
+  type ListsParts = {
+    call: Call;
+    rows: Rows;
+    fetcher: Pick<Fetcher, "want" | "forgetMissing">;
+    limits: Limits;
+    mayMove(): boolean;
+    changed(): void;
+    archived(list: ListName, asked: Asked): Promise<ArchiveAnswer>;
+    now?: () => number;
+    timers?: Timers;
+    random?: () => number;
+  };
+  /** Which part of the archive: what follows a position, or these threads alone. */
+  type Asked = { after?: [score: number, id: number]; limit?: number; ids?: number[] };
+  type ArchiveParts = {
+    load(asked: Asked): Promise<ArchiveAnswer>;
+    isLive(id: number): boolean;
+    /** Whether the order on screen stands still. */
+    isHeld(): boolean;
+    take(rows: Row[]): void;
+    changed(): void;
+    now?: () => number;
+    timers?: Timers;
+  };
+  type SyncParts = {
+    list: ListName;
+    call: Call;
+    moreMax: number;
+    listener: {
+      /** Ahead of a change. */
+      before(frame?: Frame): void;
+      /** There is a new order. */
+      reset(answer: OpenAnswer): void;
+      applied(answer: Frame, changes: Change[]): void;
+      /** The head grew at its end. */
+      extended(): void;
+      /** `state` or `problem` changed. */
+      state(): void;
+    };
+    now?: () => number;
+    timers?: Timers;
+    random?: () => number;
+  };
+  type ListingParts = {
+    list: ListName;
+    rows: Rows;
+    /** Whether the order on screen may change now. */
+    mayMove(): boolean;
+    forgetMissing?: (id: number) => void;
+    archive?: Archive | null;
+  };
+  type PrefsParts = {
+    kept: Partial<Preferences>;
+    send(changes: Partial<Preferences>): Promise<unknown>;
+    timers?: Timers;
+  };
+  type PresenceParts = {
+    call: Call;
+    adminId: number;
+    watchMax: number;
+    changed(): void;
+    now?: () => number;
+    timers?: Timers;
+  };
+  type SearchParts = {
+    ask(query: string, limit: number, cursor: string | null): Promise<{
+      results: Found[]; next: string | null; total: number; whole: boolean;
+    }>;
+    changed(): void;
+    limit?: number;
+    timers?: Timers;
+  };
+  type Found = {
+    row: Row;
+    message?: { id: number; at: number; private: boolean; excerpt: string; marks?: [number, number][] };
+  };
+  type DraftsParts = {
+    storage: TextStorage;
+    adminId: number;
+    changed?: () => void;
+    now?: () => number;
+    clock?: () => number;
+    channel?: { postMessage(message: object): void; onmessage: any } | null;
+    newId: () => string;
+  };
+  /** The composer, as drafts know it. */
+  type DraftWriter = {
+    isTouched(threadId: number): boolean;
+    save(threadId: number): void;
+    show(threadId: number): void;
+  };
+  /** A file that was uploaded for a message. */
+  type KeptFile = {
+    id: string; name: string; type: string; size: number; private: boolean; at: number;
+  };
+  type UploadItem = Omit<KeptFile, "id"> & {
+    key: string;
+    id: string | null;
+    state: "waiting" | "sending" | "done" | "failed" | "refused";
+    /** How much of it is uploaded, from 0 to 1. */
+    part: number;
+    problem: any;
+    file: File | null;
+    abort: AbortController | null;
+  };
+  type UploadsParts = {
+    send(threadId: number, file: File, more: {
+      progress(part: number): void; signal: AbortSignal;
+    }): Promise<{ file: { id: string; name: string; type: string; size: number } }>;
+    discard(id: string): void;
+    kept(threadId: number, files: KeptFile[]): void;
+    changed(threadId: number): void;
+    limits: Pick<Limits, "file_bytes" | "message_files">;
+    now?: () => number;
+  };
+  type Draft = {
+    body: string;
+    private: boolean;
+    /** The text of the other kind: of the note beside a reply, or the other way round. */
+    aside: string;
+    /** The newest message that counted as read when the draft began. */
+    seen: number | null;
+    at?: number;
+    /** Uploaded files, of replies and notes. */
+    files: KeptFile[];
+    /** That of a reply which was taken back, and may have been sent all the same. */
+    token: string | null;
+  };
+  type OutboxItem = {
+    files?: KeptFile[];
+    token: string;
+    threadId: number;
+    /** Its place in the line of replies that are not sent. */
+    number?: number;
+    body: string;
+    private: boolean;
+    /** The newest message that the admin had seen. */
+    seen: number | null;
+    confirm: boolean;
+    at: number;
+    state: "sending" | "failed" | "moved" | "signed-out";
+    problem: "network" | { code: string; detail: string } | null;
+    unseen: Message[];
+    tries: number;
+    triedAt: number;
+    /** A try has failed. */
+    failed: boolean;
+    /** The state of which the admin was told last. */
+    told?: string;
+    /** What follows: "stay", "done" (the thread is closed), "next"; null like "stay". */
+    after: string | null;
+    /** Who is meant by names in a note. */
+    mentions?: number[];
+  };
+  type OutboxParts = {
+    send(item: OutboxItem): Promise<{ message: Message }>;
+    /** A fresh token. */
+    token(): string;
+    changed(): void;
+    sent(item: OutboxItem, message: Message): void;
+    moved(item: OutboxItem): void;
+    /** It was not sent: refused, held, or without a connection. */
+    stopped?: (item: OutboxItem) => void;
+    /** Whether the browser has a network. */
+    online?: () => boolean;
+    storage?: TextStorage | null;
+    adminId: number;
+    now?: () => number;
+    clock?: () => number;
+    timers?: Timers;
+    random?: () => number;
+  };
+  type ThreadModeParts = {
+    tell: Net["tell"];
+    /** Whether a colleague is there to see the cursor. */
+    watched(threadId: number): boolean;
+    now?: () => number;
+    timers?: Timers;
+  };
+  type OpenThreadParts = {
+    call: Call;
+    rows: Rows;
+    adminId?: number;
+    part(id: number, where: string | null, messageId: number | null): Promise<{
+      messages: Message[]; acts?: Act[]; more: boolean; later: boolean;
+    }>;
+    changed(): void;
+    joined?: (id: number, viewers: Viewer[]) => void;
+    left?: () => void;
+  };
+  /** What Drafts and Outbox keep texts in. */
+  type TextStorage = Pick<SealedStorage, "keys" | "getItem" | "setItem" | "removeItem">
+    & Partial<Pick<SealedStorage, "refresh" | "isCurrent">>;
+  type ConnectionParts = {
+    on: ConnectionEvents;
+    protocol: number;
+    now?: () => number;
+    device?: string | null;
+    type?: string | null;
+    transports?: any[];
+  };
+  type LivenessParts = {
+    connection: { connected: boolean; heardAt: number };
+    ask(): Promise<unknown>;
+    changed(): void;
+    now(): number;
+    page?: { visibilityState: string };
+    timers?: { setInterval(run: () => void, ms: number): any };
+  };
+  type Unsent = {
+    outbox: Outbox;
+    drafts: Drafts;
+    showSessionEnd(t: Translate, reason: string | null): void;
+    /** The list of it. */
+    dialogOf(parts: UnsentDialogParts): UnsentDialog;
+    /** What the left column shows of it. */
+    items(dialog: LazyPane): Content;
+    markOf(threadId: number): string;
+  };
+  type SealedStorageParts = {
+    storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+    prefix: string;
+    key: string;
+    crypto?: Crypto;
+  };
+  type HeartbeatParts = {
+    tell: Net["tell"];
+    focused(focused: boolean): void;
+    /** The page is closed. */
+    left(): void;
+    now?: () => number;
+    window?: Window;
+  };
+  type PointerParts = {
+    root: HTMLElement;
+    hold: Hold;
+    now(): number;
+    pressed(id: number, event: PointerEvent): void;
+    pressedLong(id: number): void;
+    changed(): void;
+  };
+  type ScrollerParts = {
+    root: HTMLElement;
+    /** The person scrolled, not a script. */
+    scrolled(): void;
+    resized(): void;
+  };
+  type DialogParts = { element: HTMLDialogElement; text(): Translate };
+  /** A part of a query: a condition, conditions in parentheses, or a word of a search. */
+  type QueryPart = {
+    kind: "term" | "group" | "word";
+    /** Its place in the text: [start, end). */
+    start: number;
+    end: number;
+    field?: string;
+    isNot?: boolean;
+    /** As they are written. */
+    values?: string[];
+  };
+  type QueryFilter = { field: string; term: QueryPart | null; values: string[] };
+  type QueryMistake = {
+    /** What is wrong: [at, end). */
+    at: number;
+    end: number;
+    expected: string[];
+    /** The text has too many characters. */
+    isLong: boolean;
+    /** The member of the request that the query is. */
+    pointer: string;
+  };
+  type SortRule = { when: string; by: string; order: string; split?: string | null };
+  type EditedRule = SortRule & { key: number };
+  type SortChange = { was?: SavedSort; now?: SavedSort };
+  type SortsParts = {
+    builtIn: string[];
+    ask(): Promise<{ sorts: SavedSort[] }>;
+    named(name: string, title: string): void;
+    changed(changes: SortChange[]): void;
+    choose(): void;
+    timers?: Timers;
+  };
+  type SortsChangedParts = Pick<Data, "lists"> & Pick<Acts, "navigation"> & Pick<Ui, "painter">;
+  type SortFormParts = Pick<Ui, "dialog" | "language"> & Pick<Net, "api"> & Pick<Data, "rows" | "savedViews" | "lists" | "choices"> & {
+      /** Without a name: a new one. */
+      sort: Partial<SavedSort> & { title: string; rules: SortRule[] };
+      /** Names of other sorts. */
+      taken: string[];
+      /** The form is left, with what was saved or null. */
+      left(saved: SavedSort | null): void;
+    };
+  type SortRuleParts = Pick<Ui, "language"> & {
+    rule: EditedRule;
+    /** Its place from 0, and the number of rules. */
+    at: number;
+    count: number;
+    field: QueryField;
+    wrong: string;
+    change(changes: Partial<SortRule>): void;
+    move(to: number): void;
+    remove(): void;
+    drag(event: PointerEvent): void;
+  };
+  type QueryCheckParts = {
+    ask(text: string): Promise<{ total: number | null }>;
+    right(text: string, isTyped: boolean): void;
+    changed(): void;
+    timers?: Timers;
+  };
+  type CompletionParts = {
+    /** at: characters before the cursor. */
+    ask(text: string, at: number): Promise<{ suggestions: Suggestion[] }>;
+    changed(): void;
+    timers?: Timers;
+  };
+}

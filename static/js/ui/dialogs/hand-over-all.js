@@ -1,0 +1,214 @@
+// Hands over all threads of a colleague: who gets them, how many, how far it is, and what came of it.
+
+import { html } from "lit-html";
+
+import { initial, shown } from "../../core/names.js";
+import { receivers } from "../../core/receivers.js";
+import { hueStep } from "../elements/avatar.js";
+import { refusalOf } from "../elements/language.js";
+import { statusText } from "../presence/viewers.js";
+
+const CHUNK = 50; // threads in one request, so that its progress is seen
+const NOBODY = { id: null, name: "", desks: null };
+
+export class HandOverAll {
+  #from = null; // whose threads they are
+  #held = null; // {threads, total}, once loaded
+  #members = [];
+  #chosen = new Set(); // ids of who gets them; null is nobody
+  #done = null; // how many were tried, while it runs
+  #failed = "";
+
+  /** @param {HandOverAllParts} parts */
+  constructor(parts) { this.parts = parts; }
+
+  // from: {id, name}
+  /** @param {Person} from */
+  async open(from) {
+    const { dialog, presence, language: { t } } = this.parts;
+    this.#from = from;
+    this.#held = null;
+    this.#chosen.clear();
+    this.#done = null;
+    this.#failed = "";
+    dialog.open(
+      t("hand.all.title", { name: shown(from.name) }), () => this.#content(),
+      () => presence.want("admin", "hand-all", []), () => this.#done === null,
+    );
+    await this.#load();
+  }
+
+  async #load() {
+    const { api, presence, dialog, language: { t } } = this.parts;
+    const { id } = this.#from;
+    try {
+      const [held, { team }] = await Promise.all([api.heldThreads(id), api.team()]);
+      if (this.#from.id !== id) return;
+      this.#held = held;
+      this.#members = team;
+      presence.want("admin", "hand-all", team.map((member) => member.id));
+    } catch (error) {
+      this.#failed = refusalOf(error, t);
+    }
+    dialog.paint();
+  }
+
+  #receivers() {
+    const { admin, presence } = this.parts;
+    return receivers(this.#members, "", {
+      adminId: admin.id, assigneeId: this.#from.id, dot: (id) => presence.dot("admin", id),
+    });
+  }
+
+  #content() {
+    const { language: { t } } = this.parts;
+    if (this.#failed) return html`<p role="alert">${this.#failed}</p>`;
+    if (!this.#held) return html`<p role="status">${t("loading")}</p>`;
+    const { threads } = this.#held;
+    if (!threads.length) return html`<p role="status">${t("hand.all.none", { name: shown(this.#from.name) })}</p>`;
+    if (this.#done !== null) return this.#progress();
+    const { hands, left } = this.#deal();
+    const count = threads.length - left.length;
+    return html`<form class="hand-all" @submit=${(event) => this.#submit(event)}>
+      <p>${t("hand.all.text", { count: threads.length })}</p>
+      <fieldset class="hand-all-list"><legend>${t("hand.title")}</legend>
+        ${[NOBODY, ...this.#receivers()].map((member) => this.#option(member, hands))}</fieldset>
+      ${left.length && this.#chosen.size ? html`<p role="status">${t("hand.all.left", { count: left.length })}</p>` : ""}
+      <div class="dialog-acts"><button type="submit" class="button button-accent"
+        ?disabled=${!this.#chosen.size || !count}>${t("hand.all.run", { count: this.#chosen.size ? count : threads.length })}</button></div>
+    </form>`;
+  }
+
+  #option(member, hands) {
+    const { presence, admin, language: { t } } = this.parts;
+    const { id } = member;
+    const gets = hands.find(([receiver]) => receiver.id === id)?.[1].length;
+    const name = id === null ? t("hand.nobody") : id === admin.id ? t("hand.me") : shown(member.name);
+    return html`<label class="hand-option">
+      <input type="checkbox" .checked=${this.#chosen.has(id)} @change=${() => this.#toggle(id)}>
+      ${id === null ? html`<span class="avatar hand-nobody" aria-hidden="true"></span>`
+        : html`<span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
+          ><span class="avatar-letter">${initial(member.name)}</span>
+          <span class="dot" data-dot=${presence.dot("admin", id)}></span></span>`}
+      <span class="hand-who"><bdi translate="no" class="person-name">${name}</bdi>
+        <span class="person-state">${[
+          id === null ? "" : statusText(presence, "admin", id, t),
+          member.assigned ? t("hand.has", { count: member.assigned }) : "",
+          gets ? t("hand.all.gets", { count: gets }) : "",
+        ].filter(Boolean).join(" · ")}</span></span></label>`;
+  }
+
+  #progress() {
+    const { language: { t } } = this.parts;
+    const total = this.#held.threads.length;
+    const text = t("hand.all.progress", { done: this.#done, total });
+    return html`<div class="building"><p role="status">${text}</p>
+      <progress class="building-bar" max=${total} .value=${this.#done} aria-label=${text}></progress></div>`;
+  }
+
+  // Nobody goes with nobody else.
+  #toggle(id) {
+    if (this.#chosen.has(id)) this.#chosen.delete(id);
+    else {
+      if (id === null) this.#chosen.clear();
+      else this.#chosen.delete(null);
+      this.#chosen.add(id);
+    }
+    this.parts.dialog.paint();
+  }
+
+  #deal() {
+    const chosen = [NOBODY, ...this.#members].filter(({ id }) => this.#chosen.has(id));
+    return dealt(this.#held.threads, chosen);
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    if (this.#done === null && this.#chosen.size) return this.#run();
+    return undefined;
+  }
+
+  async #run() {
+    const { api, dialog, announce, language: { t } } = this.parts;
+    const { id: heldBy } = this.#from;
+    const { hands, left } = this.#deal();
+    const results = [];
+    let problem = "";
+    this.#done = 0;
+    dialog.paint();
+    try {
+      for (const [receiver, ids] of hands) {
+        for (let from = 0; from < ids.length; from += CHUNK) {
+          const given = { admin_id: receiver.id, held_by: heldBy };
+          results.push(...(await api.bulk(ids.slice(from, from + CHUNK), "assign", given)).results);
+          this.#done = results.length;
+          dialog.paint();
+        }
+      }
+    } catch (error) {
+      problem = refusalOf(error, t);
+    }
+    this.#done = null;
+    dialog.close();
+    const text = this.#said(results, hands, left.length, problem);
+    announce(text);
+    await this.#offer(text, results);
+  }
+
+  async #offer(text, results) {
+    const { acting, toasts } = this.parts;
+    const part = await acting.get();
+    if (part) part.undoing.offer({ text, acts: outcome(results).acts });
+    else toasts.show(text);
+  }
+
+  // "37 handed to Ana. 2 were taken or closed meanwhile."
+  #said(results, hands, left, problem) {
+    const { admin, language: { t } } = this.parts;
+    const { done, meanwhile, refused } = outcome(results);
+    const tried = hands.reduce((sum, [, ids]) => sum + ids.length, 0);
+    const [[only]] = hands;
+    const to = hands.length > 1 ? t("hand.all.several", { count: hands.length })
+      : only.id === null ? "" : only.id === admin.id ? t("did.you") : shown(only.name);
+    const undone = tried - results.length + left + refused;
+    return [
+      to ? t("hand.all.done", { count: done, name: to }) : t("hand.all.given_back", { count: done }),
+      meanwhile ? t("hand.all.meanwhile", { count: meanwhile }) : "",
+      problem, undone ? t("hand.all.stay", { count: undone }) : "",
+    ].filter(Boolean).join(" ");
+  }
+}
+
+// All threads of a colleague, dealt to others in turn; and what came of it.
+
+// threads: {id, desk}; receivers: who gets them, in the order in which they are dealt: {id, desks}, with null
+// for all desks. Nobody is {id: null, desks: null}. Returns [receiver, thread ids] for each of them, and the ids
+// of threads that none of them sees.
+/**
+ * @template {{id: number | null, desks: string[] | null}} T
+ * @param {{id: number, desk: string}[]} threads @param {T[]} receivers
+ * @returns {{hands: [T, number[]][], left: number[]}}
+ */
+export function dealt(threads, receivers) {
+  const hands = new Map(receivers.map((receiver) => [receiver, []]));
+  const left = [];
+  for (const { id, desk } of threads) {
+    const seeing = receivers.filter(({ desks }) => !desks || desks.includes(desk));
+    if (!seeing.length) left.push(id);
+    // The one who has fewest of those that were dealt so far.
+    else hands.get(seeing.reduce((a, b) => (hands.get(b).length < hands.get(a).length ? b : a))).push(id);
+  }
+  return { hands: [...hands].filter(([, ids]) => ids.length), left };
+}
+
+// How many were handed over, how many somebody else took or closed meanwhile, how many were refused; and the
+// acts, to be undone.
+/** @param {{status: string, act?: number | null, problem?: {code: string}}[]} results */
+export function outcome(results) {
+  const refused = results.filter(({ status }) => status !== "done");
+  const meanwhile = refused.filter(({ problem }) => problem.code === "done_meanwhile").length;
+  return {
+    done: results.length - refused.length, meanwhile, refused: refused.length - meanwhile,
+    acts: results.map(({ act }) => act).filter(Boolean),
+  };
+}

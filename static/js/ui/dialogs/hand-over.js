@@ -1,0 +1,210 @@
+// The picker of a colleague or a desk to whom the open thread, or the selected ones, are handed over.
+
+import { html, nothing, render } from "lit-html";
+
+import { callsNobody, sees } from "../../core/mentions.js";
+import { initial, shown } from "../../core/names.js";
+import { deskReceivers, receivers, withLoaded } from "../../core/receivers.js";
+import { hueStep } from "../elements/avatar.js";
+import { onListKey, Popover } from "../elements/popover.js";
+import { statusText } from "../presence/viewers.js";
+
+// What it is placed below, the first that is on screen.
+const OPENERS = [
+  ".list-header .act-hand", "#bulk-menu", ".thread-acts .act-hand", ".act-more", "#thread-head",
+  "#list-header",
+];
+const NOBODY = { id: 0, name: "", assigned: null };
+
+export class HandOverPicker {
+  #members = [];
+  #desks = [];
+  #failed = false;
+  #query = "";
+  #active = 0; // the place of the one whom Enter chooses
+  #told = []; // words behind `@` in the note: it was held because they call nobody
+  #order = null; // what is offered, once somebody points at it: then nobody moves any more
+  #popover;
+
+  /** @param {HandOverParts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    this.element = parts.element;
+    this.element.addEventListener("keydown", (event) => onListKey(event, {
+      walk: (step) => this.#walk(step), choose: () => this.#chooseActive(),
+    }));
+    this.#popover = new Popover({
+      element: this.element, openers: OPENERS,
+      closed: () => parts.presence.want("admin", "hand-over", []),
+    });
+  }
+
+  get shown() { return this.#popover.shown; }
+
+  // event: the press on a button.
+  /** @param {MouseEvent | null} event */
+  open(event = null) {
+    const { element } = this;
+    if (!this.#popover.mayOpen(event)) return undefined;
+    const refusal = this.#refusal();
+    if (refusal) return void this.parts.toasts.show(refusal);
+    this.#query = "";
+    this.#active = 0;
+    this.#told = [];
+    this.#order = null;
+    this.#paint();
+    for (const field of element.querySelectorAll("input")) field.value = "";
+    element.showPopover();
+    this.#popover.place();
+    element.querySelector("input")?.focus();
+    return this.#load();
+  }
+
+  paint() { if (this.shown) this.#paint(); }
+
+  #paint() {
+    const { picks, language: { t } } = this.parts;
+    const title = picks.size ? t("hand.many", { count: picks.size }) : t("hand.title");
+    this.element.setAttribute("aria-label", title);
+    const choices = this.#choices();
+    this.#active = Math.max(0, Math.min(this.#active, choices.length - 1));
+    render(html`
+      <label class="menu-heading" for="hand-find">${title}</label>
+      <input id="hand-find" class="hand-find" type="text" role="combobox" autocomplete="off"
+        aria-expanded="true" aria-controls="hand-list" aria-autocomplete="list"
+        aria-activedescendant=${choices.length ? `hand-${choices[this.#active].id}` : nothing}
+        placeholder=${t(this.#desks.length > 1 ? "hand.find.desks" : "hand.find")} @input=${(event) => this.#find(event.target.value)}>
+      <div id="hand-list" class="hand-list" role="listbox" aria-label=${title}>
+        ${choices.map((choice, at) => this.#option(choice, at))}</div>
+      ${this.#failed ? html`<p class="hand-none" role="status">${t("error.network")}</p>`
+        : this.#members.length && !choices.length
+          ? html`<p class="hand-none" role="status">${t("hand.none")}</p>` : ""}
+      <label class="hand-note"><span>${t("hand.note")}</span>
+        <input id="hand-note" type="text" maxlength=${this.parts.limits.message_characters}></label>
+      ${this.#told.length ? html`<p class="hand-none" role="alert"><bdi>${t("mention.nobody", { words: this.#told.join(", ") })}</bdi>
+        ${t("hand.anyway")}</p>` : ""}`,
+    this.element);
+  }
+
+  #refusal() {
+    const { picks, thread, admin, language: { t } } = this.parts;
+    const assignee = picks.size ? null : thread.row?.assignee;
+    const isTheirs = assignee && assignee.id !== admin.id && admin.role !== "supervisor";
+    return isTheirs ? t("error.already_claimed", { name: shown(assignee.name) }) : "";
+  }
+
+  #choices() { return this.#order ?? this.#found(); }
+
+  // Colleagues who match, then desks, and, where somebody has the thread and nothing is looked for,
+  // nobody.
+  #found() {
+    const { picks, thread, admin, presence } = this.parts;
+    const assigneeId = picks.size ? null : thread.row?.assignee?.id ?? null;
+    const found = receivers(this.#members, this.#query, {
+      adminId: admin.id, assigneeId, desks: this.#desksOfThreads(),
+      dot: (id) => presence.dot("admin", id),
+    });
+    found.push(...deskReceivers(this.#desks, this.#query, picks.size ? null : thread.row?.desk ?? null));
+    return assigneeId === null || this.#query ? found : [...found, NOBODY];
+  }
+
+  // Of selected threads whose rows are not here, the server looks.
+  #desksOfThreads() {
+    const { picks, thread, rows } = this.parts;
+    const shownRows = picks.size ? picks.ids.map((id) => rows.get(id)) : [thread.row];
+    return [...new Set(shownRows.filter(Boolean).map(({ desk }) => desk))];
+  }
+
+  #option({ id, name, assigned, desk }, at) {
+    if (desk) return this.#deskOption(id, desk, at);
+    const { admin, presence, language: { t } } = this.parts;
+    const text = id === NOBODY.id ? t("hand.nobody") : id === admin.id ? t("hand.me") : shown(name);
+    const state = id === NOBODY.id || id === admin.id ? "" : statusText(presence, "admin", id, t);
+    const load = id === NOBODY.id || assigned === null ? "" : t("hand.has", { count: assigned });
+    return this.#asOption(id, at, html`
+      ${id === NOBODY.id ? html`<span class="avatar hand-nobody" aria-hidden="true"></span>`
+        : html`<span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
+          ><span class="avatar-letter">${initial(name)}</span><span class="dot"
+          data-dot=${presence.dot("admin", id)}></span></span>`}
+      <span class="hand-who"><bdi translate="no" class="person-name">${text}</bdi>
+        <span class="person-state">${[state, load].filter(Boolean).join(" · ")}</span></span>`);
+  }
+
+  #deskOption(id, desk, at) {
+    return this.#asOption(id, at, html`<span class="avatar hand-nobody" aria-hidden="true"></span>
+      <span class="hand-who"><bdi translate="no" class="person-name">${desk}</bdi>
+        <span class="person-state">${this.parts.language.t("hand.desk")}</span></span>`);
+  }
+
+  #asOption(id, at, content) {
+    const isActive = at === this.#active;
+    return html`<div class="hand-option" id=${`hand-${id}`} role="option"
+      aria-selected=${String(isActive)} @click=${() => this.#choose(this.#choices()[at])}
+      @pointermove=${() => { if (!isActive || !this.#order) this.#walk(at - this.#active); }}
+      >${content}</div>`;
+  }
+
+  #find(query) {
+    this.#query = query;
+    this.#active = 0;
+    this.#order = null;
+    this.#paint();
+  }
+
+  #walk(step) {
+    const choices = this.#choices();
+    if (!choices.length) return;
+    this.#order = choices;
+    this.#active = (this.#active + step + choices.length) % choices.length;
+    this.#paint();
+    this.element.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  async #load() {
+    const { api, presence } = this.parts;
+    try {
+      const { team, desks } = await api.team();
+      this.#members = team;
+      this.#desks = desks;
+      if (this.#order) this.#order = withLoaded(this.#order, this.#found());
+      this.#failed = false;
+    } catch {
+      this.#failed = true;
+    }
+    if (!this.shown) return;
+    presence.want("admin", "hand-over", this.#members.map(({ id }) => id));
+    this.#paint();
+    this.#popover.place();
+  }
+
+  // For the selected threads, or else for the open one.
+  async #choose({ id, desk }) {
+    const { picks, bulk, acting } = this.parts;
+    /** @type {HTMLInputElement} */
+    const field = this.element.querySelector("#hand-note");
+    const note = field.value.trim();
+    if (this.#holds(note, desk)) return;
+    const to = desk ? { admin_id: null, desk } : { admin_id: id || null };
+    const given = { ...to, ...(note && { note }) };
+    this.element.hidePopover();
+    if (picks.size) (await bulk.get())?.run("assign", given);
+    else (await acting.get())?.actions.handOver(given);
+  }
+
+  // Whether a note has to wait for one more choice: words behind `@` in it call nobody.
+  #holds(note, desk) {
+    const desks = [...this.#desksOfThreads(), ...(desk ? [desk] : [])];
+    const known = this.#members.filter((member) => desks.every((one) => sees(member, one)));
+    const words = callsNobody(note, known.map(({ name }) => name));
+    if (words.every((word) => this.#told.includes(word))) return false;
+    this.#told = words;
+    this.#paint();
+    this.#popover.place();
+    return true;
+  }
+
+  #chooseActive() {
+    const chosen = this.#choices()[this.#active];
+    if (chosen) void this.#choose(chosen);
+  }
+}

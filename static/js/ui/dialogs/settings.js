@@ -1,0 +1,274 @@
+// The dialog of an admin's settings.
+
+import { html } from "lit-html";
+
+import { languageName, LOCALES } from "../../core/i18n.js";
+import { shown } from "../../core/names.js";
+import { DENSITIES, FOLLOW, SEND_KEYS, THEMES } from "../../core/prefs.js";
+import { lacking } from "../elements/lacking.js";
+
+// Presence: what colleagues may see, with the names of `presence:set`.
+const SHOWN = ["show_typing", "show_last_seen"];
+
+export class SettingsDialog {
+  #presence = null;
+  #health = null;
+
+  /** @param {SettingsDialogParts} parts */
+  constructor({
+    dialog, settings, theme, density, prefs, keymap, alerts, admin, language, openCanned, views,
+    call, toasts, calendarsDialog, policiesDialog, api, now,
+  }) {
+    this.dialog = dialog;
+    this.settings = settings;
+    this.theme = theme;
+    this.density = density;
+    this.prefs = prefs;
+    this.keymap = keymap;
+    this.alerts = alerts;
+    this.admin = admin;
+    this.language = language;
+    this.openCanned = openCanned;
+    this.views = views;
+    this.call = call;
+    this.toasts = toasts;
+    this.calendarsDialog = calendarsDialog;
+    this.policiesDialog = policiesDialog;
+    this.api = api;
+    this.now = now;
+  }
+
+  open() {
+    const { dialog, language } = this;
+    dialog.open(() => language.t("settings"), () => this.#content());
+    this.#setPresence({});
+    if (this.admin.role === "supervisor") this.#loadHealth();
+  }
+
+  async #loadHealth() {
+    this.#health = await this.api.health().catch(() => null);
+    this.dialog.paint();
+  }
+
+  // Whether the order is known to be right.
+  #order() {
+    const { language: { t, words } } = this;
+    if (!this.#health) return "";
+    const { late_since: late, compared_at: at, repairs: count } = this.#health;
+    // Not compared yet: the server has just started.
+    if (late === null && at === null) return "";
+    const time = words.moment(late ?? at, this.now());
+    const state = t(late === null ? "health.equal" : "health.late", { time });
+    return html`<p class="settings-health" data-late=${String(late !== null)}>${state}${
+      count ? ` ${t("health.repairs", { count })}` : ""}</p>`;
+  }
+
+  // Without changes: reads what is set.
+  async #setPresence(changes) {
+    try {
+      this.#presence = (await this.call("presence:set", changes)).settings;
+    } catch {
+      if (Object.keys(changes).length) this.toasts.show(this.language.t("presence.not_set"));
+    }
+    this.dialog.paint();
+  }
+
+  // Unknown while presence is away: then nothing is offered.
+  #seen() {
+    const { t } = this.language;
+    const set = this.#presence;
+    return set ? html`<fieldset class="settings-group"><legend>${t("seen_by_others")}</legend>
+      ${SHOWN.map((name) => this.#switch(t(`own.${name}`), set[name],
+        (on) => this.#setPresence({ [name]: on })))}</fieldset>` : "";
+  }
+
+  #content() {
+    const { admin, theme, language, density, settings, prefs, keymap } = this;
+    const { t } = language;
+    return html`<div class="settings">
+      ${this.#choice("theme", THEMES, theme.name, (name) => settings.setTheme(name))}
+      ${this.#select(t("language"), LOCALES.map((name) => [name, languageName(name)]),
+        language.locale, (name) => settings.setLanguage(name))}
+      ${this.#choice("density", DENSITIES, prefs.kept.density, (name) => density.choose(name))}
+      ${this.#choice("follow", FOLLOW, prefs.kept.follow, (follow) => settings.change({ follow }))}
+      ${this.#choice("send_key", SEND_KEYS, prefs.kept.send_key,
+        (key) => settings.change({ send_key: key }))}
+      ${this.#switch(t("keys"), keymap.lettersOn, (on) => settings.setKeys(on))}
+      ${this.#notify(prefs.notify)}
+      ${lacking().map((name) => html`<p class="panel-note">${t(`lacking.${name}`)}</p>`)}
+      ${this.#seen()}
+      ${this.#order()}
+      <div class="form-acts">
+        <span class="settings-who"><bdi translate="no">${shown(admin.name)}</bdi> · ${admin.email}</span>
+        <a class="button" href="/profile">${t("profile")}</a>
+        <button type="button" class="button" @click=${() => this.openCanned()}
+          >${t("canned.title")}</button>
+        ${admin.role === "supervisor" ? this.#ofSupervisors() : ""}
+        <button type="button" class="button"
+          @click=${() => settings.signOut()}>${t("sign_out")}</button></div>
+    </div>`;
+  }
+
+  #ofSupervisors() {
+    const { t } = this.language;
+    return html`<button type="button" class="button settings-hours"
+        @click=${() => this.calendarsDialog.open()}>${t("hours.title")}</button>
+      <button type="button" class="button settings-policies"
+        @click=${() => this.policiesDialog.open()}>${t("policies.title")}</button>
+      <a class="button" href="/team">${t("accounts")}</a>
+      <a class="button" href="/keys">${t("keys.api")}</a>
+      <a class="button" href="/webhooks">${t("webhooks")}</a>`;
+  }
+
+  #notify(notify) {
+    const { settings, prefs: { kept }, language: { t } } = this;
+    const change = (changes) => settings.setNotify({ ...notify, ...changes });
+    const has = (name) => notify.views.includes(name);
+    const view = (name) => this.#switch(t(`view.${name}`), has(name), (on) => change({
+      views: this.views.filter((other) => (other === name ? on : has(other))),
+    }));
+    return html`<fieldset class="settings-group"><legend>${t("notify")}</legend>
+        ${this.alerts.quiet ? html`<p class="panel-note">${t("notify.quiet")}</p>` : ""}
+        ${this.#switch(t("notify.title"), notify.title, (on) => change({ title: on }))}
+        ${this.#switch(t("notify.sound"), notify.sound, (on) => change({ sound: on }))}
+        ${this.#switch(t("notify.desktop"), notify.desktop, (on) => change({ desktop: on }))}
+        ${this.#switch(t("notify.text"), kept.notify_text,
+          (on) => settings.change({ notify_text: on }))}
+        ${this.#switch(t("notify.own.switch"), kept.notify_own,
+          (on) => settings.change({ notify_own: on }))}
+      </fieldset>
+      <fieldset class="settings-group"><legend>${t("notify.views")}</legend>
+        ${this.views.map(view)}</fieldset>`;
+  }
+
+  // kind: the prefix of the texts
+  #choice(kind, names, current, run) {
+    const { t } = this.language;
+    return this.#select(t(kind), names.map((name) => [name, t(`${kind}.${name}`)]), current, run);
+  }
+
+  #select(label, options, current, run) {
+    return html`<label class="setting"><span>${label}</span>
+      <select @change=${(event) => this.#changed(() => run(event.target.value))}>
+        ${options.map(([value, text]) => html`<option value=${value} ?selected=${value === current}
+          >${text}</option>`)}</select></label>`;
+  }
+
+  #switch(label, on, run) {
+    return html`<label class="choice"><input type="checkbox" .checked=${on}
+      @change=${(event) => this.#changed(() => run(event.target.checked))}
+      ><span>${label}</span></label>`;
+  }
+
+  async #changed(run) {
+    await run();
+    this.dialog.paint();
+  }
+}
+
+// Changes an admin's settings; they are kept on the server.
+export class Settings {
+  /** @param {SettingsParts} parts */
+  constructor({ prefs, theme, keymap, alerts, api, painter, toasts, language, signedOut, signedOutAt }) {
+    this.prefs = prefs;
+    this.theme = theme;
+    this.keymap = keymap;
+    this.alerts = alerts;
+    this.api = api;
+    this.painter = painter;
+    this.toasts = toasts;
+    this.language = language;
+    this.signedOut = signedOut;
+    this.signedOutAt = signedOutAt; // where signing out leads
+  }
+
+  change(changes) {
+    this.prefs.change(changes);
+    this.painter.askAll();
+  }
+
+  /** @param {string} name */
+  setTheme(name) {
+    this.theme.choose(name);
+    this.change({ theme: name });
+  }
+
+  /** @param {string} locale */
+  async setLanguage(locale) {
+    try {
+      await this.language.choose(locale);
+    } catch {
+      this.toasts.show(this.language.t("error.network"));
+      return;
+    }
+    this.change({ locale });
+    this.alerts.write();
+  }
+
+  /** @param {boolean} on */
+  setKeys(on) {
+    this.keymap.lettersOn = on;
+    this.change({ single_keys: on });
+  }
+
+  // Browsers ask for permission to notify only within the click that this is called from.
+  async setNotify(notify) {
+    if (notify.desktop && !await this.alerts.mayNotify()) {
+      const why = lacking().includes("https") ? "lacking.https" : "notify.refused";
+      this.toasts.show(this.language.t(why));
+      this.change({ notify: { ...notify, desktop: false } });
+      return;
+    }
+    this.change({ notify });
+    if (notify.sound) this.alerts.chime();
+    this.alerts.write();
+  }
+
+  async signOut() {
+    try {
+      await this.api.signOut();
+    } catch (error) {
+      if (error.status === 0) {
+        this.toasts.show(this.language.t("error.network"));
+        return;
+      }
+    }
+    this.signedOut();
+    location.replace(this.signedOutAt);
+  }
+}
+
+// The dialog of keyboard shortcuts, with the switch for single-letter keys.
+export class HelpDialog {
+  /** @param {HelpDialogParts} parts */
+  constructor({ dialog, keymap, settings, language }) {
+    this.dialog = dialog;
+    this.keymap = keymap;
+    this.settings = settings;
+    this.language = language;
+  }
+
+  open() {
+    const { dialog, language, keymap, settings } = this;
+    const switched = () => {
+      settings.setKeys(!keymap.lettersOn);
+      dialog.paint();
+    };
+    const keys = () => content(language.t, keymap, switched);
+    dialog.open(() => language.t("help.title"), keys);
+  }
+}
+
+function content(t, { help, lettersOn }, switched) {
+  const texts = [...new Set(help.map(([, name]) => name))];
+  return html`<dl class="help-keys">${texts.map((name) => html`<div class="help-key">
+      <dt>${help.filter(([, other]) => other === name).flatMap(([keys]) => keys).map(chord)}</dt>
+      <dd>${t(`key.${name}`)}</dd></div>`)}</dl>
+    <label class="choice"><input type="checkbox" .checked=${lettersOn} @change=${switched}
+      ><span>${t("keys")}</span></label>
+    <p class="help-note">${t("help.note")}</p>
+    <p class="help-note"><a href="/api/docs" target="_blank" rel="noopener">${t("api_docs")}</a></p>`;
+}
+
+export const chord = (keys) => html`<span class="chord"
+  >${keys.split(" ").map((key) => html`<kbd>${key}</kbd>`)}</span>`;

@@ -1,0 +1,234 @@
+// The picker of tags for the open thread, where each press counts at once, or for the selected ones,
+// where the changes are applied together.
+
+import { html, nothing, render } from "lit-html";
+
+import { matching, plain } from "../../core/find.js";
+import { FIELDS, plainValue } from "../../core/query/text.js";
+import { ICONS } from "../elements/icons.js";
+import { onListKey, Popover } from "../elements/popover.js";
+
+// What it is placed below, the first that is on screen.
+const OPENERS = [
+  "#bulk-menu", ".thread-acts .act-tags", ".act-more", "#thread-head", "#list-header",
+];
+const NONE = { add: [], remove: [] };
+const UNTAGGED = "none"; // a word of the field, which stands for no tag; a tag of this name is quoted
+
+export class TagPicker {
+  #ids = []; // the threads it was opened for
+  #isBulk = false; // these are the selected ones
+  #tags = []; // in the order in which they are offered
+  #changes = NONE; // of selected threads, not applied yet
+  #query = "";
+  #active = 0; // the place of the one that Enter switches
+  #failed = false;
+  #popover;
+
+  /** @param {TagPickerParts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    this.element = parts.element;
+    this.element.addEventListener("keydown", (event) => onListKey(event, {
+      walk: (step) => this.#walk(step), choose: (press) => this.#entered(press),
+    }));
+    this.#popover = new Popover({ element: this.element, openers: OPENERS });
+  }
+
+  get shown() { return this.#popover.shown; }
+
+  // event: the press on a button.
+  /** @param {MouseEvent | null} event */
+  open(event = null) {
+    const { element, parts: { picks, thread } } = this;
+    if (!this.#popover.mayOpen(event)) return undefined;
+    this.#isBulk = picks.size > 0;
+    this.#ids = this.#isBulk ? [...picks.ids] : [thread.id];
+    this.#tags = ordered(this.#tagsOfThreads(), []);
+    this.#changes = NONE;
+    this.#query = "";
+    this.#active = 0;
+    this.#paint();
+    element.querySelector("input").value = "";
+    element.showPopover();
+    this.#popover.place();
+    element.querySelector("input").focus();
+    return this.#load();
+  }
+
+  paint() { if (this.shown) this.#paint(); }
+
+  #tagsOfThreads() {
+    const { rows } = this.parts;
+    return this.#ids.map((id) => rows.get(id)?.tags).filter(Boolean);
+  }
+
+  #choices() {
+    return offered(this.#tags, this.#query, this.parts.limits.tag_characters);
+  }
+
+  // What stands in the box of a tag: the changes that are not applied yet count.
+  #share(tag) {
+    if (this.#changes.add.includes(tag)) return "all";
+    if (this.#changes.remove.includes(tag)) return "none";
+    return shareOf(this.#tagsOfThreads(), tag);
+  }
+
+  #paint() {
+    const { language: { t } } = this.parts;
+    const title = this.#isBulk ? t("tags.many", { count: this.#ids.length }) : t("tags");
+    this.element.setAttribute("aria-label", title);
+    const choices = this.#choices();
+    this.#active = Math.max(0, Math.min(this.#active, choices.length - 1));
+    render(html`
+      <label class="menu-heading" for="tag-find">${title}</label>
+      <input id="tag-find" class="tag-find" type="text" role="combobox" autocomplete="off"
+        autocapitalize="none" spellcheck="false" aria-expanded="true" aria-controls="tag-list"
+        aria-autocomplete="list" aria-activedescendant=${choices.length ? `tag-${this.#active}` : nothing}
+        placeholder=${t("tags.find")} @input=${(event) => this.#find(event.target.value)}>
+      <div id="tag-list" class="tag-list" role="listbox" aria-multiselectable="true" aria-label=${title}>
+        ${choices.map((choice, at) => this.#option(choice, at))}</div>
+      ${this.#note(choices)}
+      ${this.#isBulk ? this.#applyButton() : ""}`, this.element);
+  }
+
+  #option({ tag, isNew }, at) {
+    const { language: { t } } = this.parts;
+    const share = this.#share(tag);
+    return html`<div class="tag-option" id=${`tag-${at}`} role="option"
+      aria-selected=${String(share === "all")} data-active=${String(at === this.#active)}
+      data-share=${share} @click=${() => this.#switch(tag)}
+      @pointermove=${() => { if (at !== this.#active) this.#walk(at - this.#active); }}>
+      <span class="tag-box" aria-hidden="true">${share === "all" ? ICONS.check : ""}</span>
+      <bdi>${isNew ? t("tags.new", { tag }) : tag}</bdi>
+      ${share === "some" ? html`<span class="tag-some">${t("tags.some")}</span>` : ""}</div>`;
+  }
+
+  #note(choices) {
+    const { language: { t } } = this.parts;
+    if (this.#failed) return html`<p class="tag-note" role="status">${t("error.network")}</p>`;
+    if (choices.length) return "";
+    return html`<p class="tag-note" role="status">${t(this.#query ? "tags.wrong" : "tags.none")}</p>`;
+  }
+
+  #applyButton() {
+    const { language: { t } } = this.parts;
+    const { add, remove } = this.#changes;
+    return html`<button type="button" class="button button-accent tag-apply"
+      ?disabled=${!add.length && !remove.length} @click=${() => this.#apply()}
+      >${t("tags.apply")}<kbd>Ctrl Enter</kbd></button>`;
+  }
+
+  #find(query) {
+    this.#query = query;
+    this.#active = 0;
+    this.#paint();
+  }
+
+  #walk(step) {
+    const { length } = this.#choices();
+    if (!length) return;
+    this.#active = (this.#active + step + length) % length;
+    this.#paint();
+    this.element.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  // The tags that are in use come below those of the threads; what is offered stays in its place.
+  async #load() {
+    const { api } = this.parts;
+    try {
+      const { suggestions } = await api.complete("tag:", "tag:".length);
+      const inUse = suggestions.filter(({ kind, text }) => kind === "value" && text !== UNTAGGED)
+        .map(({ text }) => plainValue(text)).filter((tag) => !this.#tags.includes(tag));
+      this.#tags = [...this.#tags, ...ordered([], inUse)];
+      this.#failed = false;
+    } catch {
+      this.#failed = true;
+    }
+    if (!this.shown) return;
+    this.#paint();
+    this.#popover.place();
+  }
+
+  #switch(tag) {
+    const share = shareOf(this.#tagsOfThreads(), tag);
+    if (!this.#tags.includes(tag)) this.#tags = [...this.#tags, tag];
+    this.#query = "";
+    this.element.querySelector("input").value = "";
+    this.#active = this.#choices().findIndex((choice) => choice.tag === tag);
+    if (this.#isBulk) this.#changes = switched(this.#changes, tag, share);
+    else void this.#tagThread(share === "all" ? { add: [], remove: [tag] } : { add: [tag], remove: [] });
+    this.#paint();
+    this.element.querySelector("input").focus();
+  }
+
+  // The thread it was opened for, whichever is open by now.
+  async #tagThread(changes) {
+    const { acting } = this.parts;
+    await (await acting.get())?.actions.tag(this.#ids[0], changes);
+    this.paint();
+  }
+
+  async #apply() {
+    const changes = this.#changes;
+    this.element.hidePopover();
+    (await this.parts.bulk.get())?.run("tag", changes);
+  }
+
+  #entered({ ctrlKey, metaKey }) {
+    const chosen = this.#choices()[this.#active];
+    if (ctrlKey || metaKey) return void (this.#isBulk && this.#apply());
+    if (chosen) this.#switch(chosen.tag);
+    return undefined;
+  }
+}
+
+// The tags of threads: what may be one, how many of some threads have one, and what is offered.
+const ALLOWED = /^[\p{L}\p{M}\p{N}-]+$/u;
+
+// The tag that a text stands for, in one width, with hyphens in place of blanks; "" where it is none.
+/** @param {string} text @param {number} charactersMax */
+export function tagOf(text, charactersMax) {
+  const tag = [...text].map((one) => (ALLOWED.test(plain(one)) ? plain(one) : one)).join("")
+    .normalize("NFC").trim().toLowerCase().replace(/[\s_]+/gu, "-");
+  const isOne = ALLOWED.test(tag) && !FIELDS.tag.words.includes(tag);
+  return isOne && [...tag].length <= charactersMax ? tag : "";
+}
+
+// "all", "some" or "none": how many of the threads have a tag.
+/** @param {string[][]} tagsOfThreads @param {string} tag @returns {TagShare} */
+export function shareOf(tagsOfThreads, tag) {
+  const count = tagsOfThreads.filter((tags) => tags.includes(tag)).length;
+  if (!count) return "none";
+  return count === tagsOfThreads.length ? "all" : "some";
+}
+
+// Those of the threads first, then the others that are in use; each by name.
+/** @param {string[][]} tagsOfThreads @param {string[]} inUse @returns {string[]} */
+export function ordered(tagsOfThreads, inUse) {
+  const own = new Set(tagsOfThreads.flat());
+  const others = new Set(inUse.filter((tag) => !own.has(tag)));
+  const byName = (one, other) => one.localeCompare(other);
+  return [...[...own].sort(byName), ...[...others].sort(byName)];
+}
+
+// The tags that match what is typed and, where it is another tag, that one as a new one.
+/** @param {string[]} tags @param {string} query @param {number} charactersMax */
+export function offered(tags, query, charactersMax) {
+  const found = matching(tags.map((tag) => ({ text: tag })), query)
+    .map(({ text }) => ({ tag: text, isNew: false }));
+  const typed = tagOf(query, charactersMax);
+  return typed && !tags.includes(typed) ? [...found, { tag: typed, isNew: true }] : found;
+}
+
+// What is to be added and removed once a tag was switched in a draft of changes: on for all threads, or
+// off where all have it.
+/** @param {TagChanges} changes @param {string} tag @param {TagShare} share @returns {TagChanges} */
+export function switched({ add, remove }, tag, share) {
+  const isOn = add.includes(tag) || (share === "all" && !remove.includes(tag));
+  const without = (tags) => tags.filter((one) => one !== tag);
+  return {
+    add: isOn || share === "all" ? without(add) : [...add, tag],
+    remove: isOn && share !== "none" ? [...without(remove), tag] : without(remove),
+  };
+}

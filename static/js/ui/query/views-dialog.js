@@ -1,0 +1,124 @@
+// All saved views in a dialog: to open one, to move it, to edit and delete it, to save a new one.
+
+import { html } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+
+import { matching } from "../../core/find.js";
+import { mayEdit } from "../../core/list/saved-views.js";
+import { shown } from "../../core/names.js";
+import { ICONS } from "../elements/icons.js";
+
+const FILTER_FROM = 8; // views; fewer are seen at once
+
+export class ViewsDialog {
+  #words = "";
+  #told = ""; // what happened, for screen readers: what is outside of the dialog is not read
+
+  /** @param {ViewsDialogParts} parts */
+  constructor({
+    dialog, savedViews, viewEditor, totals, lists, navigation, admin, painter, language,
+  }) {
+    this.dialog = dialog;
+    this.savedViews = savedViews;
+    this.viewEditor = viewEditor;
+    this.totals = totals;
+    this.lists = lists;
+    this.navigation = navigation;
+    this.admin = admin;
+    this.painter = painter;
+    this.language = language;
+  }
+
+  open() {
+    this.#words = "";
+    this.#told = "";
+    this.dialog.open(() => this.language.t("views"), () => this.#content());
+    const { element } = this.dialog;
+    /** @type {HTMLElement} */ (element.querySelector(".views-filter, .views-open, .views-new"))?.focus();
+  }
+
+  #content() {
+    const { t } = this.language;
+    const { list } = this.savedViews;
+    const found = matching(list.map((view) => ({ text: view.name, also: view.query, view })), this.#words)
+      .map(({ view }) => view);
+    const whole = !this.#words.trim();
+    return html`${list.length > FILTER_FROM || this.#words ? html`<input class="views-filter"
+        type="search" aria-label=${t("views.filter")} placeholder=${t("views.filter")}
+        .value=${this.#words} @input=${({ target }) => this.#filter(target.value)}>` : ""}
+      ${list.length ? "" : html`<p class="help-note">${t("views.about")}</p>`}
+      ${list.length && !found.length ? html`<p class="help-note" role="status">${t("search.nothing")}</p>` : ""}
+      <ul class="views-list">${repeat(whole ? list : found, ({ id }) => id, (view) => (
+        this.#item(view, whole)))}</ul>
+      ${["snoozed", "mentions"].map((view) => this.#builtIn(view))}
+      <p class="unseen" role="status">${this.#told}</p>
+      <div class="form-acts"><button type="button" class="button button-accent views-new"
+        @click=${() => this.#edit({ query: "" })}>${t("view.new")}</button></div>`;
+  }
+
+  #item(view, movable) {
+    const { t } = this.language;
+    const name = shown(view.name);
+    const total = this.totals.of(view.id, "all") ?? view.total;
+    const current = this.lists.list.view === view.id;
+    return html`<li class="views-item" data-view=${view.id}>
+      <button type="button" class="views-open" aria-current=${String(current)} title=${name}
+        @click=${() => this.#open(view)}><span class="views-icon">${
+          ICONS[view.owner === "me" ? "view" : "view_shared"]}</span><span class="views-text"><span
+        class="views-name" dir="auto">${name}</span><span class="views-query" dir="auto">${
+          shown(view.query) || t("query.all")}</span></span><span class="views-total">${
+          total === undefined || total === null ? "" : t.number(total)}</span></button>
+      ${movable ? this.#moves(view, name) : ""}
+      <button type="button" class="icon-button views-edit" ?disabled=${!mayEdit(view, this.admin)}
+        aria-label=${`${t("view.edit")}: ${name}`} title=${t("view.edit")}
+        @click=${() => this.#edit(view)}>${ICONS.draft}</button></li>`;
+  }
+
+  // On phones, where the navigation has no room for it.
+  #builtIn(view) {
+    const { lists: { list }, language: { t } } = this;
+    return html`<div class="views-item views-built-in" data-view=${view}><button type="button" class="views-open"
+      aria-current=${String(list.view === view)} @click=${() => this.#open({ id: view })}
+      ><span class="views-icon">${ICONS[view]}</span><span class="views-text"
+      ><span class="views-name">${t(`view.${view}`)}</span></span><span class="views-total">${
+        t.number(this.totals.of(view, "all") ?? 0)}</span></button></div>`;
+  }
+
+  #moves(view, name) {
+    const { t } = this.language;
+    const { list } = this.savedViews;
+    const place = list.indexOf(view);
+    return [["up", -1, 0], ["down", 1, list.length - 1]].map(([key, step, end]) => html`<button
+      type="button" class="icon-button views-${key}" ?disabled=${place === end}
+      aria-label=${`${t(`views.${key}`)}: ${name}`} title=${t(`views.${key}`)}
+      @click=${() => this.#move(view, step)}>${ICONS[key]}</button>`);
+  }
+
+  #filter(words) {
+    this.#words = words;
+    this.dialog.paint();
+  }
+
+  #open({ id }) {
+    this.dialog.close();
+    this.navigation.goView(id);
+  }
+
+  /** @param {{id?: string, query: string}} view */
+  #edit({ id, query }) { this.viewEditor.open(id ? { id } : { query }); }
+
+  #move({ id, name }, step) {
+    const { list } = this.savedViews;
+    const place = list.findIndex((view) => view.id === id) + step;
+    if (!this.savedViews.move(id, place)) return;
+    this.#told = this.language.t("views.moved", { name, place: place + 1, total: list.length });
+    this.painter.ask("nav");
+    this.dialog.paint();
+    // At an end the button that was pressed is switched off: the other one takes the focus.
+    const item = this.dialog.element.querySelector(`[data-view="${id}"]`);
+    const [up, down] = [".views-up", ".views-down"].map((each) => (
+      /** @type {HTMLButtonElement} */ (item.querySelector(each))));
+    const pressed = step < 0 ? up : down;
+    (pressed.disabled ? (pressed === up ? down : up) : pressed).focus();
+  }
+}

@@ -1,0 +1,323 @@
+// A list above the composer of what may be written, filtered by what stands before the caret: arrow
+// keys walk in it, Enter, Tab or a click take one, Escape closes it.
+
+import { html } from "lit-html";
+
+import { folded, unmarked } from "../../core/find.js";
+import {
+  callsNobody, colleagues, insertName, mayCall, meant, sees, typedName,
+} from "../../core/mentions.js";
+import { initial, shown } from "../../core/names.js";
+import { hueStep, nameAsWritten } from "../elements/avatar.js";
+import { statusText } from "../presence/viewers.js";
+
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
+
+export class Proposals {
+  active = 0;
+  /** @type {string | null} */
+  asked = null; // what they are filtered by
+
+  // name: begins the ids of the list and of what stands in it.
+  /** @param {{name: string, painter: Parts["painter"]}} parts */
+  constructor({ name, painter }) {
+    this.name = name;
+    this.painter = painter;
+  }
+
+  /** @returns {any[]} */
+  get offered() { return []; }
+
+  // Whether Escape closes something.
+  get isOpen() { return this.offered.length > 0; }
+
+  get activeId() { return this.offered.length ? `${this.name}-${this.active}` : null; }
+
+  /** @param {string | null} asked */
+  ask(asked) {
+    if (asked !== this.asked) this.active = 0;
+    this.asked = asked;
+  }
+
+  close() { this.asked = null; }
+
+  // What is written for the one that is taken: text and caret.
+  /** @param {any} one @param {HTMLTextAreaElement} field @returns {{text: string, caret: number}} */
+  written(one, field) { throw new Error(`${this.name}: nothing is written for ${one} in ${field}`); }
+
+  // Returns whether the list used the key.
+  /** @param {any} event */
+  key(event, field) {
+    const { offered } = this;
+    const step = STEPS[event.key];
+    const takes = event.key === "Tab" || (event.key === "Enter" && !event.ctrlKey && !event.metaKey);
+    if (event.key === "Escape" && this.isOpen) this.close();
+    else if (!offered.length) return false;
+    else if (step) this.active = (this.active + step + offered.length) % offered.length;
+    else if (takes) this.#take(offered[this.active], field);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    this.painter.ask("composer");
+    return true;
+  }
+
+  // look(one): what an entry shows.
+  choices(field, label, look) {
+    const { offered, name } = this;
+    return html`<div class="canned" id="${name}-list" role="listbox" aria-label=${label}>
+      ${offered.map((one, index) => html`<div class="canned-choice ${name}-choice" role="option"
+        id="${name}-${index}" aria-selected=${String(index === this.active)}
+        @pointerdown=${(event) => event.preventDefault()}
+        @click=${() => this.#take(one, field())}>${look(one)}</div>`)}</div>`;
+  }
+
+  #take(one, field) {
+    const { text, caret } = this.written(one, field);
+    field.value = text;
+    field.setSelectionRange(caret, caret);
+    this.close();
+    field.dispatchEvent(new Event("input"));
+    field.focus();
+  }
+}
+
+// The list of colleagues above a note, filtered by what follows `@`.
+const CACHED_MS = 60_000;
+
+export class MentionCompletion extends Proposals {
+  #members = [];
+  #fetchedAt = -Infinity;
+  #done = ""; // the text up to the name that was inserted last
+  #chosen = new Map(); // thread → (id → name)
+  #loaded = false; // the team was asked for, and answered or not
+  #isKnown = false; // it was answered once
+  told = []; // words behind `@` in the note that is shown: it was held because they call nobody
+
+  /** @param {MentionCompletionParts} parts */
+  constructor({ api, thread, adminId, presence, now, painter, language }) {
+    super({ name: "mention", painter });
+    this.api = api;
+    this.thread = thread;
+    this.adminId = adminId;
+    this.presence = presence;
+    this.now = now;
+    this.language = language;
+  }
+
+  get offered() {
+    if (this.asked === null) return [];
+    return colleagues(this.#members, this.asked, {
+      adminId: this.adminId, desk: this.thread.row?.desk ?? "",
+      dot: (id) => this.presence.dot("admin", id),
+    });
+  }
+
+  // The text or the caret of a note changed.
+  typed(field) {
+    const before = field.value.slice(0, field.selectionStart);
+    const isDone = this.#done !== "" && before.startsWith(this.#done)
+      && !before.slice(this.#done.length).includes("@");
+    const asked = isDone ? null : typedName(before);
+    this.ask(asked);
+    this.told = this.told.filter((word) => field.value.includes(word));
+    if (asked !== null) this.#load();
+  }
+
+  // Whether a note has to wait for one more press: `told` says which words of it call nobody. Where it
+  // is not known yet who is on the team, again() is called once it is.
+  /** @param {string} body @param {() => void} again */
+  holds(body, again) {
+    if (!mayCall(body)) return false;
+    if (!this.#loaded) {
+      void this.#load().then(again);
+      return true;
+    }
+    const desk = this.thread.row?.desk ?? "";
+    const known = this.#members.filter((member) => member.id === this.adminId || sees(member, desk));
+    const words = this.#isKnown ? callsNobody(body, known.map(({ name }) => name)) : [];
+    if (words.every((word) => this.told.includes(word))) return false;
+    this.told = words;
+    this.painter.ask("composer");
+    return true;
+  }
+
+  close() {
+    if (this.asked === null) return;
+    super.close();
+    this.presence.want("admin", "mention", []);
+  }
+
+  // Who is meant by names that several have, as the note of a thread is sent.
+  /** @param {number} threadId @param {string} body @returns {number[]} */
+  take(threadId, body) {
+    const chosen = this.#chosen.get(threadId) ?? new Map();
+    this.#chosen.delete(threadId);
+    return meant(body, chosen);
+  }
+
+  render(field) {
+    const { presence, language: { t } } = this;
+    if (!this.offered.length) return "";
+    return this.choices(field, t("mention.title"), (member) => html`<span class="avatar"
+      data-hue=${hueStep(`admin/${member.id}`)} aria-hidden="true"
+      ><span class="avatar-letter">${initial(member.name)}</span>
+      <span class="dot" data-dot=${presence.dot("admin", member.id)}></span></span>
+      <bdi translate="no" class="mention-name">${shown(member.name)}</bdi>
+      <span>${statusText(presence, "admin", member.id, t)}</span>`);
+  }
+
+  written(member, field) {
+    const { text, caret } = insertName(field.value, field.selectionStart, member.name);
+    const { id } = this.thread;
+    const chosen = this.#chosen.get(id) ?? new Map();
+    this.#chosen.set(id, chosen.set(member.id, member.name));
+    this.#done = text.slice(0, caret);
+    return { text, caret };
+  }
+
+  async #load() {
+    if (this.now() - this.#fetchedAt >= CACHED_MS) {
+      this.#fetchedAt = this.now();
+      try {
+        this.#members = (await this.api.team()).team;
+        this.#isKnown = true;
+      } catch {
+        this.#fetchedAt = -Infinity; // the next key tries again
+      }
+      this.#loaded = true;
+    }
+    if (this.asked === null) return;
+    this.presence.want("admin", "mention", this.#members.map(({ id }) => id));
+    this.painter.ask("composer");
+  }
+}
+
+// The list of canned replies above the composer, filtered by what follows a slash.
+export class Canned extends Proposals {
+  list = [];
+  #loading = false;
+  #fetchedAt = -Infinity;
+  #byButton = false; // all are offered, whatever stands before the caret
+
+  /** @param {CannedParts} parts */
+  constructor({ api, thread, admin, now, painter, language }) {
+    super({ name: "canned", painter });
+    this.api = api;
+    this.thread = thread;
+    this.admin = admin;
+    this.now = now;
+    this.language = language;
+  }
+
+  get isOpen() { return this.asked !== null; }
+  get offered() {
+    if (!this.isOpen) return [];
+    return this.#byButton ? this.list : suggest(this.list, this.asked);
+  }
+
+  // Resolves to the replies, which are fetched again if they are older than a minute.
+  async load({ anew = false } = {}) {
+    if (!anew && this.now() - this.#fetchedAt < CACHED_MS) return this.list;
+    this.#fetchedAt = this.now();
+    this.#loading = true;
+    try {
+      this.list = (await this.api.canned()).canned;
+    } catch {
+      this.#fetchedAt = -Infinity;
+    }
+    this.#loading = false;
+    this.painter.ask("composer");
+    return this.list;
+  }
+
+  // The text or the caret changed.
+  typed(field) {
+    this.#byButton = false;
+    const asked = typedShortcut(field.value.slice(0, field.selectionStart));
+    this.ask(asked);
+    if (asked !== null) this.load();
+  }
+
+  // The button beside the composer: all of them, or none any more.
+  toggle(field) {
+    if (this.isOpen) this.close();
+    else {
+      this.asked = "";
+      this.#byButton = true;
+      this.active = 0;
+      this.load();
+    }
+    field.focus();
+    this.painter.ask("composer");
+  }
+
+  close() {
+    super.close();
+    this.#byButton = false;
+  }
+
+  render(field) {
+    const { t } = this.language;
+    if (!this.offered.length) return this.#none(t);
+    const facts = this.#facts();
+    return this.choices(field, t("canned.title"), ({ shortcut, body }) => html`<b>/${shortcut}</b><span
+      dir="auto">${fill(body, facts)}</span>`);
+  }
+
+  // Said only where every reply was asked for: a slash may be just a slash.
+  #none(t) {
+    const isEmpty = this.asked === "" && this.#fetchedAt > -Infinity && !this.#loading;
+    return isEmpty && !this.list.length ? html`<div class="canned canned-none" role="status"
+      >${t("canned.none.hint")}</div>` : "";
+  }
+
+  written({ body }, field) {
+    const filled = fill(body, this.#facts());
+    return insert(field.value, field.selectionStart, filled, !this.#byButton);
+  }
+
+  #facts() {
+    const { id, row } = this.thread;
+    return {
+      "customer.name": row ? nameAsWritten(row, this.language.t) : "",
+      "admin.name": this.admin.name,
+      "thread.id": String(id),
+    };
+  }
+}
+
+// Canned replies: found by what follows a slash, with placeholders for names.
+
+// A slash of any width, and what stands behind it.
+const ASKED = /(?:^|\s)[/\uff0f]([^\s/\uff0f]*)$/u;
+const SHORTCUT = /^[a-z0-9-]*$/;
+const NAMES = /\{\{\s*([a-z]+\.[a-z]+)\s*\}\}/g;
+const SHOWN_MAX = 8;
+
+// The part of a shortcut that stands right before the caret, or null.
+/** @param {string} before */
+export function typedShortcut(before) {
+  const [, typed] = ASKED.exec(before) ?? [];
+  const asked = folded(typed ?? "");
+  return typed !== undefined && SHORTCUT.test(asked) ? asked : null;
+}
+
+// First those whose shortcut begins with it, then those whose shortcut or text contains it.
+export function suggest(canned, asked) {
+  const begins = canned.filter(({ shortcut }) => shortcut.startsWith(asked));
+  const holds = canned.filter((one) => !begins.includes(one)
+    && (one.shortcut.includes(asked) || unmarked(one.body).includes(asked)));
+  return [...begins, ...(asked ? holds : [])].slice(0, SHOWN_MAX);
+}
+
+// facts: {"customer.name": "Mai", …}; an unknown placeholder stays as it is.
+/** @param {string} body */
+export const fill = (body, facts) => body.replace(NAMES, (whole, name) => facts[name] ?? whole);
+
+// typed: a slash and a shortcut before the caret give way to the reply.
+/** @param {string} text @param {string} body */
+export function insert(text, caret, body, typed = true) {
+  const before = typed ? text.slice(0, caret).replace(/[/\uff0f]\S*$/u, "") : text.slice(0, caret);
+  return { text: before + body + text.slice(caret), caret: before.length + body.length };
+}

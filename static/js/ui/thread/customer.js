@@ -1,0 +1,183 @@
+// The panel about the customer of the open thread, with their other threads.
+
+import { html, render } from "lit-html";
+
+import { languageName } from "../../core/i18n.js";
+import { shown } from "../../core/names.js";
+import { age } from "../../core/time.js";
+import { avatar, memberText, nameOf, who } from "../elements/avatar.js";
+import { ICONS } from "../elements/icons.js";
+import { copyButton } from "../elements/lacking.js";
+import { refusalOf } from "../elements/language.js";
+import { ask } from "../elements/popover.js";
+
+export class CustomerPanel {
+  shown = false;
+  #threadId = null;
+  #answer = null;
+  #failed = false;
+
+  /** @param {CustomerPanelParts} parts */
+  constructor(parts) {
+    const { root, thread, rows, api, now, painter, language, open, focusList } = parts;
+    this.root = root;
+    this.thread = thread;
+    this.rows = rows;
+    this.api = api;
+    this.now = now;
+    this.painter = painter;
+    this.language = language;
+    this.open = open;
+    this.focusList = focusList;
+    this.deletion = new CustomerDeletion(parts);
+  }
+
+  toggle() {
+    this.shown = !this.shown && this.thread.id !== null;
+    this.#threadId = null;
+    this.painter.ask("customer", "thread");
+    if (!this.shown) this.focusList();
+  }
+
+  paint() {
+    const { id: threadId, state } = this.thread;
+    const shown = this.shown && threadId !== null && state !== "missing";
+    this.root.hidden = !shown;
+    this.root.setAttribute("aria-label", this.language.t("customer"));
+    if (shown && threadId !== this.#threadId) this.#load(threadId);
+    render(shown ? this.#content() : "", this.root);
+  }
+
+  async #load(threadId) {
+    this.#threadId = threadId;
+    this.#answer = null;
+    this.#failed = false;
+    try {
+      const answer = await this.api.customer(threadId);
+      if (threadId !== this.#threadId) return;
+      this.#answer = answer;
+      for (const row of answer.threads) this.rows.put(row);
+    } catch {
+      this.#failed = threadId === this.#threadId;
+    }
+    this.painter.ask("customer");
+  }
+
+  #content() {
+    const { row } = this.thread;
+    const { t } = this.language;
+    return html`<div class="customer-head"><h2>${t("customer")}</h2>
+        <button type="button" class="icon-button" aria-label=${t("close")} aria-keyshortcuts="i"
+          @click=${() => this.toggle()}>${ICONS.close}</button></div>
+      ${row ? html`<div class="customer-who">${avatar(row, t)}${who(row, t)}</div>
+        ${this.#facts(row)}` : ""}
+      <h3 class="customer-title">${t("customer.threads")}</h3>${this.#threads()}
+      ${row && this.#answer ? this.deletion.button(row, this.#answer.total) : ""}`;
+  }
+
+  #facts(row) {
+    const { t, words, locale } = this.language;
+    const { customer } = row;
+    const long = (at) => words.long(age(at, this.now()));
+    const time = (at) => (at ? html`<time title=${words.exact(at)}>${long(at)}</time>` : "");
+    const facts = [
+      [t("customer.id"), customer && html`<span>${shown(customer.id)}</span>
+        ${copyButton(customer.id, t("customer.copy_id"), t)}`],
+      [t("customer.member"), memberText(row, t)],
+      [t("language"), customer?.locale ? languageName(customer.locale, locale) : ""],
+      [t("customer.since"), time(this.#answer?.customer?.created_at)],
+      [t("fact.recent_at"), time(row.recent_at)],
+      [t("fact.waiting_since"), time(row.waiting_since)],
+    ];
+    return html`<dl class="customer-facts">${facts.filter(([, value]) => value).map(fact)}</dl>`;
+  }
+
+  #threads() {
+    const { id: threadId } = this.thread;
+    const { t } = this.language;
+    if (this.#failed) {
+      return html`<button type="button" class="button" @click=${() => this.#load(threadId)}
+        >${t("retry")}</button>`;
+    }
+    if (!this.#answer) return html`<p class="customer-none">${t("loading")}</p>`;
+    const others = this.#answer.threads.filter(({ id }) => id !== threadId);
+    if (!others.length) return html`<p class="customer-none">${t("customer.no_threads")}</p>`;
+    const more = this.#answer.total - 1 - others.length;
+    const items = others.map(({ id }) => this.#thread(this.rows.get(id)));
+    return html`<ul class="customer-threads">${items}</ul>
+      ${more > 0 ? html`<p class="customer-none">${t("customer.more", { count: more })}</p>` : ""}`;
+  }
+
+  #thread(row) {
+    const { t, words } = this.language;
+    const state = t(row.open ? "thread.open" : "thread.closed");
+    const ago = words.short(age(row.recent_at, this.now()), t("time.now"));
+    return html`<li><button type="button" class="customer-thread"
+      @click=${() => this.open(row.id)}><span class="found-line">
+        <span class="found-badge">${state}</span><span class="row-time">${ago}</span></span>
+      <span class="found-excerpt" dir="auto">${row.preview?.body ?? t("row.no_message")}</span>
+      </button></li>`;
+  }
+}
+
+const fact = ([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${typeof value === "string" ? shown(value) : value}</bdi></dd></div>`;
+
+// Deletes all that is kept of a customer, after two questions.
+export class CustomerDeletion {
+  #busy = false;
+
+  /** @param {CustomerDeletionParts} parts */
+  constructor({ api, admin, dialog, toasts, thread, painter, language }) {
+    this.api = api;
+    this.isOffered = admin.role === "supervisor";
+    this.dialog = dialog;
+    this.toasts = toasts;
+    this.thread = thread;
+    this.painter = painter;
+    this.language = language;
+  }
+
+  // count: of the threads of the row's customer
+  /** @param {Row} row @param {number} count */
+  button(row, count) {
+    if (!this.isOffered || !row.customer) return "";
+    const { t } = this.language;
+    return html`<button type="button" class="button customer-delete" ?disabled=${this.#busy}
+      @click=${() => this.#begin(row, count)}
+      >${t(this.#busy ? "customer.deleting" : "customer.delete")}</button>`;
+  }
+
+  async #begin(row, count) {
+    const { t } = this.language;
+    const name = nameOf(row, t);
+    const sure = await ask(this.dialog, {
+      title: t("customer.delete.title", { name }),
+      text: t("customer.delete.text", { count }),
+      yes: t("customer.delete.next"),
+    }, t) && await ask(this.dialog, {
+      title: t("customer.delete.sure", { name }),
+      text: t("customer.delete.no_undo"),
+      yes: t("customer.delete.yes"),
+    }, t);
+    if (sure) await this.#delete(row, name);
+  }
+
+  async #delete(row, name) {
+    const { t } = this.language;
+    this.#set(true);
+    try {
+      const { threads } = await this.api.deleteCustomer(row.customer.id);
+      this.thread.gone(row.id);
+      this.toasts.show(t("customer.deleted", { name, count: threads }));
+    } catch (error) {
+      this.toasts.show(refusalOf(error, t));
+    } finally {
+      this.#set(false);
+    }
+  }
+
+  #set(busy) {
+    this.#busy = busy;
+    this.painter.ask("customer", "thread");
+  }
+}

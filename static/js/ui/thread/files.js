@@ -1,0 +1,165 @@
+// Files for the message that is being written: chosen, dropped on the conversation, or pasted.
+
+import { html, nothing } from "lit-html";
+
+import { fileUrl, isOfFiles, isShownPicture, sizeText } from "../../core/file-texts.js";
+import { shown } from "../../core/names.js";
+import { Uploads } from "../../core/uploads.js";
+import { ICONS } from "../elements/icons.js";
+import { refusalOf } from "../elements/language.js";
+
+const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
+
+export class Attaching {
+  #depth = 0; // elements under the pointer that a file was dragged into
+  #wasBusy = false;
+
+  // root: the pane on which files are dropped; the composer sets changed, isPrivate and focus.
+  /** @param {AttachingParts} parts */
+  constructor({ root, thread, drafts, api, limits, painter, announce, language }) {
+    this.thread = thread;
+    this.drafts = drafts;
+    this.painter = painter;
+    this.language = language;
+    this.limits = limits;
+    this.changed = (/** @type {number} */ _threadId) => {};
+    this.isPrivate = () => false;
+    this.focus = () => {};
+    this.isDropping = false;
+    this.uploads = new Uploads({
+      send: (threadId, file, more) => api.upload(threadId, file, more),
+      discard: (id) => { api.discardFile(id).catch(() => {}); },
+      kept: (threadId, files) => {
+        const isElsewhere = threadId !== thread.id; // it was uploaded after another thread was opened
+        if (isElsewhere) drafts.open(threadId);
+        drafts.put(threadId, { ...drafts.get(threadId), files });
+        if (isElsewhere) drafts.leave(threadId);
+      },
+      changed: (threadId) => {
+        if (threadId === thread.id) this.#tell(announce);
+        painter.ask("composer");
+        this.changed(threadId);
+      },
+      limits,
+    });
+    this.#listen(root);
+  }
+
+  get items() {
+    const { id } = this.thread;
+    return id === null ? [] : this.uploads.of(id, this.isPrivate());
+  }
+
+  /** @param {Iterable<File>} files */
+  add(files) {
+    const { id, state } = this.thread;
+    if (id !== null && state !== "missing") this.uploads.add(id, this.isPrivate(), [...files]);
+  }
+
+  // A picture or a copied file that is pasted; text with a picture of it beside stays text.
+  /** @param {ClipboardEvent} event */
+  pasted(event) {
+    const { clipboardData } = event;
+    if (!clipboardData?.files.length || !isOfFiles(clipboardData)) return;
+    event.preventDefault();
+    this.add(clipboardData.files);
+  }
+
+  /** @param {string} key */
+  remove(key) { if (this.thread.id !== null) this.uploads.remove(this.thread.id, key); }
+  /** @param {string} key */
+  retry(key) { if (this.thread.id !== null) this.uploads.retry(this.thread.id, key); }
+
+  // Elsewhere on the page a file that is dropped would replace the page.
+  #listen(root) {
+    addEventListener("dragover", (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = root.contains(event.target) ? "copy" : "none";
+    });
+    addEventListener("drop", (event) => {
+      if (hasFiles(event)) event.preventDefault();
+    });
+    root.addEventListener("dragenter", (event) => hasFiles(event) && this.#over(this.#depth + 1));
+    root.addEventListener("dragleave", (event) => hasFiles(event) && this.#over(this.#depth - 1));
+    root.addEventListener("drop", (event) => {
+      this.#over(0);
+      if (hasFiles(event)) this.add(event.dataTransfer.files);
+    });
+  }
+
+  #over(depth) {
+    this.#depth = depth;
+    if (this.isDropping === depth > 0) return;
+    this.isDropping = depth > 0;
+    this.painter.ask("composer");
+  }
+
+  // For a screen reader: how many are uploaded, once none is on its way.
+  #tell(announce) {
+    const { isBusy, count } = this.uploads.stateOf(this.thread.id, this.isPrivate());
+    if (this.#wasBusy && !isBusy && count) announce(this.language.t("files.uploaded", { count }));
+    this.#wasBusy = isBusy;
+  }
+}
+
+// The files of the message that is being written, and the button that chooses more.
+
+/** @param {import("./files.js").Attaching} attaching */
+export function attachButton(attaching) {
+  const { t } = attaching.language;
+  return html`<button type="button" class="icon-button composer-attach" aria-label=${t("files.attach")}
+      title=${t("files.attach")} @click=${choose}>${ICONS.attach}</button>
+    <input type="file" class="composer-files-input" multiple hidden tabindex="-1"
+      aria-label=${t("files.attach")}
+      @change=${(event) => chosen(event, attaching)}>`;
+}
+
+/** @param {import("./files.js").Attaching} attaching */
+export function chips(attaching) {
+  const { items, isDropping, language: { t } } = attaching;
+  return html`${isDropping ? html`<p class="composer-drop">${t("files.drop")}</p>` : ""}
+    ${items.length ? html`<ul class="files" aria-label=${t("files.title")}>
+      ${items.map((item) => chip(item, attaching))}</ul>` : ""}`;
+}
+
+const choose = ({ currentTarget }) => currentTarget.nextElementSibling.click();
+
+function chosen({ target }, attaching) {
+  attaching.add(target.files);
+  // The same file may be chosen again.
+  target.value = "";
+  attaching.focus();
+}
+
+function chip(item, attaching) {
+  const { language: { t } } = attaching;
+  const { key, state } = item;
+  const name = shown(item.name);
+  const isWrong = state === "failed" || state === "refused";
+  return html`<li class="file" data-state=${state}>
+    ${look(item)}
+    <span class="file-text"><bdi translate="no" class="file-name" title=${name}>${name}</bdi>
+      <span class="file-about" role=${isWrong ? "alert" : nothing}>${about(item, attaching)}</span>
+      ${state === "sending" ? html`<progress class="file-progress" max="1" value=${item.part}
+        aria-label=${t("files.uploading", { name })}></progress>` : ""}</span>
+    ${state === "failed" ? html`<button type="button" class="button file-again"
+      @click=${() => attaching.retry(key)}>${t("retry")}</button>` : ""}
+    <button type="button" class="icon-button file-remove" aria-label=${t("files.remove", { name })}
+      title=${t("files.remove", { name })} @click=${() => attaching.remove(key)}>${ICONS.close}</button>
+  </li>`;
+}
+
+function look({ state, type, id }) {
+  if (state === "done" && isShownPicture(type)) {
+    return html`<img class="file-picture" alt="" src=${fileUrl(id)}>`;
+  }
+  return html`<span class="file-icon">${type.startsWith("image/") ? ICONS.picture : ICONS.file}</span>`;
+}
+
+function about({ state, size, problem, name }, { limits, language: { t } }) {
+  const values = { name: shown(name), size: sizeText(limits.file_bytes, t.locale), count: limits.message_files };
+  if (state === "refused") return t(`files.${problem}`, values);
+  if (state === "failed") return refusalOf(problem, t);
+  return sizeText(size, t.locale);
+}

@@ -1,0 +1,82 @@
+// Tells the server which mentions of this admin in the open thread were read, and which are to stay.
+
+import { refusalOf } from "../elements/language.js";
+
+export class MentionReader {
+  #threadId = null;
+  #kept = new Set(); // notes that were marked as unread since the thread was opened
+  #isSending = false;
+  #hasJumped = false;
+
+  // looked(): whether somebody can be reading this window.
+  /** @param {MentionReaderParts} parts */
+  constructor({ thread, api, adminId, toasts, painter, language, looked }) {
+    this.thread = thread;
+    this.api = api;
+    this.adminId = adminId;
+    this.toasts = toasts;
+    this.painter = painter;
+    this.language = language;
+    this.looked = looked;
+  }
+
+  // Whether a note mentions this admin.
+  /** @param {Message} message */
+  mentionsMe({ mentions }) { return Boolean(mentions?.some(({ id }) => id === this.adminId)); }
+  /** @param {number} noteId */
+  isKept(noteId) { return this.#kept.has(noteId); }
+
+  // The conversation was painted, or may be read now: what is loaded counts as read, oldest first; a
+  // mention that is not loaded is shown.
+  look() {
+    const { thread } = this;
+    if (thread.id !== this.#threadId) {
+      this.#threadId = thread.id;
+      this.#kept.clear();
+      this.#hasJumped = false;
+    }
+    if (this.#isSending || thread.state !== "ready" || !thread.mentioned.size || !this.looked()) return;
+    const unread = [...thread.mentioned].filter((id) => !this.#kept.has(id)).sort((a, b) => a - b);
+    const missing = unread.findIndex((id) => !thread.messages.has(id));
+    const read = missing < 0 ? unread : unread.slice(0, missing);
+    if (read.length) void this.#read(read.at(-1));
+    else if (unread.length && !this.#hasJumped) {
+      this.#hasJumped = true;
+      void thread.show(unread[0]);
+    }
+  }
+
+  async #read(through) {
+    const { thread } = this;
+    const { id } = thread;
+    this.#isSending = true;
+    try {
+      const { unread } = await this.api.readMentions(id, through);
+      if (thread.id === id) thread.mentionsRead(through, unread);
+    } catch (error) {
+      // The next look tries again; a thread that is gone is told by `thread:gone`.
+      if (error.status >= 400 && error.status < 500 && thread.id === id) thread.mentioned.clear();
+    }
+    this.#isSending = false;
+    for (const note of this.#kept) void this.#keep(id, note);
+  }
+
+  // The mention in a note counts as unread again, until the thread is opened the next time.
+  /** @param {number} noteId */
+  async unread(noteId) {
+    const { thread: { id } } = this;
+    this.#kept.add(noteId);
+    this.painter.ask("messages");
+    await this.#keep(id, noteId);
+  }
+
+  async #keep(threadId, noteId) {
+    try {
+      await this.api.unreadMention(threadId, noteId);
+    } catch (error) {
+      this.#kept.delete(noteId);
+      this.toasts.show(refusalOf(error, this.language.t));
+      this.painter.ask("messages");
+    }
+  }
+}
