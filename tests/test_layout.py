@@ -243,7 +243,7 @@ TWINS_OF = {
         "tests/dashboard/web/admin/test_keys.py",
     ),
     "tests/browser/audit": ("tests/js/settings", "tests/dashboard/web/admin/audit"),
-    "tests/browser/files": ("tests/js/core/files", "tests/dashboard/files"),
+    "tests/browser/files": ("tests/js/core/uploads.test.mjs", "tests/dashboard/files"),
     "tests/browser/lists": ("tests/browser/test_walk.py", "tests/js/core/list"),
     "tests/browser/notices": ("tests/js/core/notice.test.mjs",),
     "tests/browser/page": ("tests/browser/test_walk.py", "tests/js/ui", "tests/js/net"),

@@ -21,7 +21,7 @@ const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
 const EDITORS = "js/editors.js"; // made here
 // What few admins open, and seldom: its script is fetched when it is.
-const OF_EDITORS = /^static\/js\/ui\/(hours\/|query\/sorts-dialog|query\/views-dialog|dialogs\/hand-over-all)/;
+const OF_EDITORS = /^static\/js\/ui\/(hours\/|query\/(sorts|views)-dialog|dialogs\/hand-over-all)/;
 const PAGES = [
   "js/settings/profile.js", "js/settings/team.js", "js/settings/keys.js", "js/settings/webhooks.js",
   "js/settings/audit.js", "js/login.js", "js/invitation.js",

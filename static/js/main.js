@@ -1,4 +1,4 @@
-// Builds the dashboard's parts and connects them; nothing imports it.
+// Builds what the dashboard consists of, in four groups, and connects it; nothing imports it.
 
 import { storage, zones } from "./browser.js";
 import { lazyFinder, lazyPanes } from "./app/lazy-panes.js";
@@ -27,8 +27,7 @@ import { Painter } from "./ui/elements/painter.js";
 import { Toasts } from "./ui/elements/toasts.js";
 import { Follow, RowRefresh } from "./ui/list/follow.js";
 import { ListPane } from "./ui/list/list.js";
-import { Picks, Selection } from "./ui/list/picks.js";
-import { RowLook } from "./ui/list/row-look.js";
+import { Picks } from "./ui/list/picks.js";
 import { PresencePanels } from "./ui/presence/panels.js";
 import { Alerts } from "./ui/shell/alerts.js";
 import { QueueLine } from "./ui/shell/banner.js";
@@ -40,247 +39,214 @@ import { listen, verbsOf } from "./ui/shell/verbs.js";
 /** @returns {any} of the kind that templates/dashboard.html has there */
 const at = (id) => document.getElementById(id);
 const boot = JSON.parse(at("boot").textContent);
-const { admin, limits, priorities, protocol, filters, view_queries: viewQueries } = boot;
-const choices = {
-  viewQueries, filters, priorities,
-  get views() { return savedViews.builtIn; }, get sorts() { return savedSorts.names; },
-};
+const { admin, limits } = boot;
+const adminId = admin.id;
 followTranslation();
 allowPictures(boot.picture_hosts);
 chooseZone(boot.preferences.timezone, ...zones());
-const adminId = admin.id;
+
+// Each module gets the groups and reads from them what it needs when it needs it.
+const page = /** @type {Page} */ ({ data: {}, net: {}, ui: {}, acts: {} });
+const { data, net, ui, acts } = page;
+
 const aheadMs = boot.server_now - Date.now();
 const now = () => Date.now() + aheadMs;
-
 const assets = JSON.parse(at("assets").textContent);
-const language = new Language(assets.texts, assets.later);
-await language.begin(boot.preferences.locale);
+ui.language = new Language(assets.texts, assets.later);
+await ui.language.begin(boot.preferences.locale);
 
-// Texts, painting, messages to the admin, requests.
+// Painting and messages to the admin.
+const { language } = ui;
 const painter = new Painter();
-const toasts = new Toasts(() => painter.ask("toasts"));
-const dialog = new Dialog({ element: at("dialog"), text: () => language.t });
 const announce = (text) => { at("announcer").textContent = text; };
-const api = new Api(new Http({ signedOut: () => connectionState.end("session") }));
-const device = deviceId(storage());
+Object.assign(ui, { painter, announce });
+ui.toasts = new Toasts(() => painter.ask("toasts"));
+ui.dialog = new Dialog({ element: at("dialog"), text: () => language.t });
+const failed = () => ui.toasts.show(language.t("error.network"));
+
+// The server.
+const api = new Api(new Http({ signedOut: () => net.connectionState.end("session") }));
 const connection = new Connection({
-  on: socketEvents(() => parts), protocol, now, device, type: deviceType(navigator),
+  on: socketEvents(page), protocol: boot.protocol, now, device: deviceId(storage()),
+  type: deviceType(navigator),
 });
-const call = (name, data) => connection.call(name, data);
-const tell = (name, data) => connection.tell(name, data);
-const prefs = new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) });
-addEventListener("pagehide", () => prefs.flush());
+const call = (name, given) => connection.call(name, given);
+const tell = (name, given) => connection.tell(name, given);
+Object.assign(net, { api, connection, call, tell, now });
+net.heartbeat = new Heartbeat({
+  tell, focused: (focused) => data.mode.focus(focused), left: () => connection.leave(),
+});
+net.liveness = new Liveness({
+  connection, now, ask: () => call("presence:pong", net.heartbeat.report),
+  changed: () => {
+    painter.ask("banner", "nav", "header");
+    if (net.liveness.silentSince === null) net.connectionState.heard();
+  },
+});
 
 // Data.
-const presence = new Presence({
+Object.assign(data, { admin, adminId, limits });
+data.sortsByWait = boot.sorts_by_wait;
+data.signedOutAt = boot.signed_out;
+data.choices = {
+  viewQueries: boot.view_queries, filters: boot.filters, priorities: boot.priorities,
+  get views() { return data.savedViews.builtIn; }, get sorts() { return data.sorts.names; },
+};
+data.prefs = new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) });
+addEventListener("pagehide", () => data.prefs.flush());
+data.presence = new Presence({
   call, now, adminId, watchMax: limits.watched_ids,
   changed: () => painter.ask("presence", "list", "thread", "banner", "nav", "composer", "hand-over"),
 });
-const mode = new ThreadMode({ tell, watched: (id) => presence.others(id).length > 0 });
-const heartbeat = new Heartbeat({
-  tell, focused: (focused) => mode.focus(focused), left: () => connection.leave(),
-});
-const liveness = new Liveness({
-  connection, now, ask: () => call("presence:pong", heartbeat.report),
-  changed: () => {
-    painter.ask("banner", "nav", "header");
-    if (liveness.silentSince === null) connectionState.heard();
-  },
-});
+data.mode = new ThreadMode({ tell, watched: (id) => data.presence.others(id).length > 0 });
 const rows = new Rows();
 const hold = new Hold();
 const totals = new Totals();
-const savedViews = startViews({ boot, api, language, toasts, parts: () => parts });
-const savedSorts = startSorts({ boot, api, language, parts: () => parts });
-const fetcher = new Fetcher({
-  load: (ids) => api.rows(ids),
-  batchMax: limits.row_ids,
-  mark: () => rows.tick,
-  take: (taken, asOf) => {
-    for (const row of taken) rows.put(row, asOf);
-    painter.ask("list", "thread");
-  },
-  now,
-});
+Object.assign(data, { rows, hold, totals });
+data.savedViews = startViews(page, boot);
+data.sorts = startSorts(page, boot);
 const lists = new Lists({
-  call, rows, fetcher, limits, now, archived: (list, asked) => api.archive(list, asked),
-  mayMove: () => movement.mayMove(),
+  call, rows, limits, now, archived: (list, asked) => api.archive(list, asked),
+  fetcher: new Fetcher({
+    load: (ids) => api.rows(ids),
+    batchMax: limits.row_ids,
+    mark: () => rows.tick,
+    take: (taken, asOf) => {
+      for (const row of taken) rows.put(row, asOf);
+      painter.ask("list", "thread");
+    },
+    now,
+  }),
+  mayMove: () => data.movement.mayMove(),
   changed: () => painter.ask("list", "header", "banner"),
 });
-const movement = new Movement({ hold, lists, now, painter, announce, language });
+data.lists = lists;
+data.movement = new Movement({ hold, lists, now, painter, announce, language });
+data.filterTotals = new FilterTotals({ lists, call, totals });
 const thread = new OpenThread({
   call, rows, adminId,
   part: (id, where, messageId) => api.messages(id, where, messageId),
   changed: () => painter.ask("messages", "thread", "composer", "list", "presence"),
   joined: (id, viewers) => {
-    presence.viewers({ thread_id: id, viewers });
-    mode.joined(id);
-    notifier.part?.look();
+    data.presence.viewers({ thread_id: id, viewers });
+    data.mode.joined(id);
+    ui.notifier.part?.look();
   },
-  left: () => mode.left(),
+  left: () => data.mode.left(),
 });
-const neighbours = new Neighbours({ lists, thread });
-const visibleRows = new VisibleRows({ lists, thread, rows, presence });
+data.thread = thread;
+data.neighbours = new Neighbours({ lists, thread });
+const visibleRows = new VisibleRows({ lists, thread, rows, presence: data.presence });
 
-// Verbs that several parts share.
-const open = (id, messageId = null) => navigation.open(id, messageId);
-const showInList = (options) => finder.showInList(options);
-const goView = (view) => navigation.goView(view);
-const finish = async () => (picks.size ? (await bulk.get())?.finish()
-  : (await acting.get())?.actions.finish());
-const focusList = () => listPane.focus();
-const write = async (kind) => (await threadPane.get())?.composer.focus(kind);
-const toTop = () => {
-  listPane.toTop();
+// What several modules do.
+acts.open = (id, messageId = null) => acts.navigation.open(id, messageId);
+acts.finder = lazyFinder(page, failed);
+acts.finish = async () => (ui.picks.size ? (await ui.bulk.get())?.finish()
+  : (await acts.acting.get())?.actions.finish());
+acts.write = async (kind) => (await ui.threadPane.get())?.composer.focus(kind);
+acts.toTop = () => {
+  ui.listPane.toTop();
   painter.ask("header");
 };
-
-// Parts that are loaded at their first use.
-const failed = () => toasts.show(language.t("error.network"));
-const { search, customer, explain, snooze, handOver, tagPicker, ...dialogs } = lazyPanes({ parts: () => parts, failed });
-const unsent = new Lazy({
+acts.unsent = new Lazy({
   failed,
   load: async () => {
     const { openUnsent } = await import("./app/unsent.js");
-    return openUnsent({
-      adminId, key: boot.storage_key, thread, api, now, rows, toasts, language, open,
-      retry: () => connection.connected,
-      asks: () => connectionState.ended === null, isReload: () => connectionState.isLeaving, acting,
+    const unsent = await openUnsent({
+      ...page, key: boot.storage_key,
       changed: () => {
         painter.ask("messages", "list", "nav", "dialog", "composer");
-        alerts.write();
+        ui.alerts.write();
       },
     });
+    data.outbox = unsent.outbox;
+    data.drafts = unsent.drafts;
+    return unsent;
   },
 });
-const acting = new Lazy({
-  failed,
-  load: async () => {
-    const { startActing } = await import("./app/acting.js");
-    return startActing({
-      thread, lists, rows, api, toasts, painter, language, admin, adminId, alerts, announce,
-      now, open, nextTo: (id) => neighbours.next(id) ?? listPane.nextTo(id),
-    });
-  },
+acts.acting = new Lazy({
+  failed, load: async () => (await import("./app/acting.js")).startActing(page),
 });
-const threadPane = new Lazy({
+
+// Panes, which are loaded at their first use.
+Object.assign(ui, lazyPanes(page, failed));
+ui.threadPane = new Lazy({
   failed: () => { if (thread.id !== null) failed(); },
   load: async () => {
-    const [{ ThreadPane }, kept, { actions }] = await Promise.all([
-      import("./ui/thread/pane.js"), unsent.preload(), acting.preload(),
+    const [{ ThreadPane }] = await Promise.all([
+      import("./ui/thread/pane.js"), acts.unsent.preload(), acts.acting.preload(),
     ]);
-    return new ThreadPane({
-      at, connectionState, thread, outbox: kept.outbox, drafts: kept.drafts, mode, hold, prefs,
-      presence, announce, api, admin, adminId, actions, explain, customer, finish, showInList,
-      back: () => layout.back(), replied: () => follow.replied(), now, painter, toasts, language, priorities,
-      bodyMax: limits.message_characters, limits, snooze, handOver, tagPicker,
-    });
+    if (!data.drafts || !acts.actions) throw new Error("a script is missing");
+    return new ThreadPane({ ...page, at });
   },
 });
-const notifier = new Lazy({
+ui.notifier = new Lazy({
   load: async () => {
     const { openNotifier } = await import("./app/notifier.js");
-    return openNotifier({
-      adminId, alerts, api, call, connection, goView, icon: at("icon"), language, lists, now, open,
-      prefs, rows, thread, totals, toasts, announce,
-      goOwn: () => navigation.goList({ view: "arrival", sort: prefs.sortOf("arrival"), filter: "mine" }),
-    });
+    return openNotifier({ ...page, icon: at("icon") });
+  },
+});
+ui.bulk = new Lazy({
+  failed,
+  load: async () => {
+    const [{ Bulk }] = await Promise.all([import("./ui/list/bulk.js"), acts.acting.preload()]);
+    return new Bulk(page);
   },
 });
 
 // The list.
-const picks = new Picks({
-  selection: new Selection(), lists, thread, hold, walk: (step) => listPane.walk(step), announce,
-  language, painter,
-});
-const bulk = new Lazy({
-  failed,
-  load: async () => {
-    const [{ Bulk }, { undoing }] = await Promise.all([
-      import("./ui/list/bulk.js"), acting.preload(),
-    ]);
-    return new Bulk({
-      picks, lists, api, rows, dialog, toasts, painter, language, undoing, priorities, snooze, handOver, tagPicker, now,
-      idsMax: limits.row_ids,
-    });
-  },
-});
-const follow = new Follow({ lists, thread, prefs, now, painter, language, showInList });
-const density = new Density({ prefs, changed: (fromPx) => listPane.resized(fromPx) });
-const listPane = new ListPane({
-  root: at("list"), lists, hold, movement, density, picks, now, painter, open,
-  rowLook: new RowLook({
-    lists, thread, presence, picks, unsent, language, adminId,
-    sortsByWait: boot.sorts_by_wait,
-  }),
-  neighbours,
+ui.picks = new Picks(page);
+ui.follow = new Follow(page);
+ui.density = new Density({ ...page, changed: (fromPx) => ui.listPane.resized(fromPx) });
+ui.listPane = new ListPane({
+  ...page, root: at("list"),
   shown: ({ seen, ids, end }) => {
-    neighbours.look();
-    follow.look(seen);
+    data.neighbours.look();
+    ui.follow.look(seen);
     visibleRows.show(ids, end);
   },
 });
-const finder = lazyFinder({ parts: () => parts, failed });
+ui.rowRefresh = new RowRefresh(page);
+ui.viewDrag = viewDragging(page);
+ui.viewTold = viewTeller(page);
 
 // The frame.
-const keymap = new Keymap(choices);
-keymap.lettersOn = prefs.kept.single_keys;
-const theme = new Theme();
-const layout = new Layout({ picks, search, painter, focusList });
-const alerts = new Alerts({
-  icon: at("icon"), totals, prefs, presence, lists, language, unsent, notifier, now,
+ui.keymap = new Keymap(data.choices);
+ui.keymap.lettersOn = data.prefs.kept.single_keys;
+ui.theme = new Theme();
+ui.layout = new Layout(page);
+ui.alerts = new Alerts({ ...page, icon: at("icon") });
+acts.navigation = new Navigation(page);
+net.connectionState = new ConnectionState({
+  ...page,
+  clear: (reason) => {
+    ui.threadPane.part?.composer.save();
+    ui.alerts.end();
+    painter.stop();
+    if (acts.unsent.part) acts.unsent.part.showSessionEnd(language.t, reason);
+    else location.replace("/login");
+  },
 });
-const navigation = new Navigation({
-  lists, thread, prefs, picks, hold, layout, search, painter, language, announce, showInList, choices,
-  neighbours, savedViews, toasts,
-  changed: () => alerts.write(),
+ui.splitter = new Splitter({
+  ...page, element: at("splitter"), panel: at("panel"), list: at("pane-list"),
 });
-const clear = (reason) => {
-  threadPane.part?.composer.save();
-  alerts.end();
-  painter.stop();
-  if (unsent.part) unsent.part.showSessionEnd(language.t, reason);
-  else location.replace("/login");
-};
-const connectionState = new ConnectionState({
-  connection, api, lists, thread, presence, unsent, alerts, painter, announce, language, now, clear,
-  toasts,
-});
-const splitter = new Splitter({
-  element: at("splitter"), panel: at("panel"), list: at("pane-list"), prefs, language,
-});
-const presencePanels = new PresencePanels({
-  presence, thread, mode, api, call, admin, now, painter, toasts, language, open, limits,
-  handOverAll: dialogs.handOverAll,
-});
-const queueLine = new QueueLine({
-  admin, painter, now, language, goList: (list) => navigation.goList(list),
-});
-const rowRefresh = new RowRefresh({
-  thread, lists, rows, api, now, painter, isEnded: () => connectionState.ended !== null,
-});
-const parts = {
-  ...dialogs, search, customer, explain, snooze, handOver, tagPicker, acting, admin, alerts, announce, api, bulk, choices,
-  connection, connectionState, density, dialog, finder, finish, focusList, follow,
-  heartbeat, hold, keymap, language, layout, limits, listPane, lists, liveness, movement, navigation,
-  neighbours, notifier, now, open, painter, picks, prefs, presence, presencePanels, queueLine, rowRefresh, rows, splitter,
-  savedViews, sorts: savedSorts, theme, thread, threadPane, toTop, toasts, totals, unsent, write,
-  filterTotals: new FilterTotals({ lists, call, totals }), signedOutAt: boot.signed_out,
-  viewDrag: viewDragging(() => parts), viewTold: viewTeller({ lists, announce, language }),
-};
-addRegions(parts);
-listen({ keymap, now, verbs: verbsOf(parts) });
+ui.presencePanels = new PresencePanels(page);
+ui.queueLine = new QueueLine(page);
+
+addRegions(page);
+listen({ keymap: ui.keymap, now, verbs: verbsOf(page) });
+const { connectionState } = net;
 watch({ on: { slept: () => connectionState.slept(), back: () => connectionState.resumed() } });
-window.addEventListener("popstate", (event) => {
-  navigation.goTo(location.hash, { deep: event.state?.ours !== true });
+addEventListener("popstate", (event) => {
+  acts.navigation.goTo(location.hash, { deep: event.state?.ours !== true });
 });
 for (const name of ["online", "offline"]) {
-  window.addEventListener(name, () => connectionState.setOnline(navigator.onLine));
+  addEventListener(name, () => connectionState.setOnline(navigator.onLine));
 }
 window.lineup = testApi();
-navigation.goTo(location.hash, { deep: true });
+acts.navigation.goTo(location.hash, { deep: true });
 if (boot.head) lists.begin(boot.head);
-if (!boot.has_events) dialogs.firstSteps.open();
+if (!boot.has_events) ui.firstSteps.open();
 connection.start();
 
 // What tests and benches may read of the page, as `window.lineup`.

@@ -126,3 +126,6 @@ export class ListServer {
     };
   }
 }
+
+// The four groups that main.js hands over, each with all of these.
+export const pageOf = (given) => ({ ...given, data: given, net: given, ui: given, acts: given });

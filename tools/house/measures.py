@@ -40,9 +40,9 @@ MEASURES = {
     "dict[str, Any]": Measure(sources.untyped_dicts, 59, 60),
     "page modules": Measure(lambda: len(sources.page_modules()), 243, 150),
     "lines of page modules": Measure(
-        lambda: sources.lines_of(sources.page_modules()), 22_081, 19_500
+        lambda: sources.lines_of(sources.page_modules()), 21_640, 19_500
     ),
-    "names that page modules take from `parts`": Measure(sources.page_parts, 66, 0),
+    "names that page modules take from `parts`": Measure(sources.page_parts, 0, 0),
     "who(m)ever, whose, whom in 10,000 words": Measure(lambda: round(prose.riddles()), 0, 6),
     "docstrings that begin with a clause": Measure(lambda: len(prose.clause_openings()), 9, 0),
 }

@@ -6,12 +6,11 @@ import { html } from "lit-html";
 import { initial, shown } from "../core/names.js";
 import { authorName, hueStep } from "../ui/elements/avatar.js";
 import { statusText } from "../ui/presence/viewers.js";
-import { ColleagueActions, ThreadActions } from "../ui/thread/actions.js";
-import { Undoing } from "../ui/thread/undoing.js";
+import { ColleagueActions, ThreadActions, Undoing } from "../ui/thread/actions.js";
 
-/** @param {ActingParts} parts @returns {Acting} */
-export function startActing(parts) {
-  const { thread, announce, language, adminId, painter } = parts;
+/** @param {Page} page @returns {Acting} */
+export function startActing(page) {
+  const { data: { thread, adminId }, ui: { announce, language, painter } } = page;
   const who = (message) => authorName(message, thread.row, language.t);
   let last = "";
   const tell = (told) => {
@@ -21,14 +20,11 @@ export function startActing(parts) {
     announce(last);
   };
   thread.arrivals = new Arrivals({ adminId, tell });
-  const undoing = new Undoing(parts);
+  page.acts.undoing = new Undoing(page);
+  page.acts.actions = new ThreadActions(page);
   painter.ask("nav");
-  return {
-    undoing,
-    actions: new ThreadActions({ ...parts, undoing }),
-    colleagueActions: new ColleagueActions(parts),
-    ownState,
-  };
+  const { undoing, actions } = page.acts;
+  return { undoing, actions, colleagueActions: new ColleagueActions(page), ownState };
 }
 
 // What a screen reader is told of the open thread: messages that came, and how far replies are.
@@ -103,8 +99,8 @@ export function arrivalText({ messages, state }, t, who) {
 // In the left column: who I am for the others, and as what.
 
 // Opens the panel in which that is set.
-/** @param {OwnStateParts} parts */
-export function ownState({ admin, presence, presencePanels, language: { t } }) {
+/** @param {Page} page */
+export function ownState({ data: { admin, presence }, ui: { presencePanels, language: { t } } }) {
   const dot = presence.dot("admin", admin.id);
   const status = statusText(presence, "admin", admin.id, t);
   return html`<button type="button" class="nav-me" data-dot=${dot}

@@ -5,18 +5,15 @@ import { isLookedAt } from "../ui/elements/attention.js";
 import { tellLacking } from "../ui/elements/lacking.js";
 import { Notifier } from "../ui/shell/notifier.js";
 
-/** @param {OpenNotifierParts} parts @returns {Promise<Notifier>} */
-export async function openNotifier(parts) {
+/** @param {Page & { icon: HTMLLinkElement }} page @returns {Promise<Notifier>} */
+export async function openNotifier(page) {
+  const { data: { adminId, thread }, net: { connection }, ui: { alerts } } = page;
   const { Tabs } = await import("../net/tabs.js");
-  tellLacking(parts);
-  const { adminId, alerts, connection } = parts;
-  let made = null;
-  const tabs = new Tabs({ name: `lineup:${adminId}`, isLookedAt, thread: () => parts.thread.id });
-  made = new Notifier({
-    ...parts, tabs: () => tabs, quiet: () => alerts.quiet, chime: () => alerts.chime(),
-  });
+  tellLacking(page);
+  const tabs = new Tabs({ name: `lineup:${adminId}`, isLookedAt, thread: () => thread.id });
+  const notifier = new Notifier({ ...page, tabs });
   await tabs.ready;
-  alerts.begin(made);
-  if (connection.connected) made.connected();
-  return made;
+  alerts.begin(notifier);
+  if (connection.connected) notifier.connected();
+  return notifier;
 }

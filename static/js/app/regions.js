@@ -19,18 +19,18 @@ function region(painter, name, id, content) {
   painter.add(name, () => render(content(), element));
 }
 
-/** @param {RegionParts} parts */
-export function addRegions(parts) {
-  const { painter, layout, splitter, follow, toasts, language, search, palette, customer } = parts;
-  const hint = new ListHint(parts);
-  region(painter, "nav", "nav", () => nav(parts));
-  region(painter, "queue", "queue-line", () => parts.queueLine.render());
-  region(painter, "about", "list-about", () => about(parts));
+/** @param {Page} page */
+export function addRegions(page) {
+  const { painter, layout, splitter, follow, toasts, language, search, palette, customer } = page.ui;
+  const hint = new ListHint(page);
+  region(painter, "nav", "nav", () => nav(page));
+  region(painter, "queue", "queue-line", () => page.ui.queueLine.render());
+  region(painter, "about", "list-about", () => about(page));
   region(painter, "header", "list-header", () => {
     hint.look();
-    return header(parts);
+    return header(page);
   });
-  region(painter, "banner", "banner", () => banner(parts));
+  region(painter, "banner", "banner", () => banner(page));
   region(painter, "chip", "chip", () => follow.render() || hint.render());
   region(painter, "toasts", "toasts", () => toasts.render(language.t));
   painter.add("shell", () => {
@@ -39,17 +39,18 @@ export function addRegions(parts) {
   });
   painter.add("search", () => search.paint());
   painter.add("palette", () => palette.paint());
-  painter.add("dialog", () => parts.dialog.paint());
-  painter.add("hand-over", () => parts.handOver.paint());
-  painter.add("tags", () => parts.tagPicker.paint());
+  painter.add("dialog", () => page.ui.dialog.paint());
+  painter.add("hand-over", () => page.ui.handOver.paint());
+  painter.add("tags", () => page.ui.tagPicker.paint());
   painter.add("customer", () => customer.paint());
-  painter.add("first", () => parts.firstSteps.paint());
-  addList(parts);
+  painter.add("first", () => page.ui.firstSteps.paint());
+  addList(page);
 }
 
-function addList(parts) {
-  const { painter, lists, listPane, rowRefresh, search, language } = parts;
-  const thread = addThread(parts);
+/** @param {Page} page */
+function addList(page) {
+  const { data: { lists }, ui: { painter, listPane, rowRefresh, search, language } } = page;
+  const thread = addThread(page);
   const empty = new Lazy({ load: async () => (await import("../ui/list/empty.js")).empty });
   at("list-empty").replaceChildren();
   painter.add("list", () => {
@@ -61,17 +62,17 @@ function addList(parts) {
     const label = t("list.label", { view: t(`view.${view}`), sort: t(`sort.${sort}`) });
     at("list").setAttribute("aria-label", label);
     at("list").inert = lists.sync.state === "refused";
-    if (empty.part) render(empty.part(parts), at("list-empty"));
+    if (empty.part) render(empty.part(page), at("list-empty"));
     else if (lists.isWithoutRows) empty.preload().then((part) => part && painter.ask("list"));
-    parts.viewTold();
-    parts.filterTotals.look();
+    page.ui.viewTold();
+    page.data.filterTotals.look();
     painter.ask("first", "about");
     if (lists.listing.ready || lists.sync.state === "failed") thread.allow();
   });
 }
 
 // The scripts of the thread's pane are loaded when a thread is open or once the list is painted.
-function addThread({ painter, threadPane, thread, bulk, notifier }) {
+function addThread({ data: { thread }, ui: { painter, threadPane, bulk, notifier } }) {
   let allowed = false;
   const load = async () => {
     if (await threadPane.get()) painter.ask("thread", "messages", "composer");

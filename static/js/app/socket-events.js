@@ -1,68 +1,69 @@
 // What each event from the server does.
 
-// parts() is called when an event comes: the connection is built before the parts that it serves.
-/** @param {() => EventParts} parts @returns {ConnectionEvents} */
-export function socketEvents(parts) {
+/** @param {Page} page @returns {ConnectionEvents} */
+export function socketEvents(page) {
+  const { data, net, ui, acts } = page;
   const events = {
-    "list:order": (frame) => parts().lists.frame(frame),
-    "list:gone": (gone) => parts().lists.gone(gone),
-    "pages:totals": (data) => takeTotals(parts(), data),
+    "list:order": (frame) => data.lists.frame(frame),
+    "list:gone": (gone) => data.lists.gone(gone),
+    "pages:totals": (totals) => takeTotals(page, totals),
     "views:totals": ({ totals }) => {
-      parts().totals.takeSaved(totals);
-      parts().painter.ask("nav", "header");
+      data.totals.takeSaved(totals);
+      ui.painter.ask("nav", "header");
     },
-    "list:totals": (data) => {
-      parts().totals.takeFiltered(data);
-      parts().painter.ask("nav", "header");
+    "list:totals": (totals) => {
+      data.totals.takeFiltered(totals);
+      ui.painter.ask("nav", "header");
     },
-    "views:changed": () => {
-      parts().savedViews.load();
-      parts().sorts.load();
+    "views:changed": () => loadSaved(page),
+    "order:status": (status) => net.connectionState.setOrderStatus(status),
+    "thread:message": (message) => data.thread.received(message),
+    "thread:viewers": (viewers) => data.presence.viewers(viewers),
+    "thread:typing": (typing) => data.presence.typing(typing),
+    "thread:cursor": (moved) => {
+      ui.threadPane.part?.writers.cursor(moved);
+      ui.presencePanels.cursor(moved);
     },
-    "order:status": (status) => parts().connectionState.setOrderStatus(status),
-    "thread:message": (data) => parts().thread.received(data),
-    "thread:viewers": (data) => parts().presence.viewers(data),
-    "thread:typing": (data) => parts().presence.typing(data),
-    "thread:cursor": (data) => {
-      parts().threadPane.part?.writers.cursor(data);
-      parts().presencePanels.cursor(data);
-    },
-    "presence:ping": () => parts().heartbeat.pong(),
-    "presence:update": (data) => parts().presence.update(data),
-    "presence:status": (data) => parts().presence.status(data),
-    "notices:new": async (notice) => (await parts().notifier.get())?.notice(notice),
-    "thread:act": (data) => {
-      if (parts().thread.did(data)) parts().acting.part?.colleagueActions.show(data);
+    "presence:ping": () => net.heartbeat.pong(),
+    "presence:update": (update) => data.presence.update(update),
+    "presence:status": (status) => data.presence.status(status),
+    "notices:new": async (notice) => (await ui.notifier.get())?.notice(notice),
+    "thread:act": (act) => {
+      if (data.thread.did(act)) acts.acting.part?.colleagueActions.show(act);
     },
     "thread:gone": ({ thread_id: id }) => {
-      parts().thread.gone(id);
-      parts().presence.gone(id);
+      data.thread.gone(id);
+      data.presence.gone(id);
     },
-    "thread:delivery": (data) => parts().thread.delivered(data),
-    "queue:numbers": (numbers) => parts().queueLine.take(numbers),
-    "sources:failing": ({ sources }) => parts().connectionState.setFailing(sources),
-    "server:leaving": () => parts().connectionState.moved(),
-    "session:ended": ({ reason }) => parts().connectionState.end("session", reason),
+    "thread:delivery": (delivery) => data.thread.delivered(delivery),
+    "queue:numbers": (numbers) => ui.queueLine.take(numbers),
+    "sources:failing": ({ sources }) => net.connectionState.setFailing(sources),
+    "server:leaving": () => net.connectionState.moved(),
+    "session:ended": ({ reason }) => net.connectionState.end("session", reason),
   };
   return {
     connected: () => {
-      parts().filterTotals.connected();
-      parts().connectionState.connected();
-      parts().savedViews.load();
-      parts().sorts.load();
+      data.filterTotals.connected();
+      net.connectionState.connected();
+      loadSaved(page);
     },
-    disconnected: () => parts().connectionState.disconnected(),
-    refused: (error) => parts().connectionState.refused(error),
-    event: (name, data, acknowledge) => {
-      events[name]?.(data);
+    disconnected: () => net.connectionState.disconnected(),
+    refused: (error) => net.connectionState.refused(error),
+    event: (name, given, acknowledge) => {
+      events[name]?.(given);
       acknowledge?.();
     },
   };
 }
 
-function takeTotals({ totals, painter, rowRefresh, alerts }, data) {
-  totals.take(data);
-  painter.ask("nav", "header", "first");
-  rowRefresh.ask();
-  if (data.filter === "all") alerts.update(data);
+function loadSaved({ data: { savedViews, sorts } }) {
+  savedViews.load();
+  sorts.load();
+}
+
+function takeTotals({ data, ui }, totals) {
+  data.totals.take(totals);
+  ui.painter.ask("nav", "header", "first");
+  ui.rowRefresh.ask();
+  if (totals.filter === "all") ui.alerts.update(totals);
 }

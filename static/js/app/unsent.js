@@ -11,25 +11,25 @@ import { age } from "../core/time.js";
 import { nameOf } from "../ui/elements/avatar.js";
 import { ICONS } from "../ui/elements/icons.js";
 import { refusal, refusalOf } from "../ui/elements/language.js";
+import { PageModule } from "../ui/elements/page-module.js";
 
 const AGAIN_MS = 10_000; // what failed for lack of a connection is tried again this often
 
-// key: the admin's own, from the server; retry(): whether unsent replies can be sent now;
-// asks(): whether closing the page may ask; changed(): drafts or replies did.
-/** @param {UnsentParts} given @returns {Promise<Unsent>} */
-export async function openUnsent(given) {
-  const { adminId, key, thread, now, retry } = given;
+// key: the admin's own, from the server; changed(): drafts or replies did.
+/** @param {Page & { key: string, changed(): void }} page @returns {Promise<Unsent>} */
+export async function openUnsent(page) {
+  const { key, data: { adminId, thread }, net: { api, connection, connectionState, now } } = page;
   const sealed = (name) => new SealedStorage({
     storage: storage(), prefix: `lineup:${name}:${adminId}`, key,
   }).open();
   const [kept, replies] = await Promise.all([sealed("draft"), sealed("outbox")]);
   const drafts = new Drafts({
-    storage: kept, adminId, changed: given.changed, now, newId: randomId,
+    storage: kept, adminId, changed: page.changed, now, newId: randomId,
     channel: channel(`lineup:drafts:${adminId}`),
   });
   const received = ({ threadId }, message) => thread.received({ thread_id: threadId, message });
   // A browser that says "offline" may be wrong.
-  const mayArrive = () => navigator.onLine || retry();
+  const mayArrive = () => navigator.onLine || connection.connected;
   let timer = null;
   const again = () => {
     timer = null;
@@ -37,17 +37,17 @@ export async function openUnsent(given) {
     if (outbox.size) timer = setTimeout(again, AGAIN_MS);
   };
   const outbox = new Outbox({
-    send: (item) => given.api.reply(item),
+    send: (item) => api.reply(item),
     token: () => randomId(),
     changed: () => {
-      given.changed();
+      page.changed();
       if (outbox?.size) timer ??= setTimeout(again, AGAIN_MS);
     },
     sent: (item, message) => {
       received(item, message);
-      if (item.after === "done") finish(item.threadId, Math.max(item.seen ?? 0, message.id), given);
+      if (item.after === "done") finish(item.threadId, Math.max(item.seen ?? 0, message.id), page);
     },
-    stopped: (item) => tell(item, given),
+    stopped: (item) => tell(item, page),
     moved: (item) => item.unseen.forEach((message) => received(item, message)),
     online: mayArrive,
     adminId,
@@ -56,9 +56,9 @@ export async function openUnsent(given) {
   outbox.keepIn(replies);
   const unsent = {
     outbox, drafts, showSessionEnd,
-    dialogOf: (parts) => new UnsentDialog(parts),
+    dialog: new UnsentDialog(page),
     items: (dialog) => ownItems(
-      { unsent: outbox.late.length, draft: drafts.list.length }, dialog, given.language.t,
+      { unsent: outbox.late.length, draft: drafts.list.length }, dialog, page.ui.language.t,
     ),
     // What a row shows of it: "unsent", "draft" or "".
     markOf(threadId) {
@@ -83,15 +83,15 @@ export async function openUnsent(given) {
     drafts.page(false);
   });
   addEventListener("beforeunload", (event) => {
-    const isLost = drafts.unsaved || outbox.unsaved || (outbox.size && !given.isReload());
-    if (isLost && given.asks()) event.preventDefault();
+    const isLost = drafts.unsaved || outbox.unsaved || (outbox.size && !connectionState.isLeaving);
+    if (isLost && connectionState.ended === null) event.preventDefault();
   });
-  if (retry()) outbox.retryWaiting();
+  if (connection.connected) outbox.retryWaiting();
   return unsent;
 }
 
 // A reply of a thread that is not on screen was not sent.
-function tell({ threadId }, { thread, rows, toasts, open, language: { t } }) {
+function tell({ threadId }, { data: { thread, rows }, ui: { toasts, language: { t } }, acts: { open } }) {
   if (threadId === thread.id) return;
   const row = rows.get(threadId);
   toasts.show(t("unsent.toast", { name: row ? nameOf(row, t) : `#${threadId}` }), {
@@ -100,7 +100,12 @@ function tell({ threadId }, { thread, rows, toasts, open, language: { t } }) {
 }
 
 // The reply of "send and done" was sent, maybe long after another thread was opened.
-async function finish(id, seen, { thread, rows, api, acting, toasts, language }) {
+async function finish(id, seen, {
+  data: { thread, rows },
+  net: { api },
+  ui: { toasts, language },
+  acts: { acting },
+}) {
   const actions = id === thread.id ? (await acting.get())?.actions : null;
   if (rows.get(id)?.open === false) return actions?.openNext(id);
   if (actions) return actions.finish(seen);
@@ -114,7 +119,7 @@ async function finish(id, seen, { thread, rows, api, acting, toasts, language })
 
 // What the left column shows of replies that are not sent, and of drafts; nothing where there is none.
 
-/** @param {{unsent: number, draft: number}} counts @param {Parts["unsentDialog"]} dialog @param {Translate} t */
+/** @param {{unsent: number, draft: number}} counts @param {Ui["unsentDialog"]} dialog @param {Translate} t */
 export function ownItems(counts, dialog, t) {
   const kinds = Object.keys(counts).filter((kind) => counts[kind]);
   if (!kinds.length) return "";
@@ -149,34 +154,21 @@ export function showSessionEnd(t, reason) {
 // connection, and drafts.
 const ROWS = 100; // whose names are asked for at once
 
-export class UnsentDialog {
-  /** @param {UnsentDialogParts} parts */
-  constructor({ dialog, unsent, rows, api, now, painter, language, open, takeBack }) {
-    this.dialog = dialog;
-    this.unsent = unsent;
-    this.rows = rows;
-    this.api = api;
-    this.now = now;
-    this.painter = painter;
-    this.language = language;
-    this.openThread = open;
-    this.takeBack = takeBack;
-  }
-
+export class UnsentDialog extends PageModule {
   async open() {
-    const unsent = await this.unsent.get();
+    const unsent = await this.acts.unsent.get();
     if (!unsent) return;
-    this.dialog.open(() => this.language.t("unsent.title"), () => this.#content(unsent));
+    this.ui.dialog.open(() => this.ui.language.t("unsent.title"), () => this.#content(unsent));
     const ids = [...unsent.outbox.list, ...unsent.drafts.list].map(({ threadId }) => threadId);
-    const missing = [...new Set(ids)].filter((id) => !this.rows.get(id)).slice(0, ROWS);
+    const missing = [...new Set(ids)].filter((id) => !this.data.rows.get(id)).slice(0, ROWS);
     if (!missing.length) return;
-    const answer = await this.api.rows(missing).catch(() => ({ rows: [] }));
-    for (const row of answer.rows) this.rows.put(row);
-    this.dialog.paint();
+    const answer = await this.net.api.rows(missing).catch(() => ({ rows: [] }));
+    for (const row of answer.rows) this.data.rows.put(row);
+    this.ui.dialog.paint();
   }
 
   #content({ outbox, drafts }) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const replies = outbox.list;
     const kept = drafts.list;
     if (!replies.length && !kept.length) return html`<p class="panel-note">${t("unsent.none")}</p>`;
@@ -188,7 +180,7 @@ export class UnsentDialog {
   }
 
   #reply(item, outbox) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const state = outbox.stateOf(item);
     const act = (text, run) => html`<button type="button" class="button" @click=${run}
       >${t(text)}</button>`;
@@ -198,28 +190,28 @@ export class UnsentDialog {
         () => (state === "moved" ? outbox.confirm(item.token) : outbox.retry(item.token)))}
       ${state === "sending" ? "" : act("sending.take_back", () => {
         this.#go(item.threadId);
-        this.takeBack(item);
+        this.ui.threadPane.get().then((pane) => pane?.replies.takeBack(item));
       })}`);
   }
 
   #reason({ state, problem, unseen }) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (state === "moved") return t("sending.moved.text", { count: unseen.length || 1 });
     if (state === "signed-out") return t("sending.signed-out.text");
     return problem === "network" ? t("sending.waiting.text") : refusal(problem, t);
   }
 
   #draft(draft, drafts) {
-    const { t, words } = this.language;
+    const { t, words } = this.ui.language;
     const kind = t(draft.private ? "composer.note" : "composer.reply");
-    const about = `${kind} · ${words.long(age(draft.at, this.now()))}`;
+    const about = `${kind} · ${words.long(age(draft.at, this.net.now()))}`;
     return this.#item(draft, about, "", () => drafts.take(draft.threadId, draft.key));
   }
 
   // opened(): what follows when the thread is opened.
   #item({ threadId, body, state }, about, acts, opened = () => {}) {
-    const { t } = this.language;
-    const row = this.rows.get(threadId);
+    const { t } = this.ui.language;
+    const row = this.data.rows.get(threadId);
     return html`<li class="unsent-item" data-state=${state ?? "draft"} data-thread=${threadId}>
       <button type="button" class="unsent-open" @click=${() => {
         this.#go(threadId);
@@ -232,7 +224,7 @@ export class UnsentDialog {
   }
 
   #go(threadId) {
-    this.dialog.close();
-    this.openThread(threadId);
+    this.ui.dialog.close();
+    this.acts.open(threadId);
   }
 }

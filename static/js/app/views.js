@@ -1,4 +1,4 @@
-// The saved views: read from the server, and what the page does as they are added, edited, deleted.
+// The saved views and sorts: read from the server, and what the page does as they are added, edited, deleted.
 
 import { SavedViews } from "../core/list/saved-views.js";
 import { hasSameRules, Sorts, sortsOf } from "../core/query/sorts.js";
@@ -6,16 +6,19 @@ import { ICONS } from "../ui/elements/icons.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { Lazy } from "../ui/elements/lazy.js";
 
-// boot: what the page brought, of views the first ones; parts() is called once something changed.
-/** @param {StartViewsParts} given @returns {SavedViews} */
-export function startViews({ boot, api, language, toasts, parts }) {
+const DEFAULT_SORT = "arrival"; // instead of one that was deleted
+
+// boot: what the page brought, of views the first ones.
+/** @param {Page} page @param {{views: string[], saved_views: SavedView[]}} boot */
+export function startViews(page, boot) {
+  const { net: { api }, ui: { language, toasts } } = page;
   let begun = false;
   const saved = new SavedViews({
     builtIn: boot.views,
     ask: () => api.views(),
     send: (ids) => api.orderViews(ids),
     named: (id, name) => language.given.set(`view.${id}`, name),
-    changed: (changes) => { if (begun) viewsChanged(parts(), changes); },
+    changed: (changes) => { if (begun) viewsChanged(page, changes); },
     refused: (error) => toasts.show(refusalOf(error, language.t)),
   });
   saved.take(boot.saved_views ?? []);
@@ -23,9 +26,10 @@ export function startViews({ boot, api, language, toasts, parts }) {
   return saved;
 }
 
-/** @param {ViewsChangedParts} parts @param {ViewChange[]} changes */
-function viewsChanged(parts, changes) {
-  const { lists, navigation, alerts, painter, toasts, announce, language: { t } } = parts;
+/** @param {Page} page @param {ViewChange[]} changes */
+function viewsChanged(page, changes) {
+  const { data: { lists }, ui: { alerts, painter, toasts, announce, language: { t } } } = page;
+  const { navigation } = page.acts;
   const { view, sort } = lists.list;
   for (const { was, now, own } of changes) {
     const id = (was ?? now).id;
@@ -43,12 +47,12 @@ function viewsChanged(parts, changes) {
 }
 
 // The script that drags views comes with the first press on one.
-/** @param {() => ViewDragParts} parts */
-export function viewDragging(parts) {
+/** @param {Page} page */
+export function viewDragging(page) {
   const lazy = new Lazy({
     load: async () => {
       const { ViewDrag } = await import("../ui/query/view-drag.js");
-      return new ViewDrag(parts());
+      return new ViewDrag(page);
     },
     failed() {}, // the keys and the dialog move them, too
   });
@@ -62,8 +66,8 @@ export function viewDragging(parts) {
 }
 
 // Tells a screen reader that a list is being built, and then how long it is. Called at each painting.
-/** @param {Pick<Parts, "lists" | "announce" | "language">} parts */
-export function viewTeller({ lists, announce, language }) {
+/** @param {Page} page */
+export function viewTeller({ data: { lists }, ui: { announce, language } }) {
   let built = null; // the sync of a list that is being built
   return () => {
     const { sync, listing } = lists.current;
@@ -78,18 +82,17 @@ export function viewTeller({ lists, announce, language }) {
   };
 }
 
-// The saved sorts: read from the server, and what the page does as they are added, edited, deleted.
-const DEFAULT_SORT = "arrival"; // instead of one that was deleted
-
-// boot: what the page brought; parts() is called once something changed.
-/** @param {StartSortsParts} given @returns {Sorts} */
-export function startSorts({ boot, api, language, parts }) {
+// boot: what the page brought.
+/** @param {Page} page
+ * @param {{sorts: string[], saved_sorts: SavedSort[], sorts_by_wait: string[]}} boot */
+export function startSorts(page, boot) {
+  const { net: { api }, ui: { language } } = page;
   const { sorts: builtIn, saved_sorts: saved, sorts_by_wait: byWait } = boot;
   let begun = false;
   const sorts = new Sorts({
     builtIn,
     ask: () => api.sorts(),
-    choose: () => choose(parts()),
+    choose: () => choose(page),
     named: (name, title) => {
       language.given.set(`sort.${name}`, title);
       language.given.set(`sort.${name}.short`, title);
@@ -97,7 +100,7 @@ export function startSorts({ boot, api, language, parts }) {
     changed: (changes) => {
       if (!begun) return;
       for (const { was, now } of changes) noteWait(byWait, (was ?? now).name, now);
-      sortsChanged(parts(), changes);
+      sortsChanged(page, changes);
     },
   });
   sorts.take(saved);
@@ -113,8 +116,8 @@ function noteWait(byWait, name, sort) {
   if (sort?.rules?.some(({ order }) => order === "oldest")) byWait.push(name);
 }
 
-/** @param {SortsChangedParts} parts @param {SortChange[]} changes */
-function sortsChanged({ lists, navigation, painter }, changes) {
+/** @param {Page} page @param {SortChange[]} changes */
+function sortsChanged({ data: { lists }, ui: { painter }, acts: { navigation } }, changes) {
   for (const { was, now } of changes) {
     const { name } = was ?? now;
     if (was && now && !hasSameRules(was, now)) lists.renewSort(name);
@@ -124,8 +127,12 @@ function sortsChanged({ lists, navigation, painter }, changes) {
 }
 
 // All of them in the palette, found by typing; the one that the list is in is active at first.
-/** @param {SortChoiceParts} parts */
-export function choose({ choices, lists, navigation, palette, keymap, language: { t } }) {
+/** @param {Page} page */
+export function choose({
+  data: { choices, lists },
+  ui: { palette, keymap, language: { t } },
+  acts: { navigation },
+}) {
   palette.open({
     label: t("sorts.choose"),
     entries: () => sortsOf(lists.list.view, choices.sorts).map((name) => ({

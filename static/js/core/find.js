@@ -16,18 +16,22 @@ export function matching(entries, query) {
   return found.sort((a, b) => starts(a) - starts(b));
 }
 
-// An excerpt in parts, [{text, marked}, …]; marks: [[from, to], …] in code points, in order.
-export function parts(excerpt, marks) {
-  const points = [...excerpt];
-  const made = [];
+// A text that begins at `offset` of a message's text, in parts: [{text, marked}, …].
+/** @param {string} text @param {number} offset @param {[number, number][]} marks */
+export function markedParts(text, offset, marks) {
+  const points = [...text];
+  const pieces = [];
   let end = 0;
   for (const [from, to] of marks) {
-    made.push({ text: points.slice(end, from).join(""), marked: false });
-    made.push({ text: points.slice(from, to).join(""), marked: true });
-    end = to;
+    const low = Math.max(from - offset, end);
+    const high = Math.min(to - offset, points.length);
+    if (low >= high) continue;
+    if (low > end) pieces.push({ text: points.slice(end, low).join(""), marked: false });
+    pieces.push({ text: points.slice(low, high).join(""), marked: true });
+    end = high;
   }
-  made.push({ text: points.slice(end).join(""), marked: false });
-  return made.filter(({ text }) => text);
+  if (end < points.length) pieces.push({ text: points.slice(end).join(""), marked: false });
+  return pieces;
 }
 
 // Folds texts, so that what is typed finds what is stored in other signs: the same as the server does

@@ -93,16 +93,16 @@ export const meant = (body, chosen) => [...chosen]
 /** @param {string} text @param {{id: number, name: string}[]} mentions */
 export function mentionParts(text, mentions) {
   const names = [...mentions].sort((a, b) => b.name.length - a.name.length);
-  const parts = [];
+  const pieces = [];
   let end = 0;
   for (const { index: at } of text.matchAll(AT)) {
     const found = at < end ? null : names.find(({ name }) => text.startsWith(name, at + 1));
     if (!found) continue;
-    if (at > end) parts.push({ text: text.slice(end, at), id: null });
+    if (at > end) pieces.push({ text: text.slice(end, at), id: null });
     const ids = names.filter(({ name }) => name === found.name).map(({ id }) => id);
     end = at + 1 + found.name.length;
-    parts.push({ text: text.slice(at, end), id: found.id, ids });
+    pieces.push({ text: text.slice(at, end), id: found.id, ids });
   }
-  if (end < text.length) parts.push({ text: text.slice(end), id: null });
-  return parts;
+  if (end < text.length) pieces.push({ text: text.slice(end), id: null });
+  return pieces;
 }

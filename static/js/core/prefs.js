@@ -19,7 +19,7 @@ export class Prefs {
   #unsent = {};
   #timer = null;
 
-  /** @param {PrefsParts} parts */
+  /** @param {PrefsOptions} options */
   constructor({ kept, send, timers = globalThis }) {
     this.kept = { ...DEFAULTS, ...kept };
     this.send = send;

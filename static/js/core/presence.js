@@ -46,7 +46,7 @@ export class Presence {
   #connected = false;
   #run = 0; // counts connections and losses of them
 
-  /** @param {PresenceParts} parts */
+  /** @param {PresenceOptions} options */
   constructor({ call, adminId, watchMax, changed, now = Date.now, timers = globalThis }) {
     this.call = call;
     this.adminId = adminId;

@@ -16,7 +16,7 @@ export class SealedStorage {
   #making = null;
 
   // prefix: that of its keys; key: in base64, random bytes and those of the key combined with them.
-  /** @param {SealedStorageParts} parts */
+  /** @param {SealedStorageOptions} options */
   constructor({ storage, prefix, key, crypto = globalThis.crypto }) {
     this.storage = storage;
     this.prefix = prefix;

@@ -14,7 +14,7 @@ export class Search {
   #run = 0;
   #timer = null;
 
-  /** @param {SearchParts} parts */
+  /** @param {SearchOptions} options */
   constructor({ ask, changed, limit = 50, timers = globalThis }) {
     this.ask = ask;
     this.changed = changed;

@@ -110,8 +110,8 @@ function durationText(locale, count) {
   const named = (value, unit) => close(new Intl.NumberFormat(locale, {
     style: "unit", unit, unitDisplay: "long",
   }).format(value));
-  const parts = [hours ? named(hours, "hour") : "", count % 60 || !hours ? named(count % 60, "minute") : ""];
-  return parts.filter(Boolean).join(locale.startsWith("ja") ? "" : " ");
+  const units = [hours ? named(hours, "hour") : "", count % 60 || !hours ? named(count % 60, "minute") : ""];
+  return units.filter(Boolean).join(locale.startsWith("ja") ? "" : " ");
 }
 
 const CLOCK = { hour: "numeric", minute: "2-digit" };

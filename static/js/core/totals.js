@@ -42,7 +42,7 @@ export class FilterTotals {
   #asked = ""; // the key of the list
   #timer = null;
 
-  /** @param {FilterTotalsParts} parts */
+  /** @param {FilterTotalsOptions} options */
   constructor({ lists, call, totals, timers = globalThis }) {
     this.lists = lists;
     this.call = call;

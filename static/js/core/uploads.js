@@ -12,7 +12,7 @@ export class Uploads {
   // send(threadId, file, {progress, signal}): uploads, gives {file: {id, name, type, size}};
   // discard(id): the server forgets it; kept(threadId, files): those that are to be there after a
   // reload; changed(threadId): what is shown of the thread's files has changed.
-  /** @param {UploadsParts} parts */
+  /** @param {UploadsOptions} options */
   constructor({ send, discard, kept, changed, limits, now = Date.now }) {
     this.send = send;
     this.discard = discard;

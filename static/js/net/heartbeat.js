@@ -10,7 +10,7 @@ const DEVICE = "lineup:device";
 export class Heartbeat {
   #usedAt;
 
-  /** @param {HeartbeatParts} parts */
+  /** @param {HeartbeatOptions} options */
   constructor({ tell, focused, left, now = Date.now, window: page = window }) {
     this.tell = tell;
     this.focused = focused;
@@ -81,7 +81,7 @@ export class Liveness {
   #askedAt = null;
 
   // ask(): a call that the server answers at once; changed(): silentSince did.
-  /** @param {LivenessParts} parts */
+  /** @param {LivenessOptions} options */
   constructor({ connection, ask, changed, now, page = document, timers = globalThis }) {
     this.connection = connection;
     this.ask = ask;

@@ -33,7 +33,7 @@ export class Connection {
 
   // protocol: the version that the server wrote into the page; device: the id of this browser.
   // type: the kind of device, where the page knows better than the browser's name of itself.
-  /** @param {ConnectionParts} parts */
+  /** @param {ConnectionOptions} options */
   constructor({
     on, protocol, now = Date.now, device = null, type = null, transports = ["websocket"],
   }) {

@@ -33,24 +33,24 @@ declare global {
   type EditedTarget = { value: string; unit: string };
   type Progress = { done: number; of: number };
   type LatePreview = { waiting: number; late_now: number; late_after: number; newly_late: number };
-  type LateCheckParts = {
+  type LateCheckOptions = {
     ask(policies: object[]): Promise<LatePreview>;
     changed(): void;
     timers?: Timers;
   };
-  type RecomputeParts = {
+  type RecomputeOptions = {
     ask(): Promise<{ recompute: Progress | null }>;
     changed(): void;
     done?: () => void;
     timers?: Timers;
   };
-  type WeekDraftParts = { week: CalendarWeek; changed(): void; chosen?: () => void };
-  type WeekPictureParts = Pick<Parts, "language"> & {
+  type WeekDraftOptions = { week: CalendarWeek; changed(): void; chosen?: () => void };
+  type WeekPictureOptions = Pick<Ui, "language"> & {
     root(): HTMLElement;
     week: WeekDraft;
     tell(text: string): void;
   };
-  type DayHoursParts = Pick<Parts, "language"> & {
+  type DayHoursOptions = Pick<Ui, "language"> & {
     week: WeekDraft;
     problem: string;
     write(one: Block, edge: "from" | "to", text: string): void;
@@ -58,26 +58,18 @@ declare global {
     add(): void;
     copy(all: boolean): void;
   };
-  type ZoneFieldParts = Pick<Parts, "language" | "now"> & {
+  type ZoneFieldOptions = Pick<Ui, "language"> & Pick<Net, "now"> & {
     zone: string;
     changed(): void;
     /** "" while what is written is no zone. */
     chosen(zone: string): void;
   };
-  type HolidaysParts = Pick<Parts, "language"> & {
+  type HolidaysOptions = Pick<Ui, "language"> & {
     exceptions: CalendarException[];
     changed(): void;
     tell(text: string): void;
   };
-  type CalendarFormParts = Pick<Parts, "dialog" | "api" | "language" | "now"> & {
-    /** Without an id: a new one. */
-    calendar: CalendarFields & { id?: number; changed_at?: number | null };
-    /** All, in order; none for a calendar that none uses. */
-    policies: Policy[];
-    /** The form is left, with what was saved or null. */
-    left(saved: Calendar | null): void;
-  };
-  type SavingParts = Pick<Parts, "language"> & {
+  type SavingOptions = Pick<Ui, "language"> & {
     kind: "calendar" | "policy";
     fields: string[];
     root(): HTMLElement;
@@ -90,17 +82,7 @@ declare global {
     replace(theirs: any): void;
     cancel(): void;
   };
-  type CalendarsDialogParts = Pick<Parts, "dialog" | "api" | "language" | "now" | "policiesDialog">;
-  type PolicyFormParts = Pick<Parts, "dialog" | "api" | "language"> & {
-    /** Without an id: a new one. */
-    policy: PolicyFields & { id?: number; changed_at?: number | null };
-    /** All, in order. */
-    policies: Policy[];
-    calendars: Calendar[];
-    openCalendars(): void;
-    left(saved: Policy | null): void;
-  };
-  type PolicyItemParts = Pick<Parts, "language"> & {
+  type PolicyItemOptions = Pick<Ui, "language"> & {
     policy: Policy;
     /** Its place from 0, and the number of policies. */
     at: number;
@@ -112,5 +94,4 @@ declare global {
     move(to: number): void;
     drag(event: PointerEvent): void;
   };
-  type PoliciesDialogParts = Pick<Parts, "dialog" | "api" | "language" | "calendarsDialog">;
 }

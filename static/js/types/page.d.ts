@@ -1,10 +1,9 @@
-// What the classes and templates of ui/ are given. main.js builds each part once.
+// The four groups that main.js hands over, and what the classes of core/ and net/ are given.
 
 import type { Alerts } from "../ui/shell/alerts.js";
 import type { Api } from "../net/api.js";
 import type { Archive } from "../core/list/archive.js";
 import type { Bulk } from "../ui/list/bulk.js";
-import type { Canned } from "../ui/thread/completion.js";
 import type { Completion } from "../core/query/completion.js";
 import type { ColleagueActions } from "../ui/thread/actions.js";
 import type { Connection } from "../net/socket.js";
@@ -12,7 +11,6 @@ import type { ConnectionState } from "../ui/shell/connection-state.js";
 import type { Density } from "../ui/shell/layout.js";
 import type { Dialog } from "../ui/elements/dialog.js";
 import type { Drafts } from "../core/thread/drafts.js";
-import type { Found as FoundBar } from "../ui/thread/matches.js";
 import type { Fetcher } from "../core/list/rows.js";
 import type { Follow } from "../ui/list/follow.js";
 import type { Heartbeat } from "../net/heartbeat.js";
@@ -38,18 +36,12 @@ import type { Prefs } from "../core/prefs.js";
 import type { Presence } from "../core/presence.js";
 import type { PresencePanels } from "../ui/presence/panels.js";
 import type { Reading } from "../core/thread/reading.js";
-import type { SendGuard } from "../core/thread/reading.js";
-import type { Replies } from "../ui/thread/pane.js";
-import type { RowLook } from "../ui/list/row-look.js";
 import type { RowRefresh } from "../ui/list/follow.js";
 import type { QueryField } from "../ui/query/field.js";
 import type { Rows } from "../core/list/rows.js";
-import type { Selection } from "../ui/list/picks.js";
 import type { SavedViews } from "../core/list/saved-views.js";
-import type { Settings } from "../ui/dialogs/settings.js";
 import type { Sorts } from "../core/query/sorts.js";
 import type { Splitter } from "../ui/shell/layout.js";
-import type { Tabs } from "../net/tabs.js";
 import type { Theme } from "../ui/shell/layout.js";
 import type { ThreadActions } from "../ui/thread/actions.js";
 import type { QueueLine } from "../ui/shell/banner.js";
@@ -57,7 +49,7 @@ import type { ThreadFinder } from "../ui/list/thread-finder.js";
 import type { ThreadMode } from "../core/thread/thread-mode.js";
 import type { ThreadPane } from "../ui/thread/pane.js";
 import type { Toasts } from "../ui/elements/toasts.js";
-import type { Undoing } from "../ui/thread/undoing.js";
+import type { Undoing } from "../ui/thread/actions.js";
 import type { FilterTotals, Totals } from "../core/totals.js";
 import type { Order } from "../core/list/order.js";
 import type { UnsentDialog } from "../app/unsent.js";
@@ -78,8 +70,6 @@ declare global {
   };
   /** What a template may hold. */
   type Content = TemplateResult<1> | TemplateResult<1>[] | string;
-  /** Indexes: the first, and one past the last. */
-  type Range = { first: number; end: number };
   /** A choice in the palette's place; `isCurrent`: what is chosen now. */
   type PaletteChoice = { label: string; entries: () => any[] };
   type Command = { text: string; also?: string; keys: string; run: () => void };
@@ -113,7 +103,6 @@ declare global {
     outbox: Outbox;
     prefs: Prefs;
     presence: Presence;
-    priorities: string[];
     rows: Rows;
     savedViews: SavedViews;
     signedOutAt: string;
@@ -181,56 +170,28 @@ declare global {
     actions: ThreadActions;
     finder: Pick<ThreadFinder, "showInList" | "nextUnread">;
     finish: () => void;
-    focusList: () => void;
-    goView: (view: string) => void;
     navigation: Navigation;
     open: (id: number, messageId?: number | null) => void;
-    showInList: (options?: { quiet?: boolean }) => Promise<void>;
     undoing: Undoing;
     unsent: Lazy<Unsent>;
     toTop: () => void;
     /** Goes to the composer: "reply" or "note". */
     write: (kind: string) => void;
   }
-  interface Pane {
-    canned: Canned;
-    found: FoundBar;
-    guard: SendGuard;
-    reading: Reading;
-    replies: Replies;
-    settings: Settings;
-    selection: Selection;
-    rowLook: RowLook;
-    tabs: Tabs;
-  }
   /** What main.js hands over. A member is there once main.js has built it. */
   interface Page { data: Data; net: Net; ui: Ui; acts: Acts }
-  type CommandParts = Pick<Data, "thread" | "movement" | "admin" | "choices" | "savedViews" | "lists" | "sorts"> & Pick<Acts, "navigation" | "finder" | "acting" | "finish" | "write" | "toTop"> & Pick<Ui, "picks" | "search" | "presencePanels" | "helpDialog" | "cannedDialog" | "settingsDialog" | "density" | "customer" | "explain" | "keymap" | "language" | "unsentDialog" | "threadPane" | "viewsDialog" | "viewEditor" | "sortsDialog" | "calendarsDialog" | "policiesDialog" | "snooze" | "handOver" | "tagPicker"> & { settings(): void } & {
-      snoozing?: { commands(): Command[] };
-    };
-  type EventParts = Pick<Data, "lists" | "totals" | "thread" | "presence" | "savedViews" | "sorts" | "filterTotals"> & Pick<Ui, "painter" | "rowRefresh" | "alerts" | "presencePanels" | "notifier" | "threadPane" | "queueLine"> & Pick<Net, "connectionState" | "heartbeat"> & Pick<Acts, "acting">;
-  type FilterTotalsParts = Pick<Data, "lists" | "totals"> & Pick<Net, "call"> & { timers?: Timers };
-  type SortChoiceParts = Pick<Data, "choices" | "lists"> & Pick<Acts, "navigation"> & Pick<Ui, "palette" | "keymap" | "language">;
-  type MovementParts = Pick<Data, "hold" | "lists"> & Pick<Net, "now"> & Pick<Ui, "painter" | "announce" | "language">;
-  type NavViewsParts = Pick<Data, "savedViews" | "lists" | "totals"> & Pick<Ui, "viewsDialog" | "viewDrag" | "painter" | "announce" | "language"> & Pick<Acts, "navigation">;
-  type NeighboursParts = Pick<Data, "lists" | "thread">;
-  type ReadingParts = Pick<Data, "adminId"> & {
+  type FilterTotalsOptions = Pick<Data, "lists" | "totals"> & Pick<Net, "call"> & { timers?: Timers };
+  type MovementOptions = Pick<Data, "hold" | "lists"> & Pick<Net, "now"> & Pick<Ui, "painter" | "announce" | "language">;
+  type NeighboursOptions = Pick<Data, "lists" | "thread">;
+  type ReadingOptions = Pick<Data, "adminId"> & {
     thread: Pick<OpenThread, "seenId" | "shownId" | "state" | "messages">;
   };
-  type SendGuardParts = { reading: Pick<Reading, "unread" | "seenId">; writers: {
+  type SendGuardOptions = { reading: Pick<Reading, "unread" | "seenId">; writers: {
     of(threadId: number): Viewer[];
     look(threadId: number | null): void;
   } };
-  type WritersParts = { presence: Pick<Presence, "others">; now(): number };
-  type UnsentDialogParts = Pick<Ui, "dialog" | "painter" | "language"> & Pick<Acts, "unsent" | "open"> & Pick<Data, "rows"> & Pick<Net, "api" | "now"> & { takeBack(): void };
-  type ResultListParts = Pick<Data, "rows" | "thread"> & Pick<Net, "now"> & Pick<Ui, "language"> & {
-    results: Found[];
-    /** The index of the one that Enter opens. */
-    active: number;
-    choose(index: number): void;
-    scrolled(list: HTMLElement): void;
-  };
-  type QueryFieldParts = Pick<Net, "api"> & Pick<Ui, "language"> & { changed(): void } & {
+  type WritersOptions = { presence: Pick<Presence, "others">; now(): number };
+  type QueryFieldOptions = Pick<Net, "api"> & Pick<Ui, "language"> & { changed(): void } & {
     id: string;
     typed(text: string): void;
     entered?(): void;
@@ -246,11 +207,11 @@ declare global {
     active?: string;
     key?(event: KeyboardEvent): void;
   };
-  type FiltersParts = Pick<Ui, "language"> & { changed(): void } & {
+  type FiltersOptions = Pick<Ui, "language"> & { changed(): void } & {
     valuesOf(field: string): Promise<string[]>;
     write(text: string): void;
   };
-  type MatchesParts = {
+  type MatchesOptions = {
     ask(threadId: number, query: string): Promise<{
       matches: { id: number; at: number; marks: [number, number][] }[]; total: number;
     }>;
@@ -260,19 +221,13 @@ declare global {
   };
   type Acting = {
     undoing: Undoing; actions: ThreadActions; colleagueActions: ColleagueActions;
-    ownState(parts: OwnStateParts): Content;
+    ownState(page: Page): Content;
   };
-  type OwnStateParts = Pick<Data, "admin" | "presence"> & Pick<Ui, "presencePanels" | "language">;
-  type ThreadFinderParts = Pick<Data, "lists" | "thread" | "rows" | "prefs" | "neighbours"> & Pick<Ui, "listPane" | "toasts" | "language"> & Pick<Net, "api"> & Pick<Acts, "open"> & { goList(): void };
-  type FinderParts = Omit<ThreadFinderParts, "goList"> & Pick<Acts, "navigation">;
   type TagShare = "all" | "some" | "none";
   type TagChanges = { add: string[]; remove: string[] };
-  type ViewDragParts = Pick<Data, "savedViews"> & Pick<Ui, "painter" | "announce" | "language">;
-  type ViewsChangedParts = Pick<Data, "lists"> & Pick<Acts, "navigation"> & Pick<Ui, "alerts" | "painter" | "toasts" | "announce" | "language">;
-  type VisibleRowsParts = Pick<Data, "lists" | "thread" | "rows" | "presence">;
-  type LazyPanesParts = Omit<CommandParts, "settings"> & Pick<Ui, "bulk" | "announce" | "toasts" | "layout" | "painter" | "dialog" | "theme" | "alerts" | "threadPane"> & Pick<Net, "connectionState" | "connection" | "api" | "now"> & Pick<Data, "totals" | "rows" | "lists" | "prefs" | "limits" | "presence" | "signedOutAt"> & Pick<Acts, "open" | "focusList" | "unsent">;
+  type VisibleRowsOptions = Pick<Data, "lists" | "thread" | "rows" | "presence">;
   type ViewChange = { was?: SavedView; now?: SavedView; own?: boolean };
-  type SavedViewsParts = {
+  type SavedViewsOptions = {
     builtIn: string[];
     ask(): Promise<{ views: SavedView[] }>;
     send(ids: string[]): Promise<unknown>;
@@ -283,7 +238,7 @@ declare global {
     random?: () => number;
   };
 
-  type FetcherParts = {
+  type FetcherOptions = {
     load(ids: number[]): Promise<{ rows: Row[]; missing: number[] }>;
     take(rows: Row[], asOf: number): void;
     mark(): number;
@@ -292,7 +247,7 @@ declare global {
     timers?: Timers;
     random?: () => number;
   };
-  type ListsParts = {
+  type ListsOptions = {
     call: Call;
     rows: Rows;
     fetcher: Pick<Fetcher, "want" | "forgetMissing">;
@@ -306,7 +261,7 @@ declare global {
   };
   /** Which part of the archive: what follows a position, or these threads alone. */
   type Asked = { after?: [score: number, id: number]; limit?: number; ids?: number[] };
-  type ArchiveParts = {
+  type ArchiveOptions = {
     load(asked: Asked): Promise<ArchiveAnswer>;
     isLive(id: number): boolean;
     /** Whether the order on screen stands still. */
@@ -316,7 +271,7 @@ declare global {
     now?: () => number;
     timers?: Timers;
   };
-  type SyncParts = {
+  type SyncOptions = {
     list: ListName;
     call: Call;
     moreMax: number;
@@ -335,7 +290,7 @@ declare global {
     timers?: Timers;
     random?: () => number;
   };
-  type ListingParts = {
+  type ListingOptions = {
     list: ListName;
     rows: Rows;
     /** Whether the order on screen may change now. */
@@ -343,12 +298,12 @@ declare global {
     forgetMissing?: (id: number) => void;
     archive?: Archive | null;
   };
-  type PrefsParts = {
+  type PrefsOptions = {
     kept: Partial<Preferences>;
     send(changes: Partial<Preferences>): Promise<unknown>;
     timers?: Timers;
   };
-  type PresenceParts = {
+  type PresenceOptions = {
     call: Call;
     adminId: number;
     watchMax: number;
@@ -356,7 +311,7 @@ declare global {
     now?: () => number;
     timers?: Timers;
   };
-  type SearchParts = {
+  type SearchOptions = {
     ask(query: string, limit: number, cursor: string | null): Promise<{
       results: Found[]; next: string | null; total: number; whole: boolean;
     }>;
@@ -368,7 +323,7 @@ declare global {
     row: Row;
     message?: { id: number; at: number; private: boolean; excerpt: string; marks?: [number, number][] };
   };
-  type DraftsParts = {
+  type DraftsOptions = {
     storage: TextStorage;
     adminId: number;
     changed?: () => void;
@@ -397,7 +352,7 @@ declare global {
     file: File | null;
     abort: AbortController | null;
   };
-  type UploadsParts = {
+  type UploadsOptions = {
     send(threadId: number, file: File, more: {
       progress(part: number): void; signal: AbortSignal;
     }): Promise<{ file: { id: string; name: string; type: string; size: number } }>;
@@ -446,7 +401,7 @@ declare global {
     /** Who is meant by names in a note. */
     mentions?: number[];
   };
-  type OutboxParts = {
+  type OutboxOptions = {
     send(item: OutboxItem): Promise<{ message: Message }>;
     /** A fresh token. */
     token(): string;
@@ -464,14 +419,14 @@ declare global {
     timers?: Timers;
     random?: () => number;
   };
-  type ThreadModeParts = {
+  type ThreadModeOptions = {
     tell: Net["tell"];
     /** Whether a colleague is there to see the cursor. */
     watched(threadId: number): boolean;
     now?: () => number;
     timers?: Timers;
   };
-  type OpenThreadParts = {
+  type OpenThreadOptions = {
     call: Call;
     rows: Rows;
     adminId?: number;
@@ -485,7 +440,7 @@ declare global {
   /** What Drafts and Outbox keep texts in. */
   type TextStorage = Pick<SealedStorage, "keys" | "getItem" | "setItem" | "removeItem">
     & Partial<Pick<SealedStorage, "refresh" | "isCurrent">>;
-  type ConnectionParts = {
+  type ConnectionOptions = {
     on: ConnectionEvents;
     protocol: number;
     now?: () => number;
@@ -493,7 +448,7 @@ declare global {
     type?: string | null;
     transports?: any[];
   };
-  type LivenessParts = {
+  type LivenessOptions = {
     connection: { connected: boolean; heardAt: number };
     ask(): Promise<unknown>;
     changed(): void;
@@ -506,18 +461,18 @@ declare global {
     drafts: Drafts;
     showSessionEnd(t: Translate, reason: string | null): void;
     /** The list of it. */
-    dialogOf(parts: UnsentDialogParts): UnsentDialog;
+    dialog: UnsentDialog;
     /** What the left column shows of it. */
     items(dialog: LazyPane): Content;
     markOf(threadId: number): string;
   };
-  type SealedStorageParts = {
+  type SealedStorageOptions = {
     storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
     prefix: string;
     key: string;
     crypto?: Crypto;
   };
-  type HeartbeatParts = {
+  type HeartbeatOptions = {
     tell: Net["tell"];
     focused(focused: boolean): void;
     /** The page is closed. */
@@ -525,7 +480,7 @@ declare global {
     now?: () => number;
     window?: Window;
   };
-  type PointerParts = {
+  type PointerOptions = {
     root: HTMLElement;
     hold: Hold;
     now(): number;
@@ -533,13 +488,13 @@ declare global {
     pressedLong(id: number): void;
     changed(): void;
   };
-  type ScrollerParts = {
+  type ScrollerOptions = {
     root: HTMLElement;
     /** The person scrolled, not a script. */
     scrolled(): void;
     resized(): void;
   };
-  type DialogParts = { element: HTMLDialogElement; text(): Translate };
+  type DialogOptions = { element: HTMLDialogElement; text(): Translate };
   /** A part of a query: a condition, conditions in parentheses, or a word of a search. */
   type QueryPart = {
     kind: "term" | "group" | "word";
@@ -565,7 +520,7 @@ declare global {
   type SortRule = { when: string; by: string; order: string; split?: string | null };
   type EditedRule = SortRule & { key: number };
   type SortChange = { was?: SavedSort; now?: SavedSort };
-  type SortsParts = {
+  type SortsOptions = {
     builtIn: string[];
     ask(): Promise<{ sorts: SavedSort[] }>;
     named(name: string, title: string): void;
@@ -573,16 +528,7 @@ declare global {
     choose(): void;
     timers?: Timers;
   };
-  type SortsChangedParts = Pick<Data, "lists"> & Pick<Acts, "navigation"> & Pick<Ui, "painter">;
-  type SortFormParts = Pick<Ui, "dialog" | "language"> & Pick<Net, "api"> & Pick<Data, "rows" | "savedViews" | "lists" | "choices"> & {
-      /** Without a name: a new one. */
-      sort: Partial<SavedSort> & { title: string; rules: SortRule[] };
-      /** Names of other sorts. */
-      taken: string[];
-      /** The form is left, with what was saved or null. */
-      left(saved: SavedSort | null): void;
-    };
-  type SortRuleParts = Pick<Ui, "language"> & {
+  type SortRuleOptions = Pick<Ui, "language"> & {
     rule: EditedRule;
     /** Its place from 0, and the number of rules. */
     at: number;
@@ -594,13 +540,13 @@ declare global {
     remove(): void;
     drag(event: PointerEvent): void;
   };
-  type QueryCheckParts = {
+  type QueryCheckOptions = {
     ask(text: string): Promise<{ total: number | null }>;
     right(text: string, isTyped: boolean): void;
     changed(): void;
     timers?: Timers;
   };
-  type CompletionParts = {
+  type CompletionOptions = {
     /** at: characters before the cursor. */
     ask(text: string, at: number): Promise<{ suggestions: Suggestion[] }>;
     changed(): void;

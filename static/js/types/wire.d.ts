@@ -3,7 +3,6 @@
 export {};
 
 declare global {
-  type Status = "online" | "away" | "busy" | "dnd" | "offline";
   type PersonKind = "customer" | "admin";
 
   /** Which list: a view, its order, and who the threads are assigned to. */
@@ -168,11 +167,6 @@ declare global {
     progress?: number;
   }
 
-  /** The answer to `list:more`; `rank`: of the thread asked for, null if it is not on the list. */
-  interface MoreAnswer extends ListAnswer {
-    rank?: number | null;
-  }
-
   /** Archived threads of a list; `next` is [score, id] after which more may follow, null at the end. */
   interface ArchiveAnswer {
     ids: number[];
@@ -214,16 +208,6 @@ declare global {
     [view: string]: number | string | undefined;
   }
 
-  interface PresenceState {
-    status: Status;
-    last_seen: number | null;
-    devices: string[];
-    text: string;
-    activity: string;
-    at: number;
-    v: number;
-  }
-
   interface QueueNumbers {
     waiting: number;
     longest_since: number | null;
@@ -242,13 +226,6 @@ declare global {
 
   interface Viewer extends Person {
     mode: "away" | "viewing" | "editing" | "typing";
-  }
-
-  /** Where a colleague is: at a message that was read, or in what is written. */
-  interface Cursor {
-    message_id: number | null;
-    field: string;
-    position: number;
   }
 
   /** RFC 9457. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { matching, parts } from "../../../static/js/core/find.js";
+import { markedParts, matching } from "../../../static/js/core/find.js";
 
 const texts = (entries) => entries.map(({ text }) => text);
 const entries = ["Sort: Priority", "Priority: High", "Đóng cuộc trò chuyện", "検索"].map((text) => ({ text }));
@@ -28,8 +28,8 @@ test("widths, apostrophes and hyphens do not matter", () => {
 });
 
 test("an excerpt is cut at its marks, by code points", () => {
-  assert.deepEqual(parts("👍 order 7", [[2, 7]]), [
+  assert.deepEqual(markedParts("👍 order 7", 0, [[2, 7]]), [
     { text: "👍 ", marked: false }, { text: "order", marked: true }, { text: " 7", marked: false },
   ]);
-  assert.deepEqual(parts("plain", []), [{ text: "plain", marked: false }]);
+  assert.deepEqual(markedParts("plain", 0, []), [{ text: "plain", marked: false }]);
 });

@@ -3,10 +3,10 @@ import { test } from "node:test";
 
 import { regional, translator } from "../../../static/js/core/i18n.js";
 import { listCall, zoneOf } from "../../../static/js/core/route.js";
-import { snoozeChoices } from "../../../static/js/core/snooze.js";
 import {
   age, chooseZone, dayOf, dueLevel, hasZone, ownZone, sameDay, timeWords, waitLevel,
 } from "../../../static/js/core/time.js";
+import { snoozeChoices } from "../../../static/js/ui/dialogs/snooze.js";
 import { seeded } from "../support.mjs";
 
 const MINUTE = 60_000;

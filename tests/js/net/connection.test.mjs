@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import { seeded, settled } from "../support.mjs";
+import { seeded, settled, pageOf } from "../support.mjs";
 
 globalThis.location = /** @type {any} */ ({ protocol: "http:", hostname: "127.0.0.1", port: "9" });
 globalThis.navigator ??= /** @type {any} */ ({ onLine: true });
@@ -56,12 +56,12 @@ class World {
       },
     });
     const part = { connected() {}, disconnected() {}, forget() {}, sync: { orderIsBack() {}, syncedAt: null } };
-    this.state = new ConnectionState(/** @type {any} */ ({
+    this.state = new ConnectionState(/** @type {any} */ pageOf(({
       connection: this.connection, lists: part, presence: part, thread: part, alerts: part,
       unsent: { part: null }, painter: { ask() {}, askAll() {} }, announce() {}, toasts: { show() {} },
       api: { me: async () => { throw Object.assign(new Error(), { status: 0 }); } },
       language: { t: (key) => key, words: { clock: String } }, now: Date.now, clear() {},
-    }));
+    })));
     const listen = (name, run) => {
       this.listeners.set(name, [...this.listeners.get(name) ?? [], run]);
     };
@@ -267,7 +267,7 @@ test("after a minute without a connection the page offers to be loaded anew, and
       lists: { sync: { state: "live", syncedAt: null } }, presence: { late: false }, picks: {}, bulk: {},
       language,
     };
-    return JSON.stringify(banner(/** @type {any} */ (parts)));
+    return JSON.stringify(banner(/** @type {any} */ pageOf((parts))));
   };
   assert.doesNotMatch(acts(), /banner/);
   world.server = "hangs";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pageOf } from "../support.mjs";
 
 // The page's address; the client library reads it. Nothing listens there, and nothing connects.
 globalThis.location = /** @type {Location} */ ({ protocol: "http:", host: "127.0.0.1:9", hostname: "127.0.0.1", port: "9" });
@@ -59,8 +60,10 @@ test("a window whose server process ends connects at once, and waits for its tur
   let tries = 0;
   one.socket.connect = () => { tries += 1; return one.socket; };
   one.socket.disconnect = () => one.socket.emitReserved("disconnect", "io client disconnect");
-  const events = socketEvents(() => ({
-    connectionState: { moved: ConnectionState.prototype.moved, ended: null, connection: one, now: () => 0 },
+  const events = socketEvents(pageOf({
+    connectionState: {
+      moved: ConnectionState.prototype.moved, ended: null, net: { connection: one, now: () => 0 },
+    },
   }));
   events.event("server:leaving", {});
   assert.deepEqual([one.state, tries], ["connecting", 1]);
@@ -76,12 +79,13 @@ test("a window that is taken over says nothing of a loss, unless nobody takes it
   const said = [];
   const part = { connected() {}, disconnected() {}, forget() {} };
   const state = Object.assign(Object.create(ConnectionState.prototype), {
-    ended: null, wasConnected: true, movesUntil: 0, now: () => now,
-    lists: part, presence: part, thread: part, alerts: part, unsent: { part: null },
+    ended: null, wasConnected: true, movesUntil: 0,
+  }, pageOf({
+    now: () => now, lists: part, presence: part, thread: part, alerts: part, unsent: { part: null },
     painter: { ask() {}, askAll() {} }, api: { me: async () => {} },
     announce: (text) => said.push(text), language: { t: (key) => key },
     connection: { renew() { state.disconnected(); } },
-  });
+  }));
   state.moved();
   assert.equal(state.isMoving, true);
   state.connected();

@@ -6,6 +6,7 @@ import { LOCALES, translator } from "../../../static/js/core/i18n.js";
 import { timeWords } from "../../../static/js/core/time.js";
 import { actLine } from "../../../static/js/ui/thread/act-line.js";
 import { ColleagueActions } from "../../../static/js/ui/thread/actions.js";
+import { pageOf } from "../support.mjs";
 
 const now = Date.UTC(2026, 10, 24, 12);
 const morning = Date.UTC(2026, 10, 25, 9);
@@ -48,10 +49,10 @@ test("the conversation says which tags the thread got and lost", () => {
 test("a colleague's snooze is told, what time did is not", () => {
   const told = [];
   const { t, words } = given();
-  const actions = new ColleagueActions({
+  const actions = new ColleagueActions(pageOf({
     alerts: { quiet: false }, toasts: { show: (text) => told.push(text) }, language: { t, words },
     adminId: 7, now: () => now,
-  });
+  }));
   actions.show({ type: "thread.snoozed", by: ana, until: morning });
   actions.show({ type: "thread.woken", by: null, reason: "time" });
   actions.show({ type: "thread.due", by: null, due_at: now });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { banner } from "../../../static/js/ui/shell/banner.js";
 import { ConnectionState } from "../../../static/js/ui/shell/connection-state.js";
-import { Clock } from "../support.mjs";
+import { Clock, pageOf } from "../support.mjs";
 
 function desk(t) {
   const sent = [];
@@ -20,22 +20,22 @@ function desk(t) {
     language: { t: (key) => key, words: { clock: String } },
     now: new Clock().now,
   };
-  const connectionState = new ConnectionState(parts);
+  const connectionState = new ConnectionState(pageOf(parts));
   connectionState.online = true;
   return { parts: { ...parts, connectionState }, connectionState, sent, asked };
 }
 
-const said = (parts) => JSON.stringify(banner(parts).values ?? "");
+const said = (parts) => JSON.stringify(banner(pageOf(parts)).values ?? "");
 
 test("while nothing can be stored the page says so, and then sends what waits (F73)", (t) => {
   const { parts, connectionState, sent, asked } = desk(t);
   connectionState.setOrderStatus({ late: false, since: null, read_only: false });
-  assert.equal(banner(parts), "");
+  assert.equal(banner(pageOf(parts)), "");
   connectionState.setOrderStatus({ late: true, since: 5, read_only: true });
   assert.match(said(parts), /banner\.read_only/, "it is more serious than the order");
   assert.deepEqual(sent, []);
   connectionState.setOrderStatus({ late: false, since: null, read_only: false });
-  assert.equal(banner(parts), "");
+  assert.equal(banner(pageOf(parts)), "");
   assert.deepEqual(sent, ["again"]);
   assert.ok(asked.includes("banner"));
 });

@@ -10,7 +10,7 @@ import { commands } from "../../../static/js/ui/dialogs/palette.js";
 import { header } from "../../../static/js/ui/list/header.js";
 import { RowLook } from "../../../static/js/ui/list/row-look.js";
 import { nav } from "../../../static/js/ui/shell/nav.js";
-import { CHOICES } from "../support.mjs";
+import { CHOICES, pageOf } from "../support.mjs";
 
 // A sort that no script names, as a new declaration in scoring/sorts.py would bring it.
 const choices = { ...CHOICES, sorts: [...CHOICES.sorts, "vip"] };
@@ -57,10 +57,10 @@ function textOf(value, found = []) {
 test("a sort that the server adds is in the menu of the list, in the left column and the palette", () => {
   const chosen = [];
   const all = parts({ goSort: (sort) => chosen.push(sort) });
-  assert.match(textOf(header(all)), /<sort\.vip\.short>/);
-  assert.match(textOf(header(all)), /<sort\.vip><\/span>\s*<kbd>s v</);
-  assert.match(textOf(nav(all)), /<sort\.vip>/);
-  const command = commands(all).find(({ text }) => text === "<sort>: <sort.vip>");
+  assert.match(textOf(header(pageOf(all))), /<sort\.vip\.short>/);
+  assert.match(textOf(header(pageOf(all))), /<sort\.vip><\/span>\s*<kbd>s v</);
+  assert.match(textOf(nav(pageOf(all))), /<sort\.vip>/);
+  const command = commands(pageOf(all)).find(({ text }) => text === "<sort>: <sort.vip>");
   assert.equal(command.keys, "s v");
   command.run();
   assert.deepEqual(chosen, ["vip"]);
@@ -80,9 +80,9 @@ test("it stands in the address", () => {
 });
 
 test("rows show a wait of less than a minute in the sorts that go by the wait", () => {
-  const look = (sort) => new RowLook({
+  const look = (sort) => new RowLook(pageOf({
     lists: { list: { view: "arrival", sort } }, language: { t }, sortsByWait: ["vip"],
-  }).at(0);
+  })).at(0);
   assert.equal(look("vip").byWait, true);
   assert.equal(look("arrival").byWait, false);
 });
@@ -96,12 +96,12 @@ test("many saved sorts are found by name among all, where the current one is mar
   all.sorts = sortsWith(names);
   all.lists.list.sort = "vip7";
   all.palette = { open: (choice) => opened.push(choice) };
-  for (const shown of [textOf(nav(all)), textOf(header(all))]) {
+  for (const shown of [textOf(nav(pageOf(all))), textOf(header(pageOf(all)))]) {
     assert.match(shown, /<sort\.vip7>/);
     assert.doesNotMatch(shown, /<sort\.vip8>/);
     assert.match(shown, /<sorts\.choose>/);
   }
-  choose(all);
+  choose(pageOf(all));
   const entries = opened[0].entries();
   assert.equal(entries.length, sortsOf("arrival", CHOICES.sorts).length + 100);
   assert.deepEqual(entries.filter(({ isCurrent }) => isCurrent).map(({ text }) => text), ["<sort.vip7>"]);

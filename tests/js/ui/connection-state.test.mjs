@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { banner } from "../../../static/js/ui/shell/banner.js";
 import { ConnectionState } from "../../../static/js/ui/shell/connection-state.js";
+import { pageOf } from "../support.mjs";
 
 function desk(t) {
   t.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
@@ -30,11 +31,11 @@ function desk(t) {
     api: { me: async () => ({}) }, now: () => world.now,
     clear: (reason) => told.push(`clear ${reason}`),
   };
-  const state = new ConnectionState(/** @type {any} */ (parts));
+  const state = new ConnectionState(/** @type {any} */ pageOf((parts)));
   state.online = true;
   const heard = () => told.splice(0);
   const said = () => JSON.stringify(/** @type {any} */ (
-    banner(/** @type {any} */ ({ ...parts, connectionState: state }))).values ?? "");
+    banner(/** @type {any} */ pageOf(({ ...parts, connectionState: state })))).values ?? "");
   return { state, parts, world, heard, said };
 }
 

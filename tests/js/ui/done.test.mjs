@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ThreadActions } from "../../../static/js/ui/thread/actions.js";
-import { settled } from "../support.mjs";
+import { settled, pageOf } from "../support.mjs";
 
 // Thread 2 is open, in a list in which 3 stands next to it.
 function desk({ view = "arrival", query = null, filter = "all", open = true, next = 3 } = {}) {
@@ -12,18 +12,18 @@ function desk({ view = "arrival", query = null, filter = "all", open = true, nex
   const offers = [];
   const thread = { id: 2, shownId: 9, state: "ready", get row() { return rows.get(thread.id); } };
   const put = (change) => ({ row: { ...rows.get(2), ...change }, act: 5 });
-  const actions = new ThreadActions(/** @type {any} */ ({
+  const actions = new ThreadActions(/** @type {any} */ pageOf(({
     thread, rows: { get: (id) => rows.get(id), put: (row) => rows.set(row.id, row) },
     lists: { listing, list: { view, query, filter, sort: "arrival" } },
     api: { close: async () => put({ open: false }), act: async () => put({ open: true }), snooze: async () => put({ snooze: {} }) },
     toasts: { show() {} }, painter: { askAll() {} }, language: { t: (key) => key, words: { moment: String } },
     admin: { id: 1, role: "admin" }, undoing: { offer: (offer) => offers.push(offer) }, now: () => 1000,
-    nextTo: () => next,
+    neighbours: { next: () => next }, listPane: { nextTo: () => null },
     open: (id) => {
       opened.push(id);
       thread.id = id;
     },
-  }));
+  })));
   return { actions, opened, offers, thread };
 }
 

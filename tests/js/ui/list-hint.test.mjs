@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ListHint } from "../../../static/js/ui/list/follow.js";
-import { Clock } from "../support.mjs";
+import { Clock, pageOf } from "../support.mjs";
 
 function desk(kept = { list_hint: true }) {
   const clock = new Clock();
   const news = new Set();
   const changed = [];
   const page = { hidden: false };
-  const hint = new ListHint({
+  const hint = new ListHint(pageOf({
     lists: { listing: { news } }, painter: { ask() {} }, timers: clock, hidden: () => page.hidden,
     prefs: { kept, change: (changes) => changed.push(Object.assign(kept, changes)) },
     language: { t: (key, { count, news: said } = {}) => `${key} ${said ?? count ?? ""}` },
-  });
+  }));
   return { clock, news, changed, page, hint };
 }
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { MentionCompletion } from "../../../static/js/ui/thread/completion.js";
 import { MentionReader } from "../../../static/js/ui/thread/mention-reader.js";
+import { pageOf } from "../support.mjs";
 
 function scene({ mentioned = [5, 7], loaded = [5, 6, 7], looked = true } = {}) {
   const calls = [];
@@ -19,10 +20,10 @@ function scene({ mentioned = [5, 7], loaded = [5, 6, 7], looked = true } = {}) {
     },
     unreadMention: async (id, note) => { calls.push(["unread", id, note]); },
   };
-  const reader = new MentionReader({
+  const reader = new MentionReader(pageOf({
     thread, api, adminId: 2, toasts: { show: (text) => calls.push(["told", text]) },
     painter: { ask() {} }, language: { t: Object.assign((name) => name, { named: () => false }) }, looked: () => seen.looked,
-  });
+  }));
   return { calls, thread, reader, seen, api };
 }
 
@@ -87,7 +88,7 @@ function held({ team = [{ id: 1, name: "Mai", desks: null }, { id: 2, name: "Pat
     thread: { id: 7, row: { desk: "main" } }, adminId: 1, now: () => 0,
     presence: { want() {}, dot: () => "offline" }, painter: { ask() {} }, language: { t: (key) => key },
   };
-  return new MentionCompletion(/** @type {any} */ (parts));
+  return new MentionCompletion(/** @type {any} */ pageOf((parts)));
 }
 
 async function asked(completion, body) {

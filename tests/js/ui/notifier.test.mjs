@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Notifier } from "../../../static/js/ui/shell/notifier.js";
-import { settled } from "../support.mjs";
+import { settled, pageOf } from "../support.mjs";
 
 const MINUTE_MS = 60_000;
 
@@ -29,18 +29,22 @@ function scene(t, { leads = true, looked = true, elsewhere = false, open = null 
     leads, anyLookedAt: looked || elsewhere, isLookedAt: () => looked, tell() {},
     isThreadLookedAt: (id) => looked && id === open,
   };
-  made.notifier = new Notifier({
-    prefs: made.prefs, tabs: () => tabs, quiet: () => made.quiet, now: () => made.time,
+  made.notifier = new Notifier(pageOf({
+    prefs: made.prefs, tabs, now: () => made.time,
     language: { t: (key, { name, count } = {}) => [key, name ?? count].filter(Boolean).join(" ") },
     toasts: { show: (text, { run }) => made.toasts.push([text, run]) },
-    announce: (text) => made.announced.push(text), chime: () => { made.chimes += 1; },
-    open: (id) => made.asked.push(["open", id]), goView: (view) => made.asked.push(["view", view]),
-    goOwn: () => made.asked.push(["own"]), totals: { of: () => 1 }, icon: { dataset: {} },
+    announce: (text) => made.announced.push(text),
+    alerts: { get quiet() { return made.quiet; }, chime: () => { made.chimes += 1; } },
+    open: (id) => made.asked.push(["open", id]),
+    navigation: {
+      goView: (view) => made.asked.push(["view", view]), goList: () => made.asked.push(["own"]),
+    },
+    totals: { of: () => 1 }, icon: { dataset: {} },
     call: async (name, body) => {
       made.asked.push([name, body.since]);
       return { notices: made.missed };
     },
-  });
+  }));
   made.pass = async (ms) => {
     made.time += ms;
     t.mock.timers.tick(ms);

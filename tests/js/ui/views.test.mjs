@@ -5,7 +5,7 @@ import { empty } from "../../../static/js/ui/list/empty.js";
 import { about } from "../../../static/js/ui/list/header.js";
 import { savedViews as navViews } from "../../../static/js/ui/shell/nav.js";
 import { Navigation } from "../../../static/js/ui/shell/navigation.js";
-import { CHOICES } from "../support.mjs";
+import { CHOICES, pageOf } from "../support.mjs";
 
 const t = Object.assign(
   (key, values = {}) => [key, ...Object.values(values)].join(" "), { number: String, named: (_, name) => name },
@@ -47,12 +47,12 @@ function parts({ list = {}, sync = {}, views = [], last, role = "admin", ready =
 
 test("a deleted view says so, and offers its threads and a way back", () => {
   const all = parts({ sync: { state: "refused", problem: { problem: { code: "not_found" } } }, last: VIEW });
-  const { text, acts } = read(empty(all));
+  const { text, acts } = read(empty(pageOf(all)));
   assert.match(text, /view\.gone VIPs/);
   acts.forEach((act) => act());
   assert.deepEqual(all.done, [["openQuery", "member:0,1"], ["goView", "not_respond"]]);
   const unknown = parts({ sync: { state: "refused", problem: { problem: { code: "not_found" } } } });
-  assert.match(read(empty(unknown)).text, /view\.none/);
+  assert.match(read(empty(pageOf(unknown))).text, /view\.none/);
 });
 
 test("a query with a mistake says which, and is edited where it was written", () => {
@@ -60,41 +60,41 @@ test("a query with a mistake says which, and is edited where it was written", ()
   const all = parts({
     list: { view: "query", query: "is:" }, sync: { state: "refused", problem: { problem } },
   });
-  const { text, acts } = read(empty(all));
+  const { text, acts } = read(empty(pageOf(all)));
   assert.match(text, /query\.refused/);
   acts[0]();
   assert.deepEqual(all.done, [["search", "is:"]]);
   const saved = parts({ sync: { state: "refused", problem: { problem } }, views: [VIEW] });
-  read(empty(saved)).acts[0]();
+  read(empty(pageOf(saved))).acts[0]();
   assert.deepEqual(saved.done, [["edit", { id: "v1" }]]);
 });
 
 test("a list that is being built says how far it is; an empty view has words of its own", () => {
-  assert.match(read(empty(parts({ sync: { state: "building", building: 0.4 } }))).text, /building.*0\.4/s);
-  assert.match(read(empty(parts({ ready: true }))).text, /empty\.saved/);
-  assert.match(read(empty(parts({ ready: true, list: { view: "query", query: "is:open" } }))).text, /empty\.query/);
-  assert.match(read(empty(parts({ ready: true, list: { filter: "mine" } }))).text, /empty\.filtered/);
+  assert.match(read(empty(pageOf(parts({ sync: { state: "building", building: 0.4 } })))).text, /building.*0\.4/s);
+  assert.match(read(empty(pageOf(parts({ ready: true })))).text, /empty\.saved/);
+  assert.match(read(empty(pageOf(parts({ ready: true, list: { view: "query", query: "is:open" } })))).text, /empty\.query/);
+  assert.match(read(empty(pageOf(parts({ ready: true, list: { filter: "mine" } })))).text, /empty\.filtered/);
 });
 
 test("below the header stands what a view or a query asks for, and how it is saved", () => {
   const all = parts({ list: { view: "query", query: "is:open" } });
-  const { text, acts } = read(about(all));
+  const { text, acts } = read(about(pageOf(all)));
   assert.match(text, /is:open/);
   acts.forEach((act) => act());
   assert.deepEqual(all.done, [["search", "is:open"], ["edit", { query: "is:open", sort: "priority" }]]);
   const shared = { ...VIEW, owner: "all" };
-  assert.match(read(about(parts({ views: [VIEW] }))).text, /view\.edit/);
-  assert.doesNotMatch(read(about(parts({ views: [shared] }))).text, /view\.edit/);
-  assert.match(read(about(parts({ views: [shared], role: "supervisor" }))).text, /view\.edit/);
-  assert.match(read(about(parts({ views: [{ ...VIEW, query: "" }] }))).text, /query\.all/);
-  assert.equal(about(parts({ list: { view: "arrival" } })), "");
+  assert.match(read(about(pageOf(parts({ views: [VIEW] })))).text, /view\.edit/);
+  assert.doesNotMatch(read(about(pageOf(parts({ views: [shared] })))).text, /view\.edit/);
+  assert.match(read(about(pageOf(parts({ views: [shared], role: "supervisor" })))).text, /view\.edit/);
+  assert.match(read(about(pageOf(parts({ views: [{ ...VIEW, query: "" }] })))).text, /query\.all/);
+  assert.equal(about(pageOf(parts({ list: { view: "arrival" } }))), "");
 });
 
 test("the left column has each saved view with its count, the live one before the first one read", () => {
-  const { text } = read(navViews(parts({ views: [VIEW, { ...VIEW, id: "v2", name: "B", total: 7 }] })));
+  const { text } = read(navViews(pageOf(parts({ views: [VIEW, { ...VIEW, id: "v2", name: "B", total: 7 }] }))));
   assert.match(text, /VIPs, 12/);
   assert.match(text, /B, 7/);
-  assert.match(read(navViews(parts())).text, /views\.manage/);
+  assert.match(read(navViews(pageOf(parts()))).text, /views\.manage/);
 });
 
 function navigation(list = { view: "arrival", sort: "arrival", filter: "all" }) {
@@ -106,12 +106,12 @@ function navigation(list = { view: "arrival", sort: "arrival", filter: "all" }) 
   };
   const lists = { current: {}, list, listing: {}, show(other) { lists.list = other; } };
   const nothing = new Proxy(() => {}, { get: () => nothing, apply: () => undefined });
-  const made = new Navigation({
+  const made = new Navigation(pageOf({
     lists, thread: { id: null, close() {} }, prefs, toasts: { show: (text) => told.push(text) },
     picks: nothing, hold: nothing, layout: {}, search: { shown: false }, painter: nothing,
-    language: { t }, announce() {}, changed() {}, showInList() {}, choices: CHOICES,
+    language: { t }, announce() {}, alerts: { write() {} }, finder: { showInList() {} }, choices: CHOICES,
     neighbours: nothing, savedViews: { list: [VIEW], of: (id) => (id === "v1" ? VIEW : undefined), last: () => VIEW },
-  });
+  }));
   return { made, lists, kept, prefs, told };
 }
 

@@ -57,7 +57,7 @@ export class LateCheck {
   #timer = null;
 
   // ask(policies): {waiting, late_now, late_after, newly_late}
-  /** @param {LateCheckParts} parts */
+  /** @param {LateCheckOptions} options */
   constructor({ ask, changed, timers = globalThis }) {
     this.ask = ask;
     this.changed = changed;
@@ -106,7 +106,7 @@ export class Recompute {
   #failures = 0;
 
   // ask(): {recompute}; changed(): the progress is another; done(): there is none any more.
-  /** @param {RecomputeParts} parts */
+  /** @param {RecomputeOptions} options */
   constructor({ ask, changed, done = () => {}, timers = globalThis }) {
     this.ask = ask;
     this.changed = changed;

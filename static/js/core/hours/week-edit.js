@@ -112,7 +112,7 @@ export class WeekDraft {
   #before = []; // {what, blocks}
 
   // changed(): the open time is another; chosen(): the choice is.
-  /** @param {WeekDraftParts} parts */
+  /** @param {WeekDraftOptions} options */
   constructor({ week, changed, chosen = () => {} }) {
     this.blocks = blocksOf(week);
     this.changed = changed;

@@ -229,8 +229,8 @@ export const split = (exceptions, today) => ({
 // Lines such as "9-12, 13:30-18:00" as intervals, those that touch as one; null where one cannot be read.
 /** @param {string} text @returns {[string, string][] | null} */
 export function intervalsIn(text) {
-  const parts = text.normalize("NFKC").split(/[,;、\n]/).map((part) => part.trim()).filter(Boolean);
-  const blocks = parts.map((part) => {
+  const intervals = text.normalize("NFKC").split(/[,;、\n]/).map((part) => part.trim()).filter(Boolean);
+  const blocks = intervals.map((part) => {
     const [from, to, ...more] = part.split(/\s*[-–—~〜]\s*/).map(minutesOf);
     const isRight = !more.length && typeof from === "number" && typeof to === "number" && from < DAY;
     return isRight ? block(0, from, endAfter(from, to) - from) : null;

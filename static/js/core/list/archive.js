@@ -24,7 +24,7 @@ export class Archive {
   #left = []; // what left the live list, to be asked for
   #outdated = false; // to be refreshed when what is being read is there
 
-  /** @param {ArchiveParts} parts */
+  /** @param {ArchiveOptions} options */
   constructor({ load, isLive, isHeld, take, changed, now = Date.now, timers = globalThis }) {
     this.load = load;
     this.isLive = isLive;

@@ -84,7 +84,7 @@ export class Hold {
 export class Movement {
   #committedAt = 0;
 
-  /** @param {MovementParts} parts */
+  /** @param {MovementOptions} options */
   constructor({ hold, lists, now, painter, announce, language }) {
     this.hold = hold;
     this.lists = lists;

@@ -21,7 +21,7 @@ export class Listing {
   #aimedId = null; // the row under the pointer, while that is what the admin works with
   #edge = null; // the row above which a thread counts as news: {score, id}
 
-  /** @param {ListingParts} parts */
+  /** @param {ListingOptions} options */
   constructor({ list, rows, mayMove, forgetMissing = (_id) => {}, archive = null }) {
     this.archive = archive;
     this.list = list;

@@ -23,7 +23,7 @@ export class Lists {
   #watchedAt = -Infinity;
   #connected = false;
 
-  /** @param {ListsParts} parts */
+  /** @param {ListsOptions} options */
   constructor({
     call, rows, fetcher, limits, mayMove, changed, archived, now = Date.now, timers = globalThis,
     random = Math.random,
@@ -213,7 +213,7 @@ export class Neighbours {
   #threadId = null;
   #byListing = new Map(); // listing → {below, above}: ids, the nearest first
 
-  /** @param {NeighboursParts} parts */
+  /** @param {NeighboursOptions} options */
   constructor({ lists, thread }) {
     this.lists = lists;
     this.thread = thread;
@@ -255,7 +255,7 @@ function around(view, index) {
 
 // Passes on which threads are on screen, so that their rows and states are kept current.
 export class VisibleRows {
-  /** @param {VisibleRowsParts} parts */
+  /** @param {VisibleRowsOptions} options */
   constructor({ lists, thread, rows, presence }) {
     this.lists = lists;
     this.thread = thread;

@@ -72,7 +72,7 @@ export class Fetcher {
   #failures = 0;
   #sentAt = -Infinity;
 
-  /** @param {FetcherParts} parts */
+  /** @param {FetcherOptions} options */
   constructor({ load, take, mark, batchMax, now = Date.now, timers = globalThis, random = Math.random }) {
     this.load = load;
     this.take = take;

@@ -23,7 +23,7 @@ export class SavedViews {
   // builtIn: ids of the built-in views in the admin's order. ask() → {views}; send(ids) keeps the order;
   // named(id, name) is called for each; changed(changes) for what was added, removed and edited, as
   // [{was, now}]; refused(error): the order was not kept.
-  /** @param {SavedViewsParts} parts */
+  /** @param {SavedViewsOptions} options */
   constructor({
     builtIn, ask, send, named, changed, refused, timers = globalThis, random = Math.random,
   }) {

@@ -33,7 +33,7 @@ export class ListSync {
   #failures = 0;
   #retry = null;
 
-  /** @param {SyncParts} parts */
+  /** @param {SyncOptions} options */
   constructor({ list, call, listener, moreMax, now = Date.now, timers = globalThis, random = Math.random }) {
     this.asked = listCall(list);
     this.call = call;

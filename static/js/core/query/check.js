@@ -15,7 +15,7 @@ export class QueryCheck {
   #timer = null;
 
   // ask(text): {total}; right(text, isTyped) is called for a query that is right.
-  /** @param {QueryCheckParts} parts */
+  /** @param {QueryCheckOptions} options */
   constructor({ ask, right, changed, timers = globalThis }) {
     this.ask = ask;
     this.right = right;

@@ -20,7 +20,7 @@ export class Completion {
   #run = 0;
   #timer = null;
 
-  /** @param {CompletionParts} parts */
+  /** @param {CompletionOptions} options */
   constructor({ ask, changed, timers = globalThis }) {
     this.ask = ask;
     this.changed = changed;

@@ -22,7 +22,7 @@ export class Sorts {
 
   // builtIn: names; ask() → {sorts}; named(name, title) is called for each saved one; changed({was, now})
   // for each that was added, edited or deleted; choose() lets the admin choose among all.
-  /** @param {SortsParts} parts */
+  /** @param {SortsOptions} options */
   constructor({ builtIn, ask, named, changed, choose, timers = globalThis }) {
     this.builtIn = builtIn;
     this.ask = ask;

@@ -84,17 +84,17 @@ export function hasConditions(written) {
 /** @param {string} written @returns {QueryPart[]} */
 export function partsOf(written) {
   const text = typed(written);
-  const parts = [];
+  const terms = [];
   const isSearch = !hasConditions(text);
   for (let at = 0; at < text.length;) {
     if (isBlank(text[at])) at += 1;
     else {
       const part = isSearch ? wordAt(text, at) : partAt(text, at);
-      parts.push(part);
+      terms.push(part);
       at = part.end;
     }
   }
-  return parts;
+  return terms;
 }
 
 /** @param {string} text @param {number} start @returns {QueryPart} */

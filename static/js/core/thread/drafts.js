@@ -19,7 +19,7 @@ export class Drafts {
 
   // If storage is full or forbidden, drafts are lost with the page. channel: to the other windows, or
   // null; changed(): a draft came, went or is shown elsewhere.
-  /** @param {DraftsParts} parts */
+  /** @param {DraftsOptions} options */
   constructor({
     storage, adminId, changed = () => {}, now = Date.now, clock = Date.now, channel = null, newId,
   }) {

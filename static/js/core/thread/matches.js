@@ -14,7 +14,7 @@ export class Matches {
   #timer = null;
 
   // ask(threadId, query): what the server finds; show(messageId): scrolls there; changed(): paints.
-  /** @param {MatchesParts} parts */
+  /** @param {MatchesOptions} options */
   constructor({ ask, show, changed, timers = globalThis }) {
     this.ask = ask;
     this.show = show;
@@ -102,24 +102,6 @@ export class Matches {
     }
     this.changed();
   }
-}
-
-// A text that begins at `offset` of a message's text, in parts: [{text, marked}, …].
-/** @param {string} text @param {number} offset @param {[number, number][]} marks */
-export function markedParts(text, offset, marks) {
-  const points = [...text];
-  const parts = [];
-  let end = 0;
-  for (const [from, to] of marks) {
-    const low = Math.max(from - offset, end);
-    const high = Math.min(to - offset, points.length);
-    if (low >= high) continue;
-    if (low > end) parts.push({ text: points.slice(end, low).join(""), marked: false });
-    parts.push({ text: points.slice(low, high).join(""), marked: true });
-    end = high;
-  }
-  if (end < points.length) parts.push({ text: points.slice(end).join(""), marked: false });
-  return parts;
 }
 
 // Where the body and each attachment's name begin in a message's text, in code points.

@@ -21,7 +21,7 @@ export class Outbox {
   #unsaved = new Set();
   #changed;
 
-  /** @param {OutboxParts} parts */
+  /** @param {OutboxOptions} options */
   constructor({
     send, token, changed, sent, stopped = () => {}, moved, storage, adminId, now = Date.now,
     clock = Date.now, online = () => true, timers = globalThis, random = Math.random,

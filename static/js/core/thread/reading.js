@@ -14,7 +14,7 @@ export class Reading {
   #shownMs = new Map(); // message id → how long it was readable
   #tooEarly = false; // the draft began before the conversation was on screen
 
-  /** @param {ReadingParts} parts */
+  /** @param {ReadingOptions} options */
   constructor({ thread, adminId }) {
     this.thread = thread;
     this.adminId = adminId;
@@ -74,7 +74,7 @@ export class Reading {
 export class SendGuard {
   held = null; // {threadId, unread, writers}: why the reply of this thread was held
 
-  /** @param {SendGuardParts} parts */
+  /** @param {SendGuardOptions} options */
   constructor({ reading, writers }) {
     this.reading = reading;
     this.writers = writers;
@@ -122,7 +122,7 @@ export class Writers {
   #threadId = null;
   #known = new Map(); // admin → {at: when they last typed, field: where they write}
 
-  /** @param {WritersParts} parts */
+  /** @param {WritersOptions} options */
   constructor({ presence, now }) {
     this.presence = presence;
     this.now = now;

@@ -16,7 +16,7 @@ export class ThreadMode {
   #sentCursor = null;
   #timer = null;
 
-  /** @param {ThreadModeParts} parts */
+  /** @param {ThreadModeOptions} options */
   constructor({ tell, watched, now = Date.now, timers = globalThis }) {
     this.tell = tell;
     this.watched = watched;

@@ -21,7 +21,7 @@ export class OpenThread {
   #connected = false;
   #run = 0;
 
-  /** @param {OpenThreadParts} parts */
+  /** @param {OpenThreadOptions} options */
   constructor({ call, part, rows, changed, adminId = 0, joined = (_id, _viewers) => {}, left = () => {} }) {
     this.call = call;
     this.part = part;

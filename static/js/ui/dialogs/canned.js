@@ -3,39 +3,37 @@
 import { html } from "lit-html";
 
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 
 const EMPTY = { id: null, shortcut: "", body: "" };
 
-export class CannedDialog {
+export class CannedDialog extends PageModule {
   #list = [];
   #edited = null;
   #problem = "";
 
   // loadCanned() fetches the replies again and resolves to them.
-  /** @param {CannedDialogParts} parts */
-  constructor({ dialog, api, language, loadCanned, limits }) {
-    this.dialog = dialog;
-    this.api = api;
-    this.language = language;
+  /** @param {Page & { loadCanned: () => Promise<CannedReply[]> }} page */
+  constructor({ loadCanned, ...page }) {
+    super(page);
     this.loadCanned = loadCanned;
-    this.limits = limits;
   }
 
   async open() {
     this.#edit(null);
-    this.dialog.open(() => this.language.t("canned.title"), () => this.#content());
+    this.ui.dialog.open(() => this.ui.language.t("canned.title"), () => this.#content());
     this.#list = await this.loadCanned();
-    this.dialog.paint();
+    this.ui.dialog.paint();
   }
 
   #edit(one) {
     this.#edited = one;
     this.#problem = "";
-    this.dialog.paint();
+    this.ui.dialog.paint();
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (this.#edited) return this.#form(this.#edited);
     return html`<p class="help-note">${t("canned.about")}</p>
       <ul class="canned-list">${this.#list.map((one) => html`<li class="canned-item">
@@ -52,14 +50,14 @@ export class CannedDialog {
   }
 
   #form({ shortcut, body }) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<form class="form" @submit=${(event) => this.#submit(event)}>
       <label>${t("canned.shortcut")}<input name="shortcut" required
-        maxlength=${this.limits.shortcut_characters}
+        maxlength=${this.data.limits.shortcut_characters}
         pattern="[a-z0-9\\-]+"
         autocomplete="off" autocapitalize="off" .value=${shortcut}></label>
       <label>${t("canned.body")}<textarea name="body" required rows="5" dir="auto"
-        maxlength=${this.limits.message_characters}
+        maxlength=${this.data.limits.message_characters}
         .value=${body}></textarea></label>
       <p class="help-note">${t("canned.placeholders")}
         <code>{{customer.name}}</code> <code>{{admin.name}}</code> <code>{{thread.id}}</code></p>
@@ -78,10 +76,10 @@ export class CannedDialog {
     const { shortcut, body } = event.target.elements;
     const { id } = this.#edited;
     this.#edited = { id, shortcut: shortcut.value, body: body.value };
-    return this.#try(() => this.api.saveCanned(this.#edited));
+    return this.#try(() => this.net.api.saveCanned(this.#edited));
   }
 
-  #drop({ id }) { return this.#try(() => this.api.dropCanned(id)); }
+  #drop({ id }) { return this.#try(() => this.net.api.dropCanned(id)); }
 
   async #try(run) {
     try {
@@ -89,8 +87,8 @@ export class CannedDialog {
       this.#list = await this.loadCanned();
       this.#edit(null);
     } catch (error) {
-      this.#problem = refusalOf(error, this.language.t);
-      this.dialog.paint();
+      this.#problem = refusalOf(error, this.ui.language.t);
+      this.ui.dialog.paint();
     }
   }
 }

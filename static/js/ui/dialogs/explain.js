@@ -5,30 +5,27 @@ import { html, render } from "lit-html";
 import { dueText } from "../../core/row-texts.js";
 import { age, dueLevel } from "../../core/time.js";
 import { placeBelow } from "../elements/menu.js";
+import { PageModule } from "../elements/page-module.js";
 
-export class Explain {
+export class Explain extends PageModule {
   #state = null; // {loading}, {answer, list} or {error}
 
-  /** @param {ExplainParts} parts */
-  constructor({ element, thread, lists, api, now, language }) {
+  /** @param {Page & { element: HTMLElement }} page */
+  constructor({ element, ...page }) {
+    super(page);
     this.element = element;
-    this.thread = thread;
-    this.lists = lists;
-    this.api = api;
-    this.now = now;
-    this.language = language;
   }
 
   async open() {
-    const { id } = this.thread;
-    const { list } = this.lists;
+    const { id } = this.data.thread;
+    const { list } = this.data.lists;
     if (id === null) return;
     this.#set({ loading: true });
     this.element.showPopover();
     this.#position();
     try {
-      const answer = await this.api.explain(id, list);
-      if (id === this.thread.id) this.#set({ answer, list });
+      const answer = await this.net.api.explain(id, list);
+      if (id === this.data.thread.id) this.#set({ answer, list });
     } catch (error) {
       this.#set({ error });
     }
@@ -47,7 +44,7 @@ export class Explain {
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { loading, error, answer } = this.#state;
     if (loading) return html`<p class="explain-loading">${t("loading")}</p>`;
     if (error) {
@@ -58,18 +55,18 @@ export class Explain {
 
   // A thread that has no place among the live ones may follow them.
   #where() {
-    const { language: { t }, lists: { listing: { archive } } } = this;
-    if (!archive.has(this.thread.id)) return t("explain.not_here");
+    const { data: { lists: { listing: { archive } } }, ui: { language: { t } } } = this;
+    if (!archive.has(this.data.thread.id)) return t("explain.not_here");
     return t("archive.line", { count: archive.days });
   }
 
   #explanation({ rule, tier, fact, value, rank, total, due }) {
-    const { t, words } = this.language;
+    const { t, words } = this.ui.language;
     const { view, sort } = this.#state.list;
     // rank counts from 0; null: the thread is not in this view
     const title = rank === null ? this.#where() : t("explain.rank", { rank: rank + 1, total });
     const key = `why.${rule}`;
-    const said = t(key, { time: words.exact(value), age: words.long(age(value, this.now())) });
+    const said = t(key, { time: words.exact(value), age: words.long(age(value, this.net.now())) });
     // The server may have rules for which there is no sentence.
     const why = said === key ? `${t.named("rule", rule)} · ${words.exact(value)}` : said;
     return html`<h2 class="explain-title" id="explain-title">${title}</h2>
@@ -82,8 +79,8 @@ export class Explain {
 
   // By when an answer is due, and who promised it.
   #due({ due_at: dueAt, policy, calendar, timezone, target, minutes, since }) {
-    const { t, words } = this.language;
-    const now = this.now();
+    const { t, words } = this.ui.language;
+    const now = this.net.now();
     const names = { policy, calendar, timezone };
     return html`<p class="explain-due">${t(`explain.due.${target}`, {
       due: words.moment(dueAt, now), since: words.moment(since, now), time: words.minutes(minutes),

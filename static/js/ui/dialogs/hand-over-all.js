@@ -6,12 +6,13 @@ import { initial, shown } from "../../core/names.js";
 import { receivers } from "../../core/receivers.js";
 import { hueStep } from "../elements/avatar.js";
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 import { statusText } from "../presence/viewers.js";
 
 const CHUNK = 50; // threads in one request, so that its progress is seen
 const NOBODY = { id: null, name: "", desks: null };
 
-export class HandOverAll {
+export class HandOverAll extends PageModule {
   #from = null; // whose threads they are
   #held = null; // {threads, total}, once loaded
   #members = [];
@@ -19,13 +20,10 @@ export class HandOverAll {
   #done = null; // how many were tried, while it runs
   #failed = "";
 
-  /** @param {HandOverAllParts} parts */
-  constructor(parts) { this.parts = parts; }
-
   // from: {id, name}
   /** @param {Person} from */
   async open(from) {
-    const { dialog, presence, language: { t } } = this.parts;
+    const { data: { presence }, ui: { dialog, language: { t } } } = this;
     this.#from = from;
     this.#held = null;
     this.#chosen.clear();
@@ -39,7 +37,7 @@ export class HandOverAll {
   }
 
   async #load() {
-    const { api, presence, dialog, language: { t } } = this.parts;
+    const { data: { presence }, net: { api }, ui: { dialog, language: { t } } } = this;
     const { id } = this.#from;
     try {
       const [held, { team }] = await Promise.all([api.heldThreads(id), api.team()]);
@@ -54,14 +52,14 @@ export class HandOverAll {
   }
 
   #receivers() {
-    const { admin, presence } = this.parts;
+    const { admin, presence } = this.data;
     return receivers(this.#members, "", {
       adminId: admin.id, assigneeId: this.#from.id, dot: (id) => presence.dot("admin", id),
     });
   }
 
   #content() {
-    const { language: { t } } = this.parts;
+    const { language: { t } } = this.ui;
     if (this.#failed) return html`<p role="alert">${this.#failed}</p>`;
     if (!this.#held) return html`<p role="status">${t("loading")}</p>`;
     const { threads } = this.#held;
@@ -80,7 +78,7 @@ export class HandOverAll {
   }
 
   #option(member, hands) {
-    const { presence, admin, language: { t } } = this.parts;
+    const { data: { presence, admin }, ui: { language: { t } } } = this;
     const { id } = member;
     const gets = hands.find(([receiver]) => receiver.id === id)?.[1].length;
     const name = id === null ? t("hand.nobody") : id === admin.id ? t("hand.me") : shown(member.name);
@@ -99,7 +97,7 @@ export class HandOverAll {
   }
 
   #progress() {
-    const { language: { t } } = this.parts;
+    const { language: { t } } = this.ui;
     const total = this.#held.threads.length;
     const text = t("hand.all.progress", { done: this.#done, total });
     return html`<div class="building"><p role="status">${text}</p>
@@ -114,7 +112,7 @@ export class HandOverAll {
       else this.#chosen.delete(null);
       this.#chosen.add(id);
     }
-    this.parts.dialog.paint();
+    this.ui.dialog.paint();
   }
 
   #deal() {
@@ -129,7 +127,7 @@ export class HandOverAll {
   }
 
   async #run() {
-    const { api, dialog, announce, language: { t } } = this.parts;
+    const { net: { api }, ui: { dialog, announce, language: { t } } } = this;
     const { id: heldBy } = this.#from;
     const { hands, left } = this.#deal();
     const results = [];
@@ -156,7 +154,7 @@ export class HandOverAll {
   }
 
   async #offer(text, results) {
-    const { acting, toasts } = this.parts;
+    const { ui: { toasts }, acts: { acting } } = this;
     const part = await acting.get();
     if (part) part.undoing.offer({ text, acts: outcome(results).acts });
     else toasts.show(text);
@@ -164,7 +162,7 @@ export class HandOverAll {
 
   // "37 handed to Ana. 2 were taken or closed meanwhile."
   #said(results, hands, left, problem) {
-    const { admin, language: { t } } = this.parts;
+    const { data: { admin }, ui: { language: { t } } } = this;
     const { done, meanwhile, refused } = outcome(results);
     const tried = hands.reduce((sum, [, ids]) => sum + ids.length, 0);
     const [[only]] = hands;

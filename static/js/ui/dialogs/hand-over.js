@@ -6,6 +6,7 @@ import { callsNobody, sees } from "../../core/mentions.js";
 import { initial, shown } from "../../core/names.js";
 import { deskReceivers, receivers, withLoaded } from "../../core/receivers.js";
 import { hueStep } from "../elements/avatar.js";
+import { PageModule } from "../elements/page-module.js";
 import { onListKey, Popover } from "../elements/popover.js";
 import { statusText } from "../presence/viewers.js";
 
@@ -16,7 +17,7 @@ const OPENERS = [
 ];
 const NOBODY = { id: 0, name: "", assigned: null };
 
-export class HandOverPicker {
+export class HandOverPicker extends PageModule {
   #members = [];
   #desks = [];
   #failed = false;
@@ -26,16 +27,16 @@ export class HandOverPicker {
   #order = null; // what is offered, once somebody points at it: then nobody moves any more
   #popover;
 
-  /** @param {HandOverParts} parts */
-  constructor(parts) {
-    this.parts = parts;
-    this.element = parts.element;
+  /** @param {Page & { element: HTMLDialogElement }} page */
+  constructor({ element, ...page }) {
+    super(page);
+    this.element = element;
     this.element.addEventListener("keydown", (event) => onListKey(event, {
       walk: (step) => this.#walk(step), choose: () => this.#chooseActive(),
     }));
     this.#popover = new Popover({
       element: this.element, openers: OPENERS,
-      closed: () => parts.presence.want("admin", "hand-over", []),
+      closed: () => this.data.presence.want("admin", "hand-over", []),
     });
   }
 
@@ -47,7 +48,7 @@ export class HandOverPicker {
     const { element } = this;
     if (!this.#popover.mayOpen(event)) return undefined;
     const refusal = this.#refusal();
-    if (refusal) return void this.parts.toasts.show(refusal);
+    if (refusal) return void this.ui.toasts.show(refusal);
     this.#query = "";
     this.#active = 0;
     this.#told = [];
@@ -63,7 +64,7 @@ export class HandOverPicker {
   paint() { if (this.shown) this.#paint(); }
 
   #paint() {
-    const { picks, language: { t } } = this.parts;
+    const { picks, language: { t } } = this.ui;
     const title = picks.size ? t("hand.many", { count: picks.size }) : t("hand.title");
     this.element.setAttribute("aria-label", title);
     const choices = this.#choices();
@@ -80,14 +81,14 @@ export class HandOverPicker {
         : this.#members.length && !choices.length
           ? html`<p class="hand-none" role="status">${t("hand.none")}</p>` : ""}
       <label class="hand-note"><span>${t("hand.note")}</span>
-        <input id="hand-note" type="text" maxlength=${this.parts.limits.message_characters}></label>
+        <input id="hand-note" type="text" maxlength=${this.data.limits.message_characters}></label>
       ${this.#told.length ? html`<p class="hand-none" role="alert"><bdi>${t("mention.nobody", { words: this.#told.join(", ") })}</bdi>
         ${t("hand.anyway")}</p>` : ""}`,
     this.element);
   }
 
   #refusal() {
-    const { picks, thread, admin, language: { t } } = this.parts;
+    const { data: { thread, admin }, ui: { picks, language: { t } } } = this;
     const assignee = picks.size ? null : thread.row?.assignee;
     const isTheirs = assignee && assignee.id !== admin.id && admin.role !== "supervisor";
     return isTheirs ? t("error.already_claimed", { name: shown(assignee.name) }) : "";
@@ -98,7 +99,7 @@ export class HandOverPicker {
   // Colleagues who match, then desks, and, where somebody has the thread and nothing is looked for,
   // nobody.
   #found() {
-    const { picks, thread, admin, presence } = this.parts;
+    const { data: { thread, admin, presence }, ui: { picks } } = this;
     const assigneeId = picks.size ? null : thread.row?.assignee?.id ?? null;
     const found = receivers(this.#members, this.#query, {
       adminId: admin.id, assigneeId, desks: this.#desksOfThreads(),
@@ -110,14 +111,14 @@ export class HandOverPicker {
 
   // Of selected threads whose rows are not here, the server looks.
   #desksOfThreads() {
-    const { picks, thread, rows } = this.parts;
+    const { data: { thread, rows }, ui: { picks } } = this;
     const shownRows = picks.size ? picks.ids.map((id) => rows.get(id)) : [thread.row];
     return [...new Set(shownRows.filter(Boolean).map(({ desk }) => desk))];
   }
 
   #option({ id, name, assigned, desk }, at) {
     if (desk) return this.#deskOption(id, desk, at);
-    const { admin, presence, language: { t } } = this.parts;
+    const { data: { admin, presence }, ui: { language: { t } } } = this;
     const text = id === NOBODY.id ? t("hand.nobody") : id === admin.id ? t("hand.me") : shown(name);
     const state = id === NOBODY.id || id === admin.id ? "" : statusText(presence, "admin", id, t);
     const load = id === NOBODY.id || assigned === null ? "" : t("hand.has", { count: assigned });
@@ -133,7 +134,7 @@ export class HandOverPicker {
   #deskOption(id, desk, at) {
     return this.#asOption(id, at, html`<span class="avatar hand-nobody" aria-hidden="true"></span>
       <span class="hand-who"><bdi translate="no" class="person-name">${desk}</bdi>
-        <span class="person-state">${this.parts.language.t("hand.desk")}</span></span>`);
+        <span class="person-state">${this.ui.language.t("hand.desk")}</span></span>`);
   }
 
   #asOption(id, at, content) {
@@ -161,7 +162,7 @@ export class HandOverPicker {
   }
 
   async #load() {
-    const { api, presence } = this.parts;
+    const { data: { presence }, net: { api } } = this;
     try {
       const { team, desks } = await api.team();
       this.#members = team;
@@ -179,7 +180,7 @@ export class HandOverPicker {
 
   // For the selected threads, or else for the open one.
   async #choose({ id, desk }) {
-    const { picks, bulk, acting } = this.parts;
+    const { ui: { picks, bulk }, acts: { acting } } = this;
     /** @type {HTMLInputElement} */
     const field = this.element.querySelector("#hand-note");
     const note = field.value.trim();

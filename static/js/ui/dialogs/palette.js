@@ -11,34 +11,31 @@ import { Search } from "../../core/search.js";
 import { chord } from "./settings.js";
 import { nameOf } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
+import { PageModule } from "../elements/page-module.js";
 
 const FOUND = 6;
 const THREAD = /^#?([1-9]\d{0,11})$/;
 
-export class Palette {
+export class Palette extends PageModule {
   #query = "";
   #active = 0;
   /** @type {PaletteChoice | null} */
   #choice = null;
 
   // commands(): what can be done now, [{text, keys, run}]; openFound(result, query) opens what was found.
-  /** @param {PaletteParts} parts */
-  constructor({
-    element, commands, api, rows, painter, language, openThread, openFound, openSearch,
-  }) {
+  /** @param {Page & {
+   *   element: HTMLDialogElement, commands: () => Command[],
+   *   openFound: (result: Found, query: string) => void,
+   * }} page */
+  constructor({ element, commands, openFound, ...page }) {
+    super(page);
     this.element = element;
     this.commands = commands;
-    this.api = api;
-    this.rows = rows;
-    this.painter = painter;
-    this.language = language;
-    this.openThread = openThread;
     this.openFound = openFound;
-    this.openSearch = openSearch;
     this.search = new Search({
-      ask: (...given) => api.search(...given),
+      ask: (...given) => this.net.api.search(...given),
       limit: FOUND,
-      changed: () => painter.ask("palette"),
+      changed: () => this.ui.painter.ask("palette"),
     });
     element.addEventListener("click", (event) => {
       if (event.target === element) element.close();
@@ -69,27 +66,27 @@ export class Palette {
   }
 
   #entries() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const query = this.#query.trim();
     if (this.#choice) return matching(this.#choice.entries(), query);
     const found = query ? this.search.results.map(({ row, message }) => ({
-      text: nameOf(this.rows.get(row.id) ?? row, t),
+      text: nameOf(this.data.rows.get(row.id) ?? row, t),
       about: message?.excerpt ?? row.preview?.body ?? "",
       icon: ICONS.thread, run: () => this.openFound({ row, message }, query),
     })) : [];
     const number = THREAD.exec(query)?.[1];
     return [
       ...(number ? [{ text: t("palette.thread", { id: `#${number}` }), icon: ICONS.thread,
-        run: () => this.openThread(Number(number)) }] : []),
+        run: () => this.acts.open(Number(number)) }] : []),
       ...matching(this.commands(), query),
       ...(query ? [{ text: t("palette.search", { query }), icon: ICONS.search, keys: "/",
-        run: () => this.openSearch(query) }] : []),
+        run: () => this.ui.search.open(query) }] : []),
       ...found,
     ];
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const entries = this.#entries();
     const label = this.#choice?.label ?? t("palette");
     this.#active = Math.min(this.#active, Math.max(0, entries.length - 1));
@@ -129,53 +126,56 @@ export class Palette {
 
 // All commands of the palette.
 
-/** @param {CommandParts} parts @returns {Command[]} */
-export function commands(parts) {
-  const { navigation, settings, choices, keymap, language: { t } } = parts;
-  const command = commandOf(parts);
+/** @param {Page & {
+ *   settings: import("./settings.js").Settings, snoozing?: { commands(): Command[] },
+ * }} page @returns {Command[]} */
+export function commands(page) {
+  const { data: { choices }, ui: { keymap, language: { t } }, acts: { navigation } } = page;
+  const { settings } = page;
+  const command = commandOf(page);
   const under = (kind, names, run, keyed = false) => names.map((name) => ({
     text: `${t(kind)}: ${t(`${kind}.${name}`)}`,
     keys: keyed ? keymap.keysOf(`${kind}:${name}`) : "",
     run: () => run(name),
   }));
   return [
-    ...(parts.thread.row ? ofThread(parts) : []),
-    ...(parts.snoozing?.commands() ?? []),
+    ...(page.data.thread.row ? ofThread(page) : []),
+    ...(page.snoozing?.commands() ?? []),
     ...choices.views.map((view) => ({
       text: t(`view.${view}`), keys: keymap.keysOf(`view:${view}`), run: () => navigation.goView(view),
     })),
-    ...ofViews(parts),
-    ...under("sort", sortsOf(parts.lists.list.view, choices.sorts), (name) => navigation.goSort(name), true),
+    ...ofViews(page),
+    ...under("sort", sortsOf(page.data.lists.list.view, choices.sorts), (name) => navigation.goSort(name), true),
     ...under("filter", choices.filters, (name) => navigation.goFilter(name), true),
-    command("search", () => parts.search.open()),
-    command("filters", () => parts.search.open(null, { filters: true })),
-    ...(parts.threadPane.part?.found.shown ? ["next", "previous"].map((name) => (
-      command(`match:${name}`, () => parts.threadPane.part.found.step(name === "next" ? 1 : -1))
+    command("search", () => page.ui.search.open()),
+    command("filters", () => page.ui.search.open(null, { filters: true })),
+    ...(page.ui.threadPane.part?.found.shown ? ["next", "previous"].map((name) => (
+      command(`match:${name}`, () => page.ui.threadPane.part.found.step(name === "next" ? 1 : -1))
     )) : []),
-    command("unread", () => parts.finder.nextUnread(1)),
-    command("list:top", () => parts.toTop()),
-    command("list:pause", () => parts.movement.togglePause()),
-    command("pick:all", () => parts.picks.all()),
+    command("unread", () => page.acts.finder.nextUnread(1)),
+    command("list:top", () => page.acts.toTop()),
+    command("list:pause", () => page.data.movement.togglePause()),
+    command("pick:all", () => page.ui.picks.all()),
     ...["team", "online"].map((name) => ({
-      text: t(name), keys: "", run: () => parts.presencePanels.open(name), also: alsoOf(name, t),
+      text: t(name), keys: "", run: () => page.ui.presencePanels.open(name), also: alsoOf(name, t),
     })),
-    command("undo", async () => (await parts.acting.get())?.undoing.undo()),
-    command("help", () => parts.helpDialog.open()),
-    { text: t("unsent.title"), keys: "", run: () => parts.unsentDialog.open() },
-    { text: t("canned.title"), keys: "", run: () => parts.cannedDialog.open() },
-    { text: t("settings"), keys: "", run: () => parts.settingsDialog.open(),
+    command("undo", async () => (await page.acts.acting.get())?.undoing.undo()),
+    command("help", () => page.ui.helpDialog.open()),
+    { text: t("unsent.title"), keys: "", run: () => page.ui.unsentDialog.open() },
+    { text: t("canned.title"), keys: "", run: () => page.ui.cannedDialog.open() },
+    { text: t("settings"), keys: "", run: () => page.ui.settingsDialog.open(),
       also: alsoOf("settings", t) },
     { text: t("profile"), keys: "", run: () => location.assign("/profile"), also: t("also.profile") },
-    ...(parts.admin.role === "supervisor" ? [
-      { text: t("sorts.title"), keys: "", run: () => parts.sortsDialog.open() },
-      { text: t("hours.title"), keys: "", run: () => parts.calendarsDialog.open(), also: t("also.hours") },
-      { text: t("policies.title"), keys: "", run: () => parts.policiesDialog.open(),
+    ...(page.data.admin.role === "supervisor" ? [
+      { text: t("sorts.title"), keys: "", run: () => page.ui.sortsDialog.open() },
+      { text: t("hours.title"), keys: "", run: () => page.ui.calendarsDialog.open(), also: t("also.hours") },
+      { text: t("policies.title"), keys: "", run: () => page.ui.policiesDialog.open(),
         also: t("also.policies") },
       { text: t("accounts"), keys: "", run: () => location.assign("/team"), also: t("also.accounts") },
       { text: t("keys.api"), keys: "", run: () => location.assign("/keys") },
       { text: t("webhooks"), keys: "", run: () => location.assign("/webhooks") }] : []),
     ...under("theme", THEMES, (name) => settings.setTheme(name)),
-    ...under("density", DENSITIES, (name) => parts.density.choose(name)),
+    ...under("density", DENSITIES, (name) => page.ui.density.choose(name)),
     ...LOCALES.map((locale) => ({
       text: `${t("language")}: ${languageName(locale)}`, keys: "",
       run: () => settings.setLanguage(locale),
@@ -185,7 +185,11 @@ export function commands(parts) {
 }
 
 // Saved views are found by their names, what they ask for, and the word for views.
-function ofViews({ savedViews, navigation, viewsDialog, viewEditor, lists, language: { t } }) {
+function ofViews({
+  data: { savedViews, lists },
+  ui: { viewsDialog, viewEditor, language: { t } },
+  acts: { navigation },
+}) {
   const { query, sort } = lists.list;
   return [
     ...savedViews.list.map((view, place) => ({
@@ -197,7 +201,7 @@ function ofViews({ savedViews, navigation, viewsDialog, viewEditor, lists, langu
   ];
 }
 
-const commandOf = ({ keymap, language: { t } }) => (name, run) => ({
+const commandOf = ({ ui: { keymap, language: { t } } }) => (name, run) => ({
   text: t(`key.${name}`), keys: keymap.keysOf(name), run, also: alsoOf(name, t),
 });
 
@@ -207,29 +211,31 @@ const SYNONYMS = new Set([
 ]);
 const alsoOf = (name, t) => (SYNONYMS.has(name) ? t(`also.${name}`) : "");
 
-function ofThread(parts) {
-  const { thread: { row }, admin, acting, choices, keymap, language: { t } } = parts;
+/** @param {Page} page */
+function ofThread(page) {
+  const { data: { thread: { row }, admin, choices }, ui: { keymap, language: { t } } } = page;
+  const { acting } = page.acts;
   const act = (run) => async () => run((await acting.get())?.actions);
-  const command = commandOf(parts);
+  const command = commandOf(page);
   const mine = row.assignee?.id === admin.id;
   return [
-    command("reply", () => parts.write("reply")),
-    command("note", () => parts.write("note")),
-    ...(parts.threadPane?.part?.composer.canSend ? ofDraft(parts) : []),
-    { text: t(row.open ? "act.done" : "act.reopen"), keys: "e", run: () => parts.finish(),
+    command("reply", () => page.acts.write("reply")),
+    command("note", () => page.acts.write("note")),
+    ...(page.ui.threadPane?.part?.composer.canSend ? ofDraft(page) : []),
+    { text: t(row.open ? "act.done" : "act.reopen"), keys: "e", run: () => page.acts.finish(),
       also: alsoOf("done", t) },
     ...(row.assignee && !mine && admin.role !== "supervisor" ? []
       : [{ text: claimText(row, admin.id, t), keys: keymap.keysOf("thread:claim"),
         run: act((actions) => actions?.claim()), also: alsoOf(mine ? "release" : "claim", t) }]),
     ...(row.assignee && !mine && admin.role !== "supervisor" ? []
       : [{ text: `${t("act.hand")}…`, keys: keymap.keysOf("thread:hand"),
-        run: () => parts.handOver.open(), also: t("also.hand") }]),
-    { text: `${t("tags")}…`, keys: keymap.keysOf("thread:tag"), run: () => parts.tagPicker.open(),
+        run: () => page.ui.handOver.open(), also: t("also.hand") }]),
+    { text: `${t("tags")}…`, keys: keymap.keysOf("thread:tag"), run: () => page.ui.tagPicker.open(),
       also: t("also.tags") },
-    command("thread:show", () => parts.finder.showInList()),
-    command("customer", () => parts.customer.toggle()),
-    command("explain", () => parts.explain.open()),
-    command("print", () => parts.threadPane.part?.printout.print()),
+    command("thread:show", () => page.acts.finder.showInList()),
+    command("customer", () => page.ui.customer.toggle()),
+    command("explain", () => page.ui.explain.open()),
+    command("print", () => page.ui.threadPane.part?.printout.print()),
     ...choices.priorities.map((name) => ({
       text: `${t("act.priority")}: ${t(`priority.${name}`)}`, keys: keymap.keysOf(`priority:${name}`),
       run: act((actions) => actions?.prioritise(name)),
@@ -238,7 +244,7 @@ function ofThread(parts) {
 }
 
 // What sends the text in the composer.
-function ofDraft({ threadPane: { part: { composer } }, keymap, language: { t } }) {
+function ofDraft({ ui: { threadPane: { part: { composer } }, keymap, language: { t } } }) {
   return ["stay", "done", "next"].map((after) => ({
     text: composer.sendText(after), keys: keymap.keysOf(after === "stay" ? "send" : `send:${after}`),
     run: () => composer.send(after),

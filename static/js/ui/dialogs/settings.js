@@ -5,59 +5,45 @@ import { html } from "lit-html";
 import { languageName, LOCALES } from "../../core/i18n.js";
 import { shown } from "../../core/names.js";
 import { DENSITIES, FOLLOW, SEND_KEYS, THEMES } from "../../core/prefs.js";
+import { AWAKE } from "../../core/query/sorts.js";
 import { lacking } from "../elements/lacking.js";
+import { PageModule } from "../elements/page-module.js";
 
 // Presence: what colleagues may see, with the names of `presence:set`.
 const SHOWN = ["show_typing", "show_last_seen"];
 
-export class SettingsDialog {
+export class SettingsDialog extends PageModule {
   #presence = null;
   #health = null;
 
-  /** @param {SettingsDialogParts} parts */
-  constructor({
-    dialog, settings, theme, density, prefs, keymap, alerts, admin, language, openCanned, views,
-    call, toasts, calendarsDialog, policiesDialog, api, now,
-  }) {
-    this.dialog = dialog;
+  /** @param {Page & { settings: Settings }} page */
+  constructor({ settings, ...page }) {
+    super(page);
     this.settings = settings;
-    this.theme = theme;
-    this.density = density;
-    this.prefs = prefs;
-    this.keymap = keymap;
-    this.alerts = alerts;
-    this.admin = admin;
-    this.language = language;
-    this.openCanned = openCanned;
-    this.views = views;
-    this.call = call;
-    this.toasts = toasts;
-    this.calendarsDialog = calendarsDialog;
-    this.policiesDialog = policiesDialog;
-    this.api = api;
-    this.now = now;
   }
 
+  get #views() { return this.data.choices.views.filter((view) => AWAKE.has(view)); }
+
   open() {
-    const { dialog, language } = this;
+    const { dialog, language } = this.ui;
     dialog.open(() => language.t("settings"), () => this.#content());
     this.#setPresence({});
-    if (this.admin.role === "supervisor") this.#loadHealth();
+    if (this.data.admin.role === "supervisor") this.#loadHealth();
   }
 
   async #loadHealth() {
-    this.#health = await this.api.health().catch(() => null);
-    this.dialog.paint();
+    this.#health = await this.net.api.health().catch(() => null);
+    this.ui.dialog.paint();
   }
 
   // Whether the order is known to be right.
   #order() {
-    const { language: { t, words } } = this;
+    const { language: { t, words } } = this.ui;
     if (!this.#health) return "";
     const { late_since: late, compared_at: at, repairs: count } = this.#health;
     // Not compared yet: the server has just started.
     if (late === null && at === null) return "";
-    const time = words.moment(late ?? at, this.now());
+    const time = words.moment(late ?? at, this.net.now());
     const state = t(late === null ? "health.equal" : "health.late", { time });
     return html`<p class="settings-health" data-late=${String(late !== null)}>${state}${
       count ? ` ${t("health.repairs", { count })}` : ""}</p>`;
@@ -66,16 +52,16 @@ export class SettingsDialog {
   // Without changes: reads what is set.
   async #setPresence(changes) {
     try {
-      this.#presence = (await this.call("presence:set", changes)).settings;
+      this.#presence = (await this.net.call("presence:set", changes)).settings;
     } catch {
-      if (Object.keys(changes).length) this.toasts.show(this.language.t("presence.not_set"));
+      if (Object.keys(changes).length) this.ui.toasts.show(this.ui.language.t("presence.not_set"));
     }
-    this.dialog.paint();
+    this.ui.dialog.paint();
   }
 
   // Unknown while presence is away: then nothing is offered.
   #seen() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const set = this.#presence;
     return set ? html`<fieldset class="settings-group"><legend>${t("seen_by_others")}</legend>
       ${SHOWN.map((name) => this.#switch(t(`own.${name}`), set[name],
@@ -83,7 +69,7 @@ export class SettingsDialog {
   }
 
   #content() {
-    const { admin, theme, language, density, settings, prefs, keymap } = this;
+    const { data: { admin, prefs }, ui: { theme, language, density, keymap }, settings } = this;
     const { t } = language;
     return html`<div class="settings">
       ${this.#choice("theme", THEMES, theme.name, (name) => settings.setTheme(name))}
@@ -101,7 +87,7 @@ export class SettingsDialog {
       <div class="form-acts">
         <span class="settings-who"><bdi translate="no">${shown(admin.name)}</bdi> · ${admin.email}</span>
         <a class="button" href="/profile">${t("profile")}</a>
-        <button type="button" class="button" @click=${() => this.openCanned()}
+        <button type="button" class="button" @click=${() => this.ui.cannedDialog.open()}
           >${t("canned.title")}</button>
         ${admin.role === "supervisor" ? this.#ofSupervisors() : ""}
         <button type="button" class="button"
@@ -110,25 +96,25 @@ export class SettingsDialog {
   }
 
   #ofSupervisors() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<button type="button" class="button settings-hours"
-        @click=${() => this.calendarsDialog.open()}>${t("hours.title")}</button>
+        @click=${() => this.ui.calendarsDialog.open()}>${t("hours.title")}</button>
       <button type="button" class="button settings-policies"
-        @click=${() => this.policiesDialog.open()}>${t("policies.title")}</button>
+        @click=${() => this.ui.policiesDialog.open()}>${t("policies.title")}</button>
       <a class="button" href="/team">${t("accounts")}</a>
       <a class="button" href="/keys">${t("keys.api")}</a>
       <a class="button" href="/webhooks">${t("webhooks")}</a>`;
   }
 
   #notify(notify) {
-    const { settings, prefs: { kept }, language: { t } } = this;
+    const { data: { prefs: { kept } }, ui: { language: { t } }, settings } = this;
     const change = (changes) => settings.setNotify({ ...notify, ...changes });
     const has = (name) => notify.views.includes(name);
     const view = (name) => this.#switch(t(`view.${name}`), has(name), (on) => change({
-      views: this.views.filter((other) => (other === name ? on : has(other))),
+      views: this.#views.filter((other) => (other === name ? on : has(other))),
     }));
     return html`<fieldset class="settings-group"><legend>${t("notify")}</legend>
-        ${this.alerts.quiet ? html`<p class="panel-note">${t("notify.quiet")}</p>` : ""}
+        ${this.ui.alerts.quiet ? html`<p class="panel-note">${t("notify.quiet")}</p>` : ""}
         ${this.#switch(t("notify.title"), notify.title, (on) => change({ title: on }))}
         ${this.#switch(t("notify.sound"), notify.sound, (on) => change({ sound: on }))}
         ${this.#switch(t("notify.desktop"), notify.desktop, (on) => change({ desktop: on }))}
@@ -138,12 +124,12 @@ export class SettingsDialog {
           (on) => settings.change({ notify_own: on }))}
       </fieldset>
       <fieldset class="settings-group"><legend>${t("notify.views")}</legend>
-        ${this.views.map(view)}</fieldset>`;
+        ${this.#views.map(view)}</fieldset>`;
   }
 
   // kind: the prefix of the texts
   #choice(kind, names, current, run) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return this.#select(t(kind), names.map((name) => [name, t(`${kind}.${name}`)]), current, run);
   }
 
@@ -162,94 +148,78 @@ export class SettingsDialog {
 
   async #changed(run) {
     await run();
-    this.dialog.paint();
+    this.ui.dialog.paint();
   }
 }
 
 // Changes an admin's settings; they are kept on the server.
-export class Settings {
-  /** @param {SettingsParts} parts */
-  constructor({ prefs, theme, keymap, alerts, api, painter, toasts, language, signedOut, signedOutAt }) {
-    this.prefs = prefs;
-    this.theme = theme;
-    this.keymap = keymap;
-    this.alerts = alerts;
-    this.api = api;
-    this.painter = painter;
-    this.toasts = toasts;
-    this.language = language;
-    this.signedOut = signedOut;
-    this.signedOutAt = signedOutAt; // where signing out leads
-  }
-
+export class Settings extends PageModule {
   change(changes) {
-    this.prefs.change(changes);
-    this.painter.askAll();
+    this.data.prefs.change(changes);
+    this.ui.painter.askAll();
   }
 
   /** @param {string} name */
   setTheme(name) {
-    this.theme.choose(name);
+    this.ui.theme.choose(name);
     this.change({ theme: name });
   }
 
   /** @param {string} locale */
   async setLanguage(locale) {
     try {
-      await this.language.choose(locale);
+      await this.ui.language.choose(locale);
     } catch {
-      this.toasts.show(this.language.t("error.network"));
+      this.ui.toasts.show(this.ui.language.t("error.network"));
       return;
     }
     this.change({ locale });
-    this.alerts.write();
+    this.ui.alerts.write();
   }
 
   /** @param {boolean} on */
   setKeys(on) {
-    this.keymap.lettersOn = on;
+    this.ui.keymap.lettersOn = on;
     this.change({ single_keys: on });
   }
 
   // Browsers ask for permission to notify only within the click that this is called from.
   async setNotify(notify) {
-    if (notify.desktop && !await this.alerts.mayNotify()) {
+    if (notify.desktop && !await this.ui.alerts.mayNotify()) {
       const why = lacking().includes("https") ? "lacking.https" : "notify.refused";
-      this.toasts.show(this.language.t(why));
+      this.ui.toasts.show(this.ui.language.t(why));
       this.change({ notify: { ...notify, desktop: false } });
       return;
     }
     this.change({ notify });
-    if (notify.sound) this.alerts.chime();
-    this.alerts.write();
+    if (notify.sound) this.ui.alerts.chime();
+    this.ui.alerts.write();
   }
 
   async signOut() {
     try {
-      await this.api.signOut();
+      await this.net.api.signOut();
     } catch (error) {
       if (error.status === 0) {
-        this.toasts.show(this.language.t("error.network"));
+        this.ui.toasts.show(this.ui.language.t("error.network"));
         return;
       }
     }
-    this.signedOut();
-    location.replace(this.signedOutAt);
+    this.net.connectionState.end("session");
+    location.replace(this.data.signedOutAt);
   }
 }
 
 // The dialog of keyboard shortcuts, with the switch for single-letter keys.
-export class HelpDialog {
-  /** @param {HelpDialogParts} parts */
-  constructor({ dialog, keymap, settings, language }) {
-    this.dialog = dialog;
-    this.keymap = keymap;
+export class HelpDialog extends PageModule {
+  /** @param {Page & { settings: Settings }} page */
+  constructor({ settings, ...page }) {
+    super(page);
     this.settings = settings;
-    this.language = language;
   }
 
   open() {
-    const { dialog, language, keymap, settings } = this;
+    const { ui: { dialog, language, keymap }, settings } = this;
     const switched = () => {
       settings.setKeys(!keymap.lettersOn);
       dialog.paint();

@@ -3,10 +3,10 @@
 import { html, render } from "lit-html";
 
 import { letterOf } from "../../core/keymap.js";
-import { choicesInWords, farthest, ownMoment, snoozeChoices } from "../../core/snooze.js";
-import { fieldsOf, ownZone } from "../../core/time.js";
+import { fieldsOf, momentOf, momentOfFields, ownZone, reading } from "../../core/time.js";
 import { nameOf } from "../elements/avatar.js";
 import { menuItems, walkMenu } from "../elements/menu.js";
+import { PageModule } from "../elements/page-module.js";
 import { Popover } from "../elements/popover.js";
 
 const KEYS = { later: "l", hours: "l", tomorrow: "t", monday: "m", own: "d", wakes: "r", wake: "w" };
@@ -15,18 +15,17 @@ const OPENERS = [
   ".list-header .act-snooze", ".thread-acts .act-snooze", ".act-more", "#thread-head", "#list-header",
 ];
 
-export class SnoozeMenu {
+export class SnoozeMenu extends PageModule {
   #wakes = true; // the customer's next message wakes the thread
   #popover;
   #ownMoment;
 
-  /** @param {SnoozeMenuParts} parts */
-  constructor(parts) {
-    const { element } = parts;
-    this.parts = parts;
+  /** @param {Page & { element: HTMLDialogElement }} page */
+  constructor({ element, ...page }) {
+    super(page);
     this.element = element;
     this.#ownMoment = new OwnMoment({
-      ...parts, zone: ownZone, snooze: (until, wakes) => this.#snooze(until, wakes),
+      ...page, zone: ownZone, choose: (until, wakes) => this.#snooze(until, wakes),
     });
     element.addEventListener("keydown", (event) => this.#key(event));
     this.#popover = new Popover({ element, openers: OPENERS });
@@ -38,7 +37,7 @@ export class SnoozeMenu {
     const { element } = this;
     if (!this.#popover.mayOpen(event)) return undefined;
     const refusal = this.#refusal();
-    if (refusal) return void this.parts.toasts.show(refusal);
+    if (refusal) return void this.ui.toasts.show(refusal);
     this.#wakes = true;
     this.#paint();
     element.showPopover();
@@ -49,7 +48,7 @@ export class SnoozeMenu {
   // What the palette offers of it.
   /** @returns {Command[]} */
   commands() {
-    const { picks, thread, language: { t } } = this.parts;
+    const { data: { thread }, ui: { picks, language: { t } } } = this;
     if ((!picks.size && !thread.row) || this.#refusal()) return [];
     const snooze = (text, run) => ({
       text: `${t("act.snooze")}: ${text}`, keys: "h", also: t("also.snooze"), run,
@@ -62,13 +61,13 @@ export class SnoozeMenu {
   }
 
   #refusal() {
-    const { picks, thread, lists, language: { t } } = this.parts;
+    const { data: { thread, lists }, ui: { picks, language: { t } } } = this;
     const isClosed = picks.size ? lists.list.view === "history" : thread.row?.open === false;
     return isClosed ? t("snooze.closed") : "";
   }
 
   #paint() {
-    const { picks, language: { t } } = this.parts;
+    const { picks, language: { t } } = this.ui;
     const title = picks.size ? t("snooze.many", { count: picks.size }) : t("snooze.title");
     this.element.setAttribute("aria-label", title);
     const items = [
@@ -84,13 +83,13 @@ export class SnoozeMenu {
   }
 
   #moments(wakes = this.#wakes) {
-    return choicesInWords(this.parts.now(), this.parts.language).map(({ name, at, text }) => ({
+    return choicesInWords(this.net.now(), this.ui.language).map(({ name, at, text }) => ({
       text, key: KEYS[name], run: () => this.#snooze(at, wakes),
     }));
   }
 
   #isSnoozed() {
-    const { picks, thread, lists, rows } = this.parts;
+    const { data: { thread, lists, rows }, ui: { picks } } = this;
     if (!picks.size) return Boolean(thread.row?.snooze);
     return lists.list.view === "snoozed" || picks.ids.some((id) => rows.get(id)?.snooze);
   }
@@ -101,23 +100,23 @@ export class SnoozeMenu {
   }
 
   #openOwn(wakes = this.#wakes) {
-    const { picks, thread } = this.parts;
+    const { data: { thread }, ui: { picks } } = this;
     this.#ownMoment.open({
       wakes, at: picks.size ? null : thread.row?.snooze?.until ?? null,
-      count: picks.size, name: picks.size || !thread.row ? "" : nameOf(thread.row, this.parts.language.t),
+      count: picks.size, name: picks.size || !thread.row ? "" : nameOf(thread.row, this.ui.language.t),
     });
   }
 
   // For the selected threads, or else for the open one.
   async #snooze(until, wakes) {
-    const { picks, bulk, acting } = this.parts;
+    const { ui: { picks, bulk }, acts: { acting } } = this;
     const given = { until, wake: wakes ? "reply" : "never" };
     if (picks.size) (await bulk.get())?.run("snooze", given);
     else (await acting.get())?.actions.snooze(given);
   }
 
   async #wake() {
-    const { picks, bulk, acting } = this.parts;
+    const { ui: { picks, bulk }, acts: { acting } } = this;
     if (picks.size) (await bulk.get())?.run("wake");
     else (await acting.get())?.actions.wake();
   }
@@ -137,18 +136,22 @@ export class SnoozeMenu {
 }
 
 // A dialog for a date and a time of one's own, which says what they mean.
-export class OwnMoment {
+export class OwnMoment extends PageModule {
   #fields = { date: "", time: "" };
   #wakes = true;
   #isTold = false; // why it is refused: told once it was tried
 
-  /** @param {OwnMomentParts} parts */
-  constructor(parts) { this.parts = parts; }
+  /** @param {Page & { zone(): string, choose(until: number, wakes: boolean): void }} page */
+  constructor({ zone, choose, ...page }) {
+    super(page);
+    this.zone = zone;
+    this.choose = choose;
+  }
 
   // at: the moment that is set already; name: of the one thread, count: of how many else.
   /** @param {{wakes: boolean, at: number | null, count: number, name: string}} given */
   open({ wakes, at, count, name }) {
-    const { dialog, now, zone, language: { t } } = this.parts;
+    const { net: { now }, ui: { dialog, language: { t } }, zone } = this;
     const tomorrow = snoozeChoices(now(), zone()).find((choice) => choice.name === "tomorrow");
     this.#fields = fieldsOf(at ?? tomorrow.at, zone());
     this.#wakes = wakes;
@@ -159,12 +162,12 @@ export class OwnMoment {
   }
 
   get #moment() {
-    const { now, zone, limits } = this.parts;
+    const { data: { limits }, net: { now }, zone } = this;
     return ownMoment(this.#fields, now(), zone(), limits.snooze_years);
   }
 
   #content() {
-    const { dialog, now, zone, limits, language: { t } } = this.parts;
+    const { data: { limits }, net: { now }, ui: { dialog, language: { t } }, zone } = this;
     const least = fieldsOf(now(), zone()).date;
     const most = fieldsOf(farthest(now(), limits.snooze_years), zone()).date;
     return html`<form class="form snooze-form" novalidate @submit=${(event) => this.#submit(event)}>
@@ -185,7 +188,7 @@ export class OwnMoment {
 
   // The moment in words, or what is wrong with it.
   #result() {
-    const { zone, limits, language: { t, words } } = this.parts;
+    const { data: { limits }, ui: { language: { t, words } }, zone } = this;
     const { at, problem } = this.#moment;
     const isWrong = problem && (this.#isTold || problem !== "incomplete");
     const said = at ? t("snooze.own.result", { time: words.whole(at), zone: zone() })
@@ -196,20 +199,95 @@ export class OwnMoment {
 
   #set(changes) {
     Object.assign(this.#fields, changes);
-    this.parts.dialog.paint();
+    this.ui.dialog.paint();
   }
 
   #submit(event) {
     event.preventDefault();
     const { at } = this.#moment;
     if (at) {
-      this.parts.dialog.close();
-      this.parts.snooze(at, this.#wakes);
+      this.ui.dialog.close();
+      this.choose(at, this.#wakes);
       return;
     }
     this.#isTold = true;
-    this.parts.dialog.paint();
+    this.ui.dialog.paint();
     /** @type {HTMLElement} */ (
-      this.parts.dialog.element.querySelector(this.#fields.date ? "[name=time]" : "[name=date]")).focus();
+      this.ui.dialog.element.querySelector(this.#fields.date ? "[name=time]" : "[name=date]")).focus();
   }
+}
+
+// Until when a thread may be snoozed: moments by the clocks of a time zone. Pure: now is a parameter.
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const QUARTER_MS = 15 * MINUTE_MS; // every zone in use is whole quarters of an hour from UTC
+
+const LATER_MS = 3 * HOUR_MS;
+const EVENING_HOUR = 17; // "later today" is no later, as long as it is LEAST_MS ahead
+const LEAST_MS = HOUR_MS;
+const MORNING = { hour: 9, minute: 0 };
+const MONDAY = 1;
+const YEAR_MAX = 9999; // a field of dates takes more than a Date can hold
+
+// The date some days after that of a moment, at a time of day.
+/** @param {number} now @param {number} days @param {{hour: number, minute: number}} time @param {string} zone */
+function inDays(now, days, { hour, minute }, zone) {
+  const { year, month, day } = reading(now, zone);
+  return momentOf({ year, month, day: day + days, hour, minute }, zone);
+}
+
+// Days until the next Monday: 7 on a Monday.
+function daysToMonday(now, zone) {
+  const { year, month, day } = reading(now, zone);
+  const weekday = new Date(Date.UTC(year, month - 1, day)).getUTCDay();
+  return (MONDAY - weekday + 7) % 7 || 7;
+}
+
+// In three hours, on the quarter of an hour; the evening where that comes first and is an hour ahead.
+function later(now, zone) {
+  const at = Math.ceil((now + LATER_MS) / QUARTER_MS) * QUARTER_MS;
+  const evening = inDays(now, 0, { hour: EVENING_HOUR, minute: 0 }, zone);
+  return evening < at && evening >= now + LEAST_MS ? evening : at;
+}
+
+const hasSameDay = (a, b) => a.day === b.day && a.month === b.month && a.year === b.year;
+
+// The moments that the menu offers: {name, at}. `hours` stands for `later` where that is tomorrow.
+/** @param {number} now @param {string} zone @returns {{name: string, at: number}[]} */
+export function snoozeChoices(now, zone) {
+  const at = later(now, zone);
+  const isToday = hasSameDay(reading(at, zone), reading(now, zone));
+  return [
+    { name: isToday ? "later" : "hours", at },
+    { name: "tomorrow", at: inDays(now, 1, MORNING, zone) },
+    { name: "monday", at: inDays(now, daysToMonday(now, zone), MORNING, zone) },
+  ];
+}
+
+// What stands in these fields as {at}, or why it is none: {problem: "incomplete" | "past" | "far"}.
+// years: so far ahead a thread may be snoozed.
+/** @param {{date: string, time: string}} fields @returns {{at?: number, problem?: string}} */
+export function ownMoment({ date, time }, now, zone, years) {
+  if (Number(date.split("-")[0]) > YEAR_MAX) return { problem: "far" };
+  const at = momentOfFields(date, time, zone);
+  if (at === null) return { problem: "incomplete" };
+  if (at <= now) return { problem: "past" };
+  return at > farthest(now, years) ? { problem: "far" } : { at };
+}
+
+// A year has at least 365 days: what is offered here the server takes, too.
+/** @param {number} now @param {number} years */
+export const farthest = (now, years) => now + years * 365 * DAY_MS;
+
+// The moments that the snooze menu offers, in words.
+
+// [{name, at, text: "Tomorrow, Tue 9:00"}, …]
+/** @param {number} now @param {Pick<TimeGiven, "t" | "words">} given @param {string} zone */
+export function choicesInWords(now, { t, words }, zone = ownZone()) {
+  const timeOf = { later: words.clock, monday: (at) => words.dated(at, now) };
+  const moment = (at) => words.moment(at, now);
+  return snoozeChoices(now, zone).map(({ name, at }) => ({
+    name, at, text: t(`snooze.${name}`, { time: (timeOf[name] ?? moment)(at) }),
+  }));
 }

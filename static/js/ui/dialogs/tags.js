@@ -6,6 +6,7 @@ import { html, nothing, render } from "lit-html";
 import { matching, plain } from "../../core/find.js";
 import { FIELDS, plainValue } from "../../core/query/text.js";
 import { ICONS } from "../elements/icons.js";
+import { PageModule } from "../elements/page-module.js";
 import { onListKey, Popover } from "../elements/popover.js";
 
 // What it is placed below, the first that is on screen.
@@ -15,7 +16,7 @@ const OPENERS = [
 const NONE = { add: [], remove: [] };
 const UNTAGGED = "none"; // a word of the field, which stands for no tag; a tag of this name is quoted
 
-export class TagPicker {
+export class TagPicker extends PageModule {
   #ids = []; // the threads it was opened for
   #isBulk = false; // these are the selected ones
   #tags = []; // in the order in which they are offered
@@ -25,10 +26,10 @@ export class TagPicker {
   #failed = false;
   #popover;
 
-  /** @param {TagPickerParts} parts */
-  constructor(parts) {
-    this.parts = parts;
-    this.element = parts.element;
+  /** @param {Page & { element: HTMLDialogElement }} page */
+  constructor({ element, ...page }) {
+    super(page);
+    this.element = element;
     this.element.addEventListener("keydown", (event) => onListKey(event, {
       walk: (step) => this.#walk(step), choose: (press) => this.#entered(press),
     }));
@@ -40,7 +41,7 @@ export class TagPicker {
   // event: the press on a button.
   /** @param {MouseEvent | null} event */
   open(event = null) {
-    const { element, parts: { picks, thread } } = this;
+    const { element, data: { thread }, ui: { picks } } = this;
     if (!this.#popover.mayOpen(event)) return undefined;
     this.#isBulk = picks.size > 0;
     this.#ids = this.#isBulk ? [...picks.ids] : [thread.id];
@@ -59,12 +60,12 @@ export class TagPicker {
   paint() { if (this.shown) this.#paint(); }
 
   #tagsOfThreads() {
-    const { rows } = this.parts;
+    const { rows } = this.data;
     return this.#ids.map((id) => rows.get(id)?.tags).filter(Boolean);
   }
 
   #choices() {
-    return offered(this.#tags, this.#query, this.parts.limits.tag_characters);
+    return offered(this.#tags, this.#query, this.data.limits.tag_characters);
   }
 
   // What stands in the box of a tag: the changes that are not applied yet count.
@@ -75,7 +76,7 @@ export class TagPicker {
   }
 
   #paint() {
-    const { language: { t } } = this.parts;
+    const { language: { t } } = this.ui;
     const title = this.#isBulk ? t("tags.many", { count: this.#ids.length }) : t("tags");
     this.element.setAttribute("aria-label", title);
     const choices = this.#choices();
@@ -93,7 +94,7 @@ export class TagPicker {
   }
 
   #option({ tag, isNew }, at) {
-    const { language: { t } } = this.parts;
+    const { language: { t } } = this.ui;
     const share = this.#share(tag);
     return html`<div class="tag-option" id=${`tag-${at}`} role="option"
       aria-selected=${String(share === "all")} data-active=${String(at === this.#active)}
@@ -105,14 +106,14 @@ export class TagPicker {
   }
 
   #note(choices) {
-    const { language: { t } } = this.parts;
+    const { language: { t } } = this.ui;
     if (this.#failed) return html`<p class="tag-note" role="status">${t("error.network")}</p>`;
     if (choices.length) return "";
     return html`<p class="tag-note" role="status">${t(this.#query ? "tags.wrong" : "tags.none")}</p>`;
   }
 
   #applyButton() {
-    const { language: { t } } = this.parts;
+    const { language: { t } } = this.ui;
     const { add, remove } = this.#changes;
     return html`<button type="button" class="button button-accent tag-apply"
       ?disabled=${!add.length && !remove.length} @click=${() => this.#apply()}
@@ -135,7 +136,7 @@ export class TagPicker {
 
   // The tags that are in use come below those of the threads; what is offered stays in its place.
   async #load() {
-    const { api } = this.parts;
+    const { api } = this.net;
     try {
       const { suggestions } = await api.complete("tag:", "tag:".length);
       const inUse = suggestions.filter(({ kind, text }) => kind === "value" && text !== UNTAGGED)
@@ -164,7 +165,7 @@ export class TagPicker {
 
   // The thread it was opened for, whichever is open by now.
   async #tagThread(changes) {
-    const { acting } = this.parts;
+    const { acting } = this.acts;
     await (await acting.get())?.actions.tag(this.#ids[0], changes);
     this.paint();
   }
@@ -172,7 +173,7 @@ export class TagPicker {
   async #apply() {
     const changes = this.#changes;
     this.element.hidePopover();
-    (await this.parts.bulk.get())?.run("tag", changes);
+    (await this.ui.bulk.get())?.run("tag", changes);
   }
 
   #entered({ ctrlKey, metaKey }) {

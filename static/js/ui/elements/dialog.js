@@ -9,7 +9,7 @@ export class Dialog {
   #closed = () => {};
   #asked = null; // what decides whether it may be closed
 
-  /** @param {DialogParts} parts */
+  /** @param {DialogOptions} options */
   constructor({ element, text }) {
     this.element = element;
     this.text = text; // () → t

@@ -18,8 +18,8 @@ export function lacking() {
 }
 
 // Shows each text that was not shown in this browser before.
-/** @param {{toasts: Parts["toasts"], language: Parts["language"], announce: (text: string) => void}} parts */
-export function tellLacking({ toasts, language: { t }, announce }) {
+/** @param {Page} page */
+export function tellLacking({ ui: { toasts, language: { t }, announce } }) {
   const told = (storage().getItem(TOLD) ?? "").split(" ");
   const names = lacking();
   for (const name of names.filter((each) => !told.includes(each))) {

@@ -5,7 +5,7 @@ const QUICK_MS = 16; // of a frame after which nothing waits
 const REST_MAX_MS = 250; // else the next one waits as long as this one took, at most so long
 
 export class Painter {
-  #parts = new Map();
+  #paints = new Map();
   #dirty = new Set();
   #asked = false; // a frame is asked for, or what follows it is being waited for
 
@@ -14,17 +14,17 @@ export class Painter {
   }
 
   /** @param {string} name */
-  add(name, paint) { this.#parts.set(name, paint); }
+  add(name, paint) { this.#paints.set(name, paint); }
 
   // The parts are no longer in the page.
-  stop() { this.#parts.clear(); }
+  stop() { this.#paints.clear(); }
 
   ask(...names) {
     for (const name of names) this.#dirty.add(name);
     if (!this.#asked) this.#frame();
   }
 
-  askAll() { this.ask(...this.#parts.keys()); }
+  askAll() { this.ask(...this.#paints.keys()); }
 
   #frame() {
     this.#asked = true;
@@ -38,7 +38,7 @@ export class Painter {
     const begun = page.performance.now();
     // After the browser has laid out and drawn what was painted.
     page.setTimeout(() => this.#rest(page.performance.now() - begun));
-    for (const name of names) this.#parts.get(name)?.();
+    for (const name of names) this.#paints.get(name)?.();
   }
 
   #rest(tookMs) {

@@ -29,17 +29,20 @@ export class CalendarForm {
   #saved; // the fields as they are saved, as text
   #times = null; // the calendar as it is written, without its name
 
-  /** @param {CalendarFormParts} parts */
-  constructor({ calendar, policies, left, ...parts }) {
-    /** @type {Omit<CalendarFormParts, "calendar" | "policies" | "left">} */
-    this.parts = parts;
+  /** @param {Pick<Page, "net" | "ui"> & {
+   *   calendar: CalendarFields & { id?: number; changed_at?: number | null }, policies: Policy[],
+   *   left(saved: Calendar | null): void,
+   * }} page */
+  constructor({ net, ui, calendar, policies, left }) {
+    this.net = net;
+    this.ui = ui;
     this.policies = policies; // all, in order; empty where none uses the calendar
     this.left = left;
     this.check = new LateCheck({
-      ask: (given) => parts.api.previewPolicies(given), changed: () => this.#paint(),
+      ask: (given) => net.api.previewPolicies(given), changed: () => this.#paint(),
     });
     this.saving = new Saving({
-      kind: "calendar", fields: FIELDS, root: () => parts.dialog.element, language: parts.language,
+      kind: "calendar", fields: FIELDS, root: () => ui.dialog.element, language: ui.language,
       changed: () => this.#paint(), gone: () => this.#gone(),
     });
     this.#begin(calendar);
@@ -60,7 +63,7 @@ export class CalendarForm {
   }
 
   #begin(calendar) {
-    const { language, now, dialog } = this.parts;
+    const { net: { now }, ui: { language, dialog } } = this;
     const tell = (text) => this.#tell(text);
     this.calendar = calendar;
     this.#name = calendar.name;
@@ -86,7 +89,7 @@ export class CalendarForm {
   }
 
   content() {
-    const { t } = this.parts.language;
+    const { t } = this.ui.language;
     const fault = (field) => faultText(faultAt(this.saving.faults, field), t);
     queueMicrotask(() => this.zone.after());
     return html`<form class="form calendar-form" novalidate @submit=${(event) => this.#submit(event)}
@@ -113,7 +116,7 @@ export class CalendarForm {
   }
 
   #dayHours(fault) {
-    const { week, parts: { language } } = this;
+    const { week, ui: { language } } = this;
     return dayHours({
       week, language, problem: week.wrong ? language.t("hours.time.wrong") : fault,
       write: (one, edge, text) => this.#written(week.write(one, edge, text)),
@@ -130,7 +133,7 @@ export class CalendarForm {
 
   // What a clock shows there, and whether it is open.
   #now() {
-    const { language, now } = this.parts;
+    const { net: { now }, ui: { language } } = this;
     const { zone } = this.zone;
     if (!zone) return language.t("hours.zone.unknown");
     const at = now();
@@ -141,15 +144,15 @@ export class CalendarForm {
       <strong role="status">${stateText(state, zone, at, language)}</strong> <span>${there}</span>`;
   }
 
-  #today() { return wallAt(this.zone.zone || "UTC", this.parts.now()).date; }
+  #today() { return wallAt(this.zone.zone || "UTC", this.net.now()).date; }
 
   #place() {
     if (!this.zone.zone) return null;
-    const { date, ms } = wallAt(this.zone.zone, this.parts.now());
+    const { date, ms } = wallAt(this.zone.zone, this.net.now());
     return { day: (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7, minute: ms / MINUTE_MS };
   }
 
-  #paint() { if (this.parts.dialog.element.open) this.parts.dialog.paint(); }
+  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
 
   #tell(text) {
     this.#told = text;
@@ -173,7 +176,7 @@ export class CalendarForm {
   }
 
   #undo() {
-    if (this.week.undo()) this.#tell(this.parts.language.t("hours.undone"));
+    if (this.week.undo()) this.#tell(this.ui.language.t("hours.undone"));
   }
 
   #keys(event) {
@@ -183,15 +186,15 @@ export class CalendarForm {
     this.#undo();
   }
 
-  #written(one) { if (one) this.#tell(blockText(one, this.parts.language)); }
+  #written(one) { if (one) this.#tell(blockText(one, this.ui.language)); }
 
   #remove(one) {
     this.week.remove(one);
-    /** @type {HTMLElement} */ (this.parts.dialog.element.querySelector(".day-add"))?.focus();
+    /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector(".day-add"))?.focus();
   }
 
   #add() {
-    const { language } = this.parts;
+    const { language } = this.ui;
     const one = this.week.add();
     this.#tell(one ? blockText(one, language) : language.t("hours.no_room"));
     if (one) /** @type {HTMLInputElement} */ (document.getElementById(`day-from-${one.key}`))?.select();
@@ -199,11 +202,11 @@ export class CalendarForm {
 
   #copy(all) {
     this.week.copy(all);
-    this.#tell(weekText(this.week.blocks, this.parts.language));
+    this.#tell(weekText(this.week.blocks, this.ui.language));
   }
 
   #foot() {
-    const { language, language: { t } } = this.parts;
+    const { language, language: { t } } = this.ui;
     return this.saving.foot({
       shown: (theirs) => [[t("hours.name"), shown(theirs.name)], [t("hours.zone"), zoneText(theirs.timezone)],
         [t("hours.week"), weekText(blocksOf(theirs.week), language)],
@@ -240,7 +243,7 @@ export class CalendarForm {
   }
 
   async #save() {
-    const { api } = this.parts;
+    const { api } = this.net;
     const { id, changed_at } = this.calendar;
     await this.saving.run(async () => {
       const fields = this.#fields();
@@ -256,7 +259,7 @@ export class CalendarForm {
   #gone() {
     const { id, changed_at, ...fields } = this.calendar;
     this.calendar = fields;
-    return this.parts.language.t("hours.gone");
+    return this.ui.language.t("hours.gone");
   }
 }
 
@@ -272,7 +275,7 @@ export class Holidays {
   #problem = "";
   #unfolded = false;
 
-  /** @param {HolidaysParts} parts */
+  /** @param {HolidaysOptions} options */
   constructor({ exceptions, language, changed, tell }) {
     this.exceptions = exceptions;
     this.language = language;

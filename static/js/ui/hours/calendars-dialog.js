@@ -7,6 +7,7 @@ import { todaysName } from "../../core/hours/zones.js";
 import { shown } from "../../core/names.js";
 import { isZone, ownZone } from "../../core/time.js";
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
 import { CalendarForm } from "./calendar-form.js";
 import { mayDiscard } from "./saving.js";
@@ -16,7 +17,7 @@ import { stateText, weekText, zoneText } from "./words.js";
 const LOOK_MS = 15_000; // whether it is open changes by itself
 const WORKDAYS = Object.fromEntries(DAYS.slice(0, 5).map((day) => [day, [["09:00", "18:00"]]]));
 
-export class CalendarsDialog {
+export class CalendarsDialog extends PageModule {
   /** @type {Calendar[] | null} */
   #known = null;
   #policies = [];
@@ -25,15 +26,6 @@ export class CalendarsDialog {
   #timer = null;
   /** @type {CalendarForm | null} */
   #form = null;
-
-  /** @param {CalendarsDialogParts} parts */
-  constructor({ dialog, api, language, now, policiesDialog }) {
-    this.dialog = dialog;
-    this.api = api;
-    this.language = language;
-    this.now = now;
-    this.policiesDialog = policiesDialog;
-  }
 
   // What was written and not saved is there again.
   async open() {
@@ -45,8 +37,8 @@ export class CalendarsDialog {
   }
 
   #show() {
-    const { t } = this.language;
-    this.dialog.open(
+    const { t } = this.ui.language;
+    this.ui.dialog.open(
       () => (this.#form ? t(this.#form.isNew ? "hours.new" : "hours.edit") : t("hours.title")),
       () => this.#content(), () => this.#closed(), () => this.#mayClose(),
     );
@@ -54,7 +46,7 @@ export class CalendarsDialog {
     this.#timer = setInterval(() => this.#paint(), LOOK_MS);
   }
 
-  #paint() { if (this.dialog.element.open) this.dialog.paint(); }
+  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
 
   #closed() {
     clearInterval(this.#timer);
@@ -76,7 +68,7 @@ export class CalendarsDialog {
   async #discard() {
     clearInterval(this.#timer);
     const sure = await mayDiscard({
-      dialog: this.dialog, show: () => this.#show(), name: this.#form.name, t: this.language.t,
+      dialog: this.ui.dialog, show: () => this.#show(), name: this.#form.name, t: this.ui.language.t,
     });
     if (sure) this.#leaveForm();
     return sure;
@@ -84,17 +76,17 @@ export class CalendarsDialog {
 
   async #load() {
     try {
-      const [{ calendars }, { policies }] = await Promise.all([this.api.calendars(), this.api.policies()]);
+      const [{ calendars }, { policies }] = await Promise.all([this.net.api.calendars(), this.net.api.policies()]);
       this.#known = calendars;
       this.#policies = policies;
     } catch (error) {
-      this.#problem = refusalOf(error, this.language.t);
+      this.#problem = refusalOf(error, this.ui.language.t);
     }
     this.#paint();
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (this.#form) return this.#form.content();
     const known = this.#known ?? [];
     return html`<p class="help-note">${t("hours.about")}</p>
@@ -104,13 +96,13 @@ export class CalendarsDialog {
       <p class="unseen" role="status">${this.#told}</p>
       <p class="form-problem" role="alert">${this.#problem}</p>
       <div class="form-acts"><button type="button" class="button hours-policies"
-          @click=${() => this.policiesDialog.open()}>${t("policies.title")}</button>
+          @click=${() => this.ui.policiesDialog.open()}>${t("policies.title")}</button>
         <button type="button" class="button button-accent calendar-new"
           @click=${() => this.#edit(fresh(t))}>${t("hours.new")}</button></div>`;
   }
 
   #item(calendar) {
-    const { language, now } = this;
+    const { net: { now }, ui: { language } } = this;
     const { t } = language;
     const { name, timezone, policies } = calendar;
     const state = isZone(timezone) ? openNowOf(calendar, now()) : null;
@@ -134,10 +126,10 @@ export class CalendarsDialog {
 
   // Without an id: a new one.
   #edit(calendar) {
-    const { dialog, api, language, now } = this;
+    const { net, ui, ui: { dialog } } = this;
     this.#problem = "";
     this.#form = new CalendarForm({
-      calendar, dialog, api, language, now, policies: calendar.id === undefined ? [] : this.#policies,
+      net, ui, calendar, policies: calendar.id === undefined ? [] : this.#policies,
       left: (saved) => this.#left(saved),
     });
     this.#form.look(0);
@@ -149,23 +141,23 @@ export class CalendarsDialog {
     const { id } = saved ?? this.#form.calendar;
     if (!saved && this.#form.isDirty && !await this.#discard()) return;
     this.#leaveForm();
-    this.#told = saved ? this.language.t("hours.saved", { name: saved.name }) : "";
+    this.#told = saved ? this.ui.language.t("hours.saved", { name: saved.name }) : "";
     this.#show();
     if (saved) await this.#load();
-    const item = this.dialog.element.querySelector(`[data-calendar="${id}"] .calendar-edit`);
-    /** @type {HTMLElement} */ (item ?? this.dialog.element.querySelector(".calendar-new"))?.focus();
+    const item = this.ui.dialog.element.querySelector(`[data-calendar="${id}"] .calendar-edit`);
+    /** @type {HTMLElement} */ (item ?? this.ui.dialog.element.querySelector(".calendar-new"))?.focus();
   }
 
   async #delete({ id, name }) {
-    const { t } = this.language;
-    const sure = await ask(this.dialog, {
+    const { t } = this.ui.language;
+    const sure = await ask(this.ui.dialog, {
       title: t("hours.delete.title", { name }), text: t("hours.delete.text"), yes: t("hours.act.delete"),
     }, t);
     this.#problem = "";
     this.#show();
     if (!sure) return;
     try {
-      await this.api.dropCalendar(id);
+      await this.net.api.dropCalendar(id);
       this.#told = t("hours.deleted", { name });
     } catch (error) {
       this.#problem = error.code === "in_use" ? this.#inUse(id) : refusalOf(error, t);
@@ -174,7 +166,7 @@ export class CalendarsDialog {
   }
 
   #inUse(id) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const names = this.#known.find((calendar) => calendar.id === id)?.policies ?? [];
     return names.length ? t("hours.in_use", { policies: names.map(shown).join(", ") }) : t("hours.in_use.others");
   }

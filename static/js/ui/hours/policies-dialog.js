@@ -8,12 +8,14 @@ import { shown } from "../../core/names.js";
 import { moved } from "../../core/query/sort-rules.js";
 import { ICONS } from "../elements/icons.js";
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
+import { followDrag, moveButtons } from "../query/reorder.js";
 import { PolicyForm } from "./policy-form.js";
 import { guardPage, lateLine, mayDiscard } from "./saving.js";
 import { targetsText } from "./words.js";
 
-export class PoliciesDialog {
+export class PoliciesDialog extends PageModule {
   /** @type {Policy[] | null} */
   #known = null; // as they are saved
   /** @type {Policy[]} */
@@ -27,15 +29,12 @@ export class PoliciesDialog {
   /** @type {PolicyForm | null} */
   #form = null;
 
-  /** @param {PoliciesDialogParts} parts */
-  constructor({ dialog, api, language, calendarsDialog }) {
-    this.dialog = dialog;
-    this.api = api;
-    this.language = language;
-    this.calendarsDialog = calendarsDialog;
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
     const changed = () => this.#paint();
-    this.check = new LateCheck({ ask: (given) => api.previewPolicies(given), changed });
-    this.recompute = new Recompute({ ask: () => api.policies(), changed });
+    this.check = new LateCheck({ ask: (given) => this.net.api.previewPolicies(given), changed });
+    this.recompute = new Recompute({ ask: () => this.net.api.policies(), changed });
     guardPage(() => this.#isMoved);
   }
 
@@ -51,8 +50,8 @@ export class PoliciesDialog {
   }
 
   #show() {
-    const { t } = this.language;
-    this.dialog.open(
+    const { t } = this.ui.language;
+    this.ui.dialog.open(
       () => (this.#form ? t(this.#form.isNew ? "policies.new" : "policies.edit") : t("policies.title")),
       () => this.#content(), () => this.#closed(), () => this.#mayClose(),
     );
@@ -60,7 +59,7 @@ export class PoliciesDialog {
     if (this.#isMoved) this.#look(0);
   }
 
-  #paint() { if (this.dialog.element.open) this.dialog.paint(); }
+  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
 
   #closed() {
     this.#pause();
@@ -87,8 +86,8 @@ export class PoliciesDialog {
   async #discard() {
     this.#pause();
     const sure = await mayDiscard({
-      dialog: this.dialog, show: () => this.#show(), name: this.#form?.name ?? this.language.t("policies.order"),
-      t: this.language.t,
+      dialog: this.ui.dialog, show: () => this.#show(), name: this.#form?.name ?? this.ui.language.t("policies.order"),
+      t: this.ui.language.t,
     });
     if (!sure) return false;
     if (!this.#form) this.#order = this.#known ?? [];
@@ -98,13 +97,13 @@ export class PoliciesDialog {
 
   async #load() {
     try {
-      const [{ policies, recompute }, { calendars }] = await Promise.all([this.api.policies(), this.api.calendars()]);
+      const [{ policies, recompute }, { calendars }] = await Promise.all([this.net.api.policies(), this.net.api.calendars()]);
       this.#take(policies);
       this.#calendars = calendars;
       this.recompute.watch(recompute, { soon: true });
       this.#form?.renew({ policies, calendars });
     } catch (error) {
-      this.#problem = refusalOf(error, this.language.t);
+      this.#problem = refusalOf(error, this.ui.language.t);
     }
     this.#paint();
   }
@@ -121,7 +120,7 @@ export class PoliciesDialog {
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (this.#form) return html`${this.#form.content()}${progressLine(this.recompute.progress, t)}`;
     const order = this.#order;
     return html`<p class="help-note">${t("policies.about")}</p>
@@ -129,7 +128,7 @@ export class PoliciesDialog {
       ${this.#known || this.#problem ? "" : html`<p role="status">${t("loading")}</p>`}
       ${this.#known && !order.length ? html`<p class="hours-none">${t("policies.empty")}</p>` : ""}
       <ol class="policy-list" data-dragging=${this.#dragged !== null}>${repeat(order, ({ id }) => id, (policy, at) => policyItem({
-        policy, at, count: order.length, language: this.language, isDragged: this.#dragged === policy.id,
+        policy, at, count: order.length, language: this.ui.language, isDragged: this.#dragged === policy.id,
         calendar: this.#calendars.find(({ id }) => id === policy.calendar),
         edit: () => this.#edit(policy), drop: () => this.#delete(policy), move: (to) => this.#move(policy, to),
         drag: (event) => this.#drag(event, policy),
@@ -146,7 +145,7 @@ export class PoliciesDialog {
   }
 
   #moving() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<section class="policy-order" aria-label=${t("policies.order")}>
       ${lateLine(this.check, t)}
       <div class="form-acts"><button type="button" class="button policy-order-undo" ?disabled=${this.#busy}
@@ -157,14 +156,14 @@ export class PoliciesDialog {
 
   #openCalendars() {
     this.#pause();
-    this.calendarsDialog.open();
+    this.ui.calendarsDialog.open();
   }
 
   #edit(policy) {
-    const { dialog, api, language } = this;
+    const { net, ui, ui: { dialog } } = this;
     this.#problem = "";
     this.#form = new PolicyForm({
-      policy, dialog, api, language, policies: this.#known ?? [], calendars: this.#calendars,
+      net, ui, policy, policies: this.#known ?? [], calendars: this.#calendars,
       openCalendars: () => this.#openCalendars(), left: (saved) => this.#left(saved),
     });
     this.#form.look(0);
@@ -176,14 +175,14 @@ export class PoliciesDialog {
     const { id } = saved ?? this.#form.policy;
     if (!saved && this.#form.isDirty && !await this.#discard()) return;
     this.#leaveForm();
-    this.#told = saved ? this.language.t("policies.saved", { name: saved.name }) : "";
+    this.#told = saved ? this.ui.language.t("policies.saved", { name: saved.name }) : "";
     this.#show();
     if (saved) await this.#load();
     this.#focus(id, ".policy-open");
   }
 
   #focus(id, part) {
-    const { element } = this.dialog;
+    const { element } = this.ui.dialog;
     const item = element.querySelector(`[data-policy="${id}"] ${part}`);
     /** @type {HTMLElement} */ (item ?? element.querySelector(".policy-new"))?.focus();
   }
@@ -192,7 +191,7 @@ export class PoliciesDialog {
     const from = this.#order.findIndex((one) => one.id === id);
     if (to < 0 || to >= this.#order.length || to === from) return false;
     this.#order = moved(this.#order, from, to);
-    this.#told = this.language.t("policies.moved", { name, place: to + 1, total: this.#order.length });
+    this.#told = this.ui.language.t("policies.moved", { name, place: to + 1, total: this.#order.length });
     this.#look();
     this.#paint();
     return true;
@@ -202,9 +201,8 @@ export class PoliciesDialog {
 
   #drag(event, policy) {
     const before = this.#order;
-    this.#dragged = policy.id;
-    followDrag(event, {
-      list: () => this.dialog.element.querySelector(".policy-list"),
+    const drag = followDrag(event, {
+      list: () => this.ui.dialog.element.querySelector(".policy-list"),
       move: (to) => this.#move(policy, to),
       end: (isKept) => {
         this.#dragged = null;
@@ -213,6 +211,7 @@ export class PoliciesDialog {
         this.#paint();
       },
     });
+    if (drag) this.#dragged = policy.id;
     this.#paint();
   }
 
@@ -221,19 +220,19 @@ export class PoliciesDialog {
     this.#problem = "";
     this.check.look(null);
     this.#paint();
-    /** @type {HTMLElement} */ (this.dialog.element.querySelector(".policy-open"))?.focus();
+    /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector(".policy-open"))?.focus();
   }
 
   // First looks whether it is still the order that was moved: what a colleague did is told, not undone.
   async #saveOrder() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     this.#busy = true;
     this.#problem = "";
     this.#paint();
     try {
-      const { policies } = await this.api.policies();
+      const { policies } = await this.net.api.policies();
       if (isSameOrder(policies, this.#known)) {
-        await this.api.orderPolicies(this.#order.map(({ id }) => id));
+        await this.net.api.orderPolicies(this.#order.map(({ id }) => id));
         this.#known = this.#order;
         this.#told = t("policies.order.saved");
         await this.#load();
@@ -246,20 +245,20 @@ export class PoliciesDialog {
     }
     this.#busy = false;
     this.#paint();
-    if (!this.#isMoved) /** @type {HTMLElement} */ (this.dialog.element.querySelector(".policy-open"))?.focus();
+    if (!this.#isMoved) /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector(".policy-open"))?.focus();
   }
 
   // Says what would be late without it before it is gone.
   async #delete({ id, name }) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (this.#busy) return undefined;
     this.#busy = true;
-    const found = await this.api.previewPolicies(after(this.#known, { id, fields: null })).catch(() => null);
+    const found = await this.net.api.previewPolicies(after(this.#known, { id, fields: null })).catch(() => null);
     this.#busy = false;
-    if (!this.dialog.element.open || this.#form) return undefined;
+    if (!this.ui.dialog.element.open || this.#form) return undefined;
     const late = found ? t("policies.delete.late", { count: found.late_after, now: found.late_now }) : "";
     this.#pause();
-    const sure = await ask(this.dialog, {
+    const sure = await ask(this.ui.dialog, {
       title: t("policies.delete.title", { name }), text: `${t("policies.delete.text")} ${late}`.trim(),
       yes: t("hours.act.delete"),
     }, t);
@@ -267,7 +266,7 @@ export class PoliciesDialog {
     this.#show();
     if (!sure) return this.#focus(id, ".policy-delete");
     try {
-      await this.api.dropPolicy(id);
+      await this.net.api.dropPolicy(id);
       this.#told = t("policies.deleted", { name });
     } catch (error) {
       this.#problem = refusalOf(error, t);
@@ -279,13 +278,11 @@ export class PoliciesDialog {
 
 // One policy in the list: its place, its name, what it promises to whom; it is moved by drag and by keys.
 
-/** @param {PolicyItemParts} given */
+/** @param {PolicyItemOptions} given */
 export function policyItem({ policy, at, count, calendar, language, isDragged, edit, drop, move, drag }) {
   const { t } = language;
   const name = shown(policy.name);
-  const moving = (key, to, isEnd) => html`<button type="button" class="icon-button policy-${key}" ?disabled=${isEnd}
-    aria-label=${`${t(`policies.${key}`)}: ${name}`} title=${t(`policies.${key}`)}
-    @click=${(event) => movedBy(event, () => move(to))}>${ICONS[key]}</button>`;
+  const said = (key) => ({ label: `${t(`policies.${key}`)}: ${name}`, title: t(`policies.${key}`) });
   return html`<li class="policy" data-policy=${policy.id} data-dragged=${isDragged}>
     <span class="policy-handle" aria-hidden="true" title=${t("policies.drag")} @pointerdown=${drag}>⠿</span>
     <button type="button" class="policy-open" aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown" title=${t("policies.open")}
@@ -293,7 +290,7 @@ export function policyItem({ policy, at, count, calendar, language, isDragged, e
       <span class="policy-text"><bdi translate="no" class="policy-name">${name}</bdi>
         <span class="policy-query" dir="auto">${shown(policy.query) || t("query.all")}</span>
         <span class="policy-about">${targetsText(policy, language)} · <bdi translate="no">${shown(calendar?.name ?? "")}</bdi></span></span></button>
-    <span class="policy-acts">${moving("up", at - 1, at === 0)}${moving("down", at + 1, at === count - 1)}
+    <span class="policy-acts">${moveButtons({ at, count, className: "policy", said, move })}
       <button type="button" class="icon-button policy-delete" aria-label=${`${t("policies.delete")}: ${name}`}
         title=${t("policies.delete")} @click=${drop}>${ICONS.close}</button></span></li>`;
 }
@@ -305,43 +302,6 @@ function onKey(event, at, move) {
   const { currentTarget } = event;
   move(at + step);
   currentTarget.focus();
-}
-
-// The pressed button goes with its policy and keeps the focus; at an end the other one takes it.
-function movedBy(event, run) {
-  const button = event.currentTarget;
-  run();
-  const other = button.matches(".policy-up") ? button.nextElementSibling : button.previousElementSibling;
-  (button.disabled ? other : button).focus();
-}
-
-// Follows the pointer until it is let go. end(isKept): false where Esc took it back.
-/** @param {PointerEvent} event @param {{list: () => Element, move: (to: number) => void, end: (isKept: boolean) => void}} given */
-export function followDrag(event, { list, move, end }) {
-  if (event.button !== 0) {
-    end(true);
-    return;
-  }
-  event.preventDefault();
-  const listening = new AbortController();
-  const { signal } = listening;
-  const stop = (isKept) => {
-    listening.abort();
-    end(isKept);
-  };
-  addEventListener("pointermove", ({ clientY }) => {
-    const items = [...list().children];
-    const to = items.findIndex((item) => clientY < item.getBoundingClientRect().bottom);
-    move(to < 0 ? items.length - 1 : to);
-  }, { signal });
-  addEventListener("pointerup", () => stop(true), { signal });
-  addEventListener("pointercancel", () => stop(false), { signal });
-  addEventListener("keydown", (pressed) => {
-    if (pressed.key !== "Escape") return;
-    pressed.preventDefault();
-    pressed.stopPropagation();
-    stop(false);
-  }, { signal, capture: true });
 }
 
 // How far the due times of waiting threads have been computed anew after a change.

@@ -22,21 +22,27 @@ export class PolicyForm {
   #place;
   #saved;
 
-  /** @param {PolicyFormParts} parts */
-  constructor({ policy, left, ...parts }) {
-    /** @type {Omit<PolicyFormParts, "policy" | "left">} */
-    this.parts = parts;
+  /** @param {Pick<Page, "net" | "ui"> & {
+   *   policy: PolicyFields & { id?: number; changed_at?: number | null }, policies: Policy[],
+   *   calendars: Calendar[], openCalendars(): void, left(saved: Policy | null): void,
+   * }} page */
+  constructor({ net, ui, policy, left, calendars, policies, openCalendars }) {
+    this.net = net;
+    this.ui = ui;
+    this.calendars = calendars;
+    this.policies = policies;
+    this.openCalendars = openCalendars;
     this.left = left;
     this.check = new LateCheck({
-      ask: (given) => parts.api.previewPolicies(given), changed: () => this.#checked(),
+      ask: (given) => net.api.previewPolicies(given), changed: () => this.#checked(),
     });
     this.field = new QueryField({
-      id: "policy-query", api: parts.api, language: parts.language, changed: () => this.#paint(),
+      id: "policy-query", api: net.api, language: ui.language, changed: () => this.#paint(),
       typed: () => this.#changed(),
-      entered: () => /** @type {HTMLFormElement} */ (parts.dialog.element.querySelector("form"))?.requestSubmit(),
+      entered: () => /** @type {HTMLFormElement} */ (ui.dialog.element.querySelector("form"))?.requestSubmit(),
     });
     this.saving = new Saving({
-      kind: "policy", fields: FIELDS, root: () => parts.dialog.element, language: parts.language,
+      kind: "policy", fields: FIELDS, root: () => ui.dialog.element, language: ui.language,
       changed: () => this.#paint(), gone: () => this.#gone(),
     });
     this.#begin(policy);
@@ -53,9 +59,9 @@ export class PolicyForm {
   }
 
   // What is known of calendars and of the other policies is new.
-  /** @param {Pick<PolicyFormParts, "policies" | "calendars">} known */
+  /** @param {{policies: Policy[], calendars: Calendar[]}} known */
   renew(known) {
-    Object.assign(this.parts, known);
+    Object.assign(this, known);
     this.#calendar ||= known.calendars[0]?.id ?? "";
     this.look(0);
   }
@@ -63,9 +69,9 @@ export class PolicyForm {
   #begin(policy) {
     this.policy = policy;
     this.#name = policy.name;
-    this.#calendar = policy.calendar || this.parts.calendars[0]?.id || "";
+    this.#calendar = policy.calendar || this.calendars[0]?.id || "";
     this.#targets = Object.fromEntries(TARGETS.map((name) => [name, targetOf(policy[name])]));
-    this.#place = this.parts.policies.length;
+    this.#place = this.policies.length;
     this.field.set(policy.query);
     this.#saved = this.#written();
   }
@@ -82,7 +88,7 @@ export class PolicyForm {
   }
 
   content() {
-    const { language: { t }, calendars } = this.parts;
+    const { ui: { language: { t } }, calendars } = this;
     queueMicrotask(() => this.field.after());
     return html`<form class="form policy-form" novalidate @submit=${(event) => this.#submit(event)}>
       <label>${t("policies.name")}<input name="name" id="policy-name" required maxlength=${NAME_MAX} autocomplete="off"
@@ -101,16 +107,16 @@ export class PolicyForm {
           >${calendars.map(({ id, name }) => html`<option value=${id} ?selected=${id === this.#calendar}>${
             shown(name)}</option>`)}</select>` : html`<span class="help-note">${t("policies.calendar.none")}</span>`}
         ${this.#saying("/calendar", "policy-calendar")}</label>
-      <div><button type="button" class="button policy-hours" @click=${() => this.parts.openCalendars()}>${
+      <div><button type="button" class="button policy-hours" @click=${() => this.openCalendars()}>${
         t(calendars.length ? "policies.calendar.manage" : "hours.new")}</button></div>
-      ${this.isNew && this.parts.policies.length ? this.#placing() : ""}
+      ${this.isNew && this.policies.length ? this.#placing() : ""}
       <div class="form-foot"><section class="policy-late" aria-label=${t("late")}>${this.#late()}</section>
         ${this.#foot()}</div></form>`;
   }
 
   // What stands at a field is not said here again.
   #late() {
-    const { t } = this.parts.language;
+    const { t } = this.ui.language;
     const { state, error } = this.check;
     const isElsewhere = state === "refused" && error.status === 422;
     return isElsewhere || !this.#isWhole() ? html`<p class="late-line" role="status">${t("late.incomplete")}</p>`
@@ -118,7 +124,7 @@ export class PolicyForm {
   }
 
   #target(name) {
-    const { t } = this.parts.language;
+    const { t } = this.ui.language;
     const { value, unit } = this.#targets[name];
     const set = (changes) => {
       this.#targets = { ...this.#targets, [name]: { ...this.#targets[name], ...changes } };
@@ -135,7 +141,7 @@ export class PolicyForm {
   }
 
   #placing() {
-    const { language: { t }, policies } = this.parts;
+    const { ui: { language: { t } }, policies } = this;
     return html`<label>${t("policies.place")}<select name="place" id="policy-place"
       @change=${({ target }) => { this.#place = Number(target.value); this.#changed(); }}>${[
         ...policies.map(({ name }, at) => [at, t("policies.place.before", { place: at + 1, name: shown(name) })]),
@@ -146,14 +152,14 @@ export class PolicyForm {
   #saying(pointer, name) { return html`<span class="field-said" id=${`${name}-said`} role="alert">${this.#said(pointer)}</span>`; }
 
   #said(pointer) {
-    const { t } = this.parts.language;
+    const { t } = this.ui.language;
     const fault = faultAt(this.saving.faults, pointer);
     if (!fault || (pointer === "/query" && this.field.mistake)) return "";
     if (fault.code === "unreadable") return t("policies.minutes.wrong");
     return faultText(fault, t);
   }
 
-  #paint() { if (this.parts.dialog.element.open) this.parts.dialog.paint(); }
+  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
 
   #isWhole() {
     const { first_reply: first, next_reply: next, calendar } = this.#fields();
@@ -169,13 +175,13 @@ export class PolicyForm {
   }
 
   get #index() {
-    const { policies } = this.parts;
+    const { policies } = this;
     return this.isNew ? this.#place : policies.findIndex(({ id }) => id === this.policy.id);
   }
 
   // Asks how many threads would be late with what is written.
   look(waitMs = undefined) {
-    const { policies } = this.parts;
+    const { policies } = this;
     const { id = null } = this.policy;
     const fields = { ...this.#fields(), name: this.name || "?" };
     this.check.look(this.#isWhole() ? after(policies, { id, fields, place: this.#place }) : null, waitMs);
@@ -189,7 +195,7 @@ export class PolicyForm {
       const found = faultsOf(error.body).filter(({ pointer }) => pointer.startsWith(`${own}/`) && pointer !== `${own}/name`);
       this.saving.faults = found.map(({ pointer, code }) => ({ pointer: pointer.slice(own.length), code }));
       this.#markQuery(error);
-      if (!found.length) this.saving.problem = refusalOf(error, this.parts.language.t);
+      if (!found.length) this.saving.problem = refusalOf(error, this.ui.language.t);
     }
     this.#paint();
   }
@@ -199,7 +205,7 @@ export class PolicyForm {
   }
 
   #foot() {
-    const { language, language: { t }, calendars } = this.parts;
+    const { ui: { language, language: { t } }, calendars } = this;
     const nameOf = (id) => calendars.find((calendar) => calendar.id === id)?.name ?? "";
     return this.saving.foot({
       shown: (theirs) => [[t("policies.name"), shown(theirs.name)], [t("policies.query"), shown(theirs.query) || t("query.all")],
@@ -231,7 +237,7 @@ export class PolicyForm {
   }
 
   async #save() {
-    const { api, policies } = this.parts;
+    const { net: { api }, policies } = this;
     const { id, changed_at } = this.policy;
     const refused = await this.saving.run(async () => {
       const fields = this.#fields();
@@ -251,6 +257,6 @@ export class PolicyForm {
   #gone() {
     const { id, changed_at, ...fields } = this.policy;
     this.policy = fields;
-    return this.parts.language.t("policies.gone");
+    return this.ui.language.t("policies.gone");
   }
 }

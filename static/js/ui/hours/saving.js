@@ -16,7 +16,7 @@ export class Saving {
 
   // kind: names what is saved, in answers and classes; fields: the pointers that have a place in the form;
   // gone(): what is saved was deleted, returns what is said then; changed() paints.
-  /** @param {SavingParts} parts */
+  /** @param {SavingOptions} options */
   constructor({ kind, fields, root, language, gone, changed }) {
     this.kind = kind;
     this.fields = fields;
@@ -98,7 +98,7 @@ export class Saving {
 
 // Asks; where the admin goes on, show() brings the form back, with the focus where it was. Resolves to
 // whether what is not saved may go.
-/** @param {{dialog: Parts["dialog"], show: () => void, name: string, t: Translate}} given */
+/** @param {{dialog: Ui["dialog"], show: () => void, name: string, t: Translate}} given */
 export async function mayDiscard({ dialog, show, name, t }) {
   const at = document.activeElement?.id;
   const sure = await ask(dialog, {

@@ -20,7 +20,7 @@ const KEYS = "ArrowLeft ArrowRight ArrowUp ArrowDown Shift+ArrowLeft Shift+Arrow
 export class WeekPicture {
   #drag = null; // {one, kind, from, isMoved, listening}
 
-  /** @param {WeekPictureParts} parts */
+  /** @param {WeekPictureOptions} options */
   constructor({ root, week, tell, language }) {
     this.root = root; // () → the element that holds it
     this.week = week;
@@ -240,7 +240,7 @@ function stopClick() {
 
 // The exact times of one day in fields, beside the picture.
 
-/** @param {DayHoursParts} parts */
+/** @param {DayHoursOptions} options */
 export function dayHours({ week, problem, language, write, remove, add, copy }) {
   const { t } = language;
   const { day, blocks, key, wrong } = week;
@@ -283,7 +283,7 @@ export function dayHours({ week, problem, language, write, remove, add, copy }) 
 const ROW = 5;
 const HOUR = 4;
 
-/** @param {Block[]} blocks @param {Parts["language"]} language */
+/** @param {Block[]} blocks @param {Ui["language"]} language */
 export function weekThumb(blocks, language) {
   const width = 24 * HOUR;
   const height = DAYS.length * ROW;

@@ -11,12 +11,12 @@ const MINUTE_MS = 60_000;
 const utc = (date) => Date.parse(`${date}T00:00:00Z`);
 
 // 0 for Monday.
-/** @param {number} day @param {"long" | "short"} weekday @param {Parts["language"]} language */
+/** @param {number} day @param {"long" | "short"} weekday @param {Ui["language"]} language */
 export const dayName = (day, weekday, { region }) => (
   new Intl.DateTimeFormat(region, { weekday, timeZone: "UTC" }).format(utc(dateAfter(MONDAY, day % 7)))
 );
 
-/** @param {string} date @param {Parts["language"]} language */
+/** @param {string} date @param {Ui["language"]} language */
 export const dateText = (date, { region }) => new Intl.DateTimeFormat(region, {
   weekday: "short", day: "numeric", month: "long", year: "numeric", timeZone: "UTC",
 }).format(utc(date));
@@ -28,7 +28,7 @@ export const zoneText = (zone) => zone.replaceAll("_", " ");
 export const hoursText = (block) => intervalOf(block).join("–");
 
 // "Monday 22:00 to Tuesday 06:00"
-/** @param {Block} block @param {Parts["language"]} language */
+/** @param {Block} block @param {Ui["language"]} language */
 export function blockText(block, language) {
   const { day, start } = block;
   const end = endOf(block);
@@ -39,7 +39,7 @@ export function blockText(block, language) {
 }
 
 // "Mon–Fri 09:00–18:00 · Sat 09:00–12:00": days in a row that are the same are named together.
-/** @param {Block[]} blocks @param {Parts["language"]} language */
+/** @param {Block[]} blocks @param {Ui["language"]} language */
 export function weekText(blocks, language) {
   const week = weekOf(blocks);
   const groups = [];
@@ -55,14 +55,14 @@ export function weekText(blocks, language) {
   )).join(" · ") || language.t("hours.closed_all_week");
 }
 
-/** @param {Block[]} blocks @param {number} day @param {Parts["language"]} language */
+/** @param {Block[]} blocks @param {number} day @param {Ui["language"]} language */
 export function dayText(blocks, day, language) {
   const hours = ofDay(blocks, day).map(hoursText).join(", ");
   return `${dayName(day, "long", language)}: ${hours || language.t("hours.closed")}`;
 }
 
 // "18:00", with the weekday where it is another day there, with the date where it is not this week.
-/** @param {string} zone @param {number} at @param {number} now @param {Parts["language"]} language */
+/** @param {string} zone @param {number} at @param {number} now @param {Ui["language"]} language */
 export function momentText(zone, at, now, { region }) {
   const [there, today] = [wallAt(zone, at).date, wallAt(zone, now).date];
   const days = Math.round((utc(there) - utc(today)) / (DAY * MINUTE_MS));
@@ -76,14 +76,14 @@ export function momentText(zone, at, now, { region }) {
 
 // Whether it is open, and when that changes: {open, next} of openNow().
 /** @param {{open: boolean, next: number | null}} state @param {string} zone @param {number} now
- * @param {Parts["language"]} language */
+ * @param {Ui["language"]} language */
 export function stateText({ open, next }, zone, now, language) {
   const { t } = language;
   if (next === null) return t(open ? "hours.open_always" : "hours.open_never");
   return t(open ? "hours.open_until" : "hours.closed_until", { time: momentText(zone, next, now, language) });
 }
 
-/** @param {number} minutes @param {Parts["language"]} language */
+/** @param {number} minutes @param {Ui["language"]} language */
 function minutesText(minutes, { t, region }) {
   const isHours = minutes >= 60 && minutes % 30 === 0;
   const text = new Intl.NumberFormat(region, {
@@ -94,7 +94,7 @@ function minutesText(minutes, { t, region }) {
 }
 
 // "First reply within 30 minutes, then 1 hour"
-/** @param {Pick<PolicyFields, "first_reply" | "next_reply">} policy @param {Parts["language"]} language */
+/** @param {Pick<PolicyFields, "first_reply" | "next_reply">} policy @param {Ui["language"]} language */
 export function targetsText({ first_reply: first, next_reply: next }, language) {
   const { t } = language;
   const said = (key, minutes) => (minutes === null ? [] : [t(key, { time: minutesText(minutes, language) })]);

@@ -17,7 +17,7 @@ export class ZoneField {
   #active = -1;
   #entries = null;
 
-  /** @param {ZoneFieldParts} parts */
+  /** @param {ZoneFieldOptions} options */
   constructor({ zone, language, now, changed, chosen }) {
     this.zone = zone;
     this.#text = zoneText(zone);

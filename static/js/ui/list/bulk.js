@@ -6,6 +6,7 @@ import { nameOf } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { refusal, refusalOf } from "../elements/language.js";
 import { menu, priorityItems } from "../elements/menu.js";
+import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
 import { countText } from "./picks.js";
 
@@ -13,32 +14,9 @@ const AGAIN_MS = 1000;
 const UNASKED_MAX = 20; // threads on which an action is done without a question
 const CHUNK = 50; // in one request: others are served in between
 
-export class Bulk {
+export class Bulk extends PageModule {
   progress = null; // {done, total} while it runs
   #stopped = false;
-
-  // idsMax: the most threads in one request.
-  /** @param {BulkParts} parts */
-  constructor({
-    picks, lists, api, rows, dialog, toasts, painter, language, undoing, priorities, idsMax, snooze, handOver,
-    tagPicker, now,
-  }) {
-    this.picks = picks;
-    this.lists = lists;
-    this.api = api;
-    this.rows = rows;
-    this.dialog = dialog;
-    this.toasts = toasts;
-    this.painter = painter;
-    this.language = language;
-    this.undoing = undoing;
-    this.priorities = priorities;
-    this.idsMax = idsMax;
-    this.snooze = snooze;
-    this.handOver = handOver;
-    this.tagPicker = tagPicker;
-    this.now = now;
-  }
 
   get busy() { return this.progress !== null; }
 
@@ -46,11 +24,11 @@ export class Bulk {
   stop() { this.#stopped = true; }
 
   // Closes the threads, or reopens them in the history.
-  finish() { return this.run(this.lists.list.view === "history" ? "reopen" : "close"); }
+  finish() { return this.run(this.data.lists.list.view === "history" ? "reopen" : "close"); }
 
   /** @param {string} action */
   async run(action, more = {}) {
-    const { ids } = this.picks;
+    const { ids } = this.ui.picks;
     if (this.busy || !ids.length) return;
     // What is on screen now, not after the question.
     if (action === "close") more = { seen: this.#seen(ids) };
@@ -64,7 +42,7 @@ export class Bulk {
   // Asks ahead of what is done to many, and before a customer who waits is closed. Taking threads
   // keeps nobody waiting.
   async #mayRun(action, ids, { priority = "", until = 0 } = {}) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const waiting = action === "close" ? this.#waiting(ids) : 0;
     if (action === "claim" || (ids.length <= UNASKED_MAX && !waiting)) return true;
     const { length: count } = ids;
@@ -75,7 +53,7 @@ export class Bulk {
       tag: ["ask.tag", "tags.apply"],
     };
     const [title, yes] = texts[action];
-    return ask(this.dialog, {
+    return ask(this.ui.dialog, {
       title: t(title, {
         count, priority: priority ? t(`priority.${priority}`) : "", time: this.#timeOf(until),
       }),
@@ -87,35 +65,35 @@ export class Bulk {
 
   // How many of these wait for an answer; of those whose row is not known, all on a view of such.
   #waiting(ids) {
-    const unknown = this.lists.list.view === "not_respond";
+    const unknown = this.data.lists.list.view === "not_respond";
     return ids.filter((id) => {
-      const row = this.rows.get(id);
+      const row = this.data.rows.get(id);
       return row ? row.open && row.waiting_since !== null : unknown;
     }).length;
   }
 
   // left: how many were not tried; problem: why, if it was not the admin who stopped.
   #tell(results, left, problem, { until = 0 }) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const refused = results.filter(({ status }) => status !== "done");
     const count = results.length - refused.length;
     const told = [t(until && count ? "bulk.snoozed" : "bulk.done", { count, time: this.#timeOf(until) })];
     if (refused.length) told.push(t("bulk.refused", { count: refused.length }));
     if (left) told.push(problem, t("bulk.left", { count: left }));
     const show = { text: t("bulk.show"), run: () => this.#show(results) };
-    this.undoing.offer({
+    this.acts.undoing.offer({
       text: told.filter(Boolean).join(" "),
       acts: results.map(({ act }) => act).filter(Boolean),
       actions: refused.length ? [show] : [],
     });
   }
 
-  #timeOf(until) { return until ? this.language.words.moment(until, this.now()) : ""; }
+  #timeOf(until) { return until ? this.ui.language.words.moment(until, this.net.now()) : ""; }
 
   bar() {
-    const { picks } = this;
-    const { t } = this.language;
-    const { view } = this.lists.list;
+    const { picks } = this.ui;
+    const { t } = this.ui.language;
+    const { view } = this.data.lists.list;
     const act = (action, text, key = "") => html`<button type="button" class="button"
       ?disabled=${this.busy} @click=${() => this.run(action)}
       >${text}${key ? html`<kbd>${key}</kbd>` : ""}</button>`;
@@ -127,7 +105,7 @@ export class Bulk {
       ${act("claim", t("act.claim"))}
       ${view === "history" ? "" : html`<button type="button" class="icon-button act-snooze"
         aria-label=${t("act.snooze")} title=${`${t("act.snooze")} (h)`} aria-haspopup="menu"
-        aria-keyshortcuts="h" ?disabled=${this.busy} @click=${(event) => this.snooze.open(event)}
+        aria-keyshortcuts="h" ?disabled=${this.busy} @click=${(event) => this.ui.snooze.open(event)}
         >${ICONS.snoozed}</button>`}
       ${menu({
         id: "bulk-menu", label: t("act.more"), text: ICONS.more, items: this.#items(),
@@ -138,40 +116,40 @@ export class Bulk {
   }
 
   #items() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return [
-      { text: t("act.hand"), key: "a", run: () => this.handOver.open() },
-      { text: t("tags"), key: "l", run: () => this.tagPicker.open() },
+      { text: t("act.hand"), key: "a", run: () => this.ui.handOver.open() },
+      { text: t("tags"), key: "l", run: () => this.ui.tagPicker.open() },
       { text: t("act.release"), run: () => this.run("release") },
       { text: t("act.reopen"), run: () => this.run("reopen") },
       { heading: t("act.priority") },
-      ...priorityItems(this.priorities, t, (priority) => this.run("priority", { priority })),
+      ...priorityItems(this.data.choices.priorities, t, (priority) => this.run("priority", { priority })),
     ];
   }
 
   // The newest message of each thread whose row is known, which is what was on screen.
   #seen(ids) {
     return Object.fromEntries(ids
-      .filter((id) => this.rows.get(id))
-      .map((id) => [id, this.rows.get(id).last_message_id ?? 0]));
+      .filter((id) => this.data.rows.get(id))
+      .map((id) => [id, this.data.rows.get(id).last_message_id ?? 0]));
   }
 
   // Resolves to {results, problem}; where a request fails twice, the rest is not tried.
   async #ask(ids, action, more) {
     const results = [];
-    const chunk = Math.min(CHUNK, this.idsMax);
+    const chunk = Math.min(CHUNK, this.data.limits.row_ids);
     for (let from = 0; from < ids.length && !this.#stopped; from += chunk) {
       this.#setProgress({ done: from, total: ids.length });
       const some = ids.slice(from, from + chunk);
       const given = more.seen ? { seen: only(more.seen, some) } : more;
-      const ask = async () => (await this.api.bulk(some, action, given)).results;
+      const ask = async () => (await this.net.api.bulk(some, action, given)).results;
       try {
         // A repeated request changes nothing that the first one did.
         const answer = await ask().catch((error) => this.#again(error, ask));
         results.push(...answer);
-        this.picks.drop(answer.filter(({ status }) => status === "done").map(({ id }) => id));
+        this.ui.picks.drop(answer.filter(({ status }) => status === "done").map(({ id }) => id));
       } catch (error) {
-        return { results, problem: refusalOf(error, this.language.t) };
+        return { results, problem: refusalOf(error, this.ui.language.t) };
       }
     }
     return { results, problem: "" };
@@ -185,18 +163,18 @@ export class Bulk {
 
   #setProgress(progress) {
     this.progress = progress;
-    this.painter.ask("header", "banner");
+    this.ui.painter.ask("header", "banner");
   }
 
   #show(results) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const line = ({ id, status, problem }) => {
-      const row = this.rows.get(id);
+      const row = this.data.rows.get(id);
       return html`<li class="result" data-status=${status}>
         <bdi translate="no">${row ? nameOf(row, t) : `#${id}`}</bdi>
         <span>${status === "done" ? t("bulk.ok") : refusal(problem, t)}</span></li>`;
     };
-    this.dialog.open(t("bulk.title"), () => html`<ul class="results">${results.map(line)}</ul>`);
+    this.ui.dialog.open(t("bulk.title"), () => html`<ul class="results">${results.map(line)}</ul>`);
   }
 }
 

@@ -7,14 +7,16 @@ import { mayEdit } from "../../core/list/saved-views.js";
 import { isSaved, QUERY } from "../../core/route.js";
 import { ICONS } from "../elements/icons.js";
 import { refusal } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 
 const ELSEWHERE = "not_respond"; // where to go from a view that is gone
 
-/** @param {EmptyParts} parts */
-export function empty(parts) {
-  const { lists: { list, listing, sync }, navigation, language: { t } } = parts;
-  if (sync.state === "refused") return refused(parts);
-  if (!listing.ready && sync.state === "failed") return failed(parts);
+/** @param {Page} page */
+export function empty(page) {
+  const { data: { lists: { list, listing, sync } }, ui: { language: { t } } } = page;
+  const { navigation } = page.acts;
+  if (sync.state === "refused") return refused(page);
+  if (!listing.ready && sync.state === "failed") return failed(page);
   if (sync.building !== null) return building(sync.building, t);
   if (!listing.ready || listing.painted.total > 0) return "";
   const kind = isSaved(list.view) ? "saved" : list.view;
@@ -36,7 +38,7 @@ function said({ icon = nothing, title, text, acts = [] }) {
       class="button" @click=${act.run}>${act.text}</button>`)}</p>` : ""}</div>`;
 }
 
-function failed({ lists: { sync }, language: { t } }) {
+function failed({ data: { lists: { sync } }, ui: { language: { t } } }) {
   const { problem } = sync.problem ?? {};
   return said({
     title: t("empty.failed"), text: problem ? refusal(problem, t) : t("empty.failed.text"),
@@ -49,8 +51,10 @@ function building(share, t) {
 }
 
 // A view that was deleted, or a query with a mistake.
-function refused(parts) {
-  const { lists: { list, sync }, navigation, savedViews, language: { t } } = parts;
+/** @param {Page} page */
+function refused(page) {
+  const { data: { lists: { list, sync }, savedViews }, ui: { language: { t } } } = page;
+  const { navigation } = page.acts;
   const { problem } = sync.problem ?? {};
   const leave = {
     text: t("view.open", { view: t(`view.${ELSEWHERE}`) }), run: () => navigation.goView(ELSEWHERE),
@@ -58,7 +62,7 @@ function refused(parts) {
   if (list.view === QUERY || problem?.code !== "not_found") {
     return said({
       icon: ICONS.search, title: t("query.refused"), text: refusal(problem, t),
-      acts: [...correct(parts), leave],
+      acts: [...correct(page), leave],
     });
   }
   const was = savedViews.last(list.view);
@@ -69,7 +73,10 @@ function refused(parts) {
   });
 }
 
-function correct({ lists: { list }, search, savedViews, viewEditor, admin, language: { t } }) {
+function correct({
+  data: { lists: { list }, savedViews, admin },
+  ui: { search, viewEditor, language: { t } },
+}) {
   if (list.view === QUERY) return [{ text: t("query.edit"), run: () => search.open(list.query) }];
   const view = savedViews.of(list.view);
   return view && mayEdit(view, admin)
@@ -86,50 +93,45 @@ const firstCommand = (origin) => `curl -X POST ${origin}/api/v1/events \\
   -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
   -d '{"id": "m-'$(date +%s)'", "type": "message", "thread": "t-1", "occurred_at": "'$(date -u +%FT%T.999Z)'", "role": "client", "customer": {"id": "c-1", "name": "Mai"}, "body": "Hello!"}'`;
 
-export class FirstSteps {
+export class FirstSteps extends PageModule {
   shown = false;
   #copied = null;
 
-  /** @param {FirstStepsParts} parts */
-  constructor({ root, lists, totals, navigation, painter, announce, language }) {
+  /** @param {Page & { root: HTMLElement }} page */
+  constructor({ root, ...page }) {
+    super(page);
     this.root = root;
-    this.lists = lists;
-    this.totals = totals;
-    this.navigation = navigation;
-    this.painter = painter;
-    this.announce = announce;
-    this.language = language;
   }
 
   open() {
     this.shown = true;
-    this.painter.ask("first");
+    this.ui.painter.ask("first");
   }
 
   close() {
     this.shown = false;
-    this.painter.ask("first");
+    this.ui.painter.ask("first");
   }
 
   get #arrived() {
-    const { listing } = this.lists;
-    return ["arrival", "history"].some((view) => this.totals.of(view, "all") > 0)
+    const { listing } = this.data.lists;
+    return ["arrival", "history"].some((view) => this.data.totals.of(view, "all") > 0)
       || (listing.ready && listing.painted.total > 0);
   }
 
   paint() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     this.root.hidden = !this.shown;
     const arrived = this.#arrived;
     if (this.shown && arrived && this.root.dataset.arrived !== "true") {
-      this.announce(t("first.arrived"));
+      this.ui.announce(t("first.arrived"));
     }
     this.root.dataset.arrived = String(arrived);
     render(this.shown ? this.#content(arrived) : "", this.root);
   }
 
   #content(arrived) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<section class="first-card" aria-labelledby="first-title">
       <div class="first-head"><h2 id="first-title">${t("first.title")}</h2>
         <button type="button" class="icon-button" aria-label=${t("close")}
@@ -147,7 +149,7 @@ export class FirstSteps {
   }
 
   #command(name, text) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<div class="first-command"><pre tabindex="0" aria-label=${t(`first.${name}`)}><code>${text}</code></pre>
       <button type="button" class="button" data-copies=${name} @click=${() => this.#copy(name, text)}
         >${t(this.#copied === name ? "first.copied" : "first.copy")}</button></div>`;
@@ -157,16 +159,16 @@ export class FirstSteps {
     const shown = this.root.querySelector(`[data-copies="${name}"]`).previousElementSibling;
     if (!await copied(text, shown)) return;
     this.#copied = name;
-    this.announce(this.language.t("first.copied"));
-    this.painter.ask("first");
+    this.ui.announce(this.ui.language.t("first.copied"));
+    this.ui.painter.ask("first");
     setTimeout(() => {
       this.#copied = null;
-      this.painter.ask("first");
+      this.ui.painter.ask("first");
     }, COPIED_MS);
   }
 
   #show() {
     this.close();
-    this.navigation.goList({ view: "arrival", sort: "arrival", filter: "all" });
+    this.acts.navigation.goList({ view: "arrival", sort: "arrival", filter: "all" });
   }
 }

@@ -3,36 +3,26 @@
 import { html } from "lit-html";
 
 import { rowsChangeIn } from "../../core/time.js";
+import { PageModule } from "../elements/page-module.js";
 
 const OWN_MS = 10_000; // a move this soon after a reply counts as caused by it
 
-export class Follow {
+export class Follow extends PageModule {
   #at = null; // {listing, id, index}
   #repliedAt = -Infinity;
   #chip = null; // the place where the thread stands now
 
-  /** @param {FollowParts} parts */
-  constructor({ lists, thread, prefs, now, painter, language, showInList }) {
-    this.lists = lists;
-    this.thread = thread;
-    this.prefs = prefs;
-    this.now = now;
-    this.painter = painter;
-    this.language = language;
-    this.showInList = showInList;
-  }
-
-  replied() { this.#repliedAt = this.now(); }
+  replied() { this.#repliedAt = this.net.now(); }
 
   dismiss() {
     this.#chip = null;
-    this.painter.ask("chip");
+    this.ui.painter.ask("chip");
   }
 
   // seen: {first, end} of the rows in view; called after each painting of the list.
   look(seen) {
-    const { listing } = this.lists;
-    const threadId = this.thread.id;
+    const { listing } = this.data.lists;
+    const threadId = this.data.thread.id;
     const index = threadId === null ? -1 : listing.painted.indexOf(threadId);
     const was = this.#at;
     this.#at = { listing, id: threadId, index };
@@ -47,62 +37,59 @@ export class Follow {
   }
 
   render() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (this.#chip === null) return "";
     return html`<button type="button" class="button chip" aria-keyshortcuts="."
-      @click=${() => this.showInList()}>${t("chip.moved", { rank: this.#chip + 1 })}
+      @click=${() => this.acts.finder.showInList()}>${t("chip.moved", { rank: this.#chip + 1 })}
       <kbd>.</kbd></button>`;
   }
 
   // index: -1 if the thread left the list or its loaded part.
   async #moved(index) {
-    const { listing, sync } = this.lists.current;
-    const threadId = this.thread.id;
-    const { follow } = this.prefs.kept;
-    const own = this.now() - this.#repliedAt < OWN_MS;
+    const { listing, sync } = this.data.lists.current;
+    const threadId = this.data.thread.id;
+    const { follow } = this.data.prefs.kept;
+    const own = this.net.now() - this.#repliedAt < OWN_MS;
     if (!own && follow !== "always" && this.#chip === null) return;
     if (index < 0 && !await sync.through(threadId)) return;
-    if (listing !== this.lists.listing || threadId !== this.thread.id) return;
+    if (listing !== this.data.lists.listing || threadId !== this.data.thread.id) return;
     if (follow === "always" || (follow === "after_reply" && own)) {
-      queueMicrotask(() => this.showInList({ quiet: true }));
+      queueMicrotask(() => this.acts.finder.showInList({ quiet: true }));
       return;
     }
     this.#chip = sync.order.indexOf(threadId);
-    this.painter.ask("chip");
+    this.ui.painter.ask("chip");
   }
 }
 
 // Explains once why the list stands still: shown with the first new rows above it.
 const SHOWN_MS = 20_000;
 
-export class ListHint {
+export class ListHint extends PageModule {
   #shown = false;
 
-  /** @param {ListHintParts} parts */
-  constructor({ lists, prefs, painter, language, hidden = () => document.hidden, timers = globalThis }) {
-    this.lists = lists;
-    this.prefs = prefs;
-    this.painter = painter;
-    this.language = language;
+  /** @param {Page & { hidden?(): boolean, timers?: Timers }} page */
+  constructor({ hidden = () => document.hidden, timers = globalThis, ...page }) {
+    super(page);
     this.hidden = hidden;
     this.timers = timers;
   }
 
   // The header of the list was painted.
   look() {
-    const { size } = this.lists.listing.news;
+    const { size } = this.data.lists.listing.news;
     if (this.#shown && !size) this.#end();
-    if (this.#shown) this.painter.ask("chip");
-    if (this.#shown || !size || !this.prefs.kept.list_hint || this.hidden()) return;
+    if (this.#shown) this.ui.painter.ask("chip");
+    if (this.#shown || !size || !this.data.prefs.kept.list_hint || this.hidden()) return;
     this.#shown = true;
     this.timers.setTimeout(() => this.#end(), SHOWN_MS);
-    this.painter.ask("chip");
+    this.ui.painter.ask("chip");
   }
 
   render() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (!this.#shown) return "";
-    const news = t("header.news", { count: this.lists.listing.news.size });
+    const news = t("header.news", { count: this.data.lists.listing.news.size });
     return html`<div class="list-hint"><p>${t("hint.held", { news: `↑ ${news}`.replaceAll(" ", "\u00a0") })}</p>
       <button type="button" class="button" @click=${() => this.#end()}>${t("hint.close")}</button></div>`;
   }
@@ -110,8 +97,8 @@ export class ListHint {
   #end() {
     if (!this.#shown) return;
     this.#shown = false;
-    this.prefs.change({ list_hint: false });
-    this.painter.ask("chip");
+    this.data.prefs.change({ list_hint: false });
+    this.ui.painter.ask("chip");
   }
 }
 
@@ -119,41 +106,35 @@ export class ListHint {
 const ASK_MS = 2000;
 const ASK_AGAIN_MS = 5000;
 
-export class RowRefresh {
+export class RowRefresh extends PageModule {
   #seen = null; // the row of the open thread at the last look
   #until = Infinity; // when a text of it changes by time alone
   #askedAt = -Infinity;
 
-  /** @param {RowRefreshParts} parts */
-  constructor({ thread, lists, rows, api, now, painter, isEnded }) {
-    this.thread = thread;
-    this.lists = lists;
-    this.rows = rows;
-    this.api = api;
-    this.now = now;
-    this.painter = painter;
-    this.isEnded = isEnded;
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
     setInterval(() => this.ask(), ASK_AGAIN_MS);
   }
 
   async ask() {
-    const { id } = this.thread;
-    const current = id === null || this.lists.sync.order?.has(id);
-    if (current || document.hidden || this.isEnded() || this.now() - this.#askedAt < ASK_MS) return;
-    this.#askedAt = this.now();
-    const answer = await this.api.rows([id]).catch(() => ({ rows: [] }));
-    for (const row of answer.rows) this.rows.put(row);
+    const { id } = this.data.thread;
+    const current = id === null || this.data.lists.sync.order?.has(id);
+    if (current || document.hidden || this.net.connectionState.ended !== null || this.net.now() - this.#askedAt < ASK_MS) return;
+    this.#askedAt = this.net.now();
+    const answer = await this.net.api.rows([id]).catch(() => ({ rows: [] }));
+    for (const row of answer.rows) this.data.rows.put(row);
     this.look();
   }
 
   // Repaints what shows the row if it changed, or what it says of times. The list looks at each of its
   // paintings, of which there is one whenever that changes.
   look() {
-    const row = this.thread.row ?? null;
-    const now = this.now();
+    const row = this.data.thread.row ?? null;
+    const now = this.net.now();
     if (row === this.#seen && now < this.#until) return;
     this.#seen = row;
     this.#until = row ? now + rowsChangeIn([row], now) : Infinity;
-    this.painter.ask("thread", "customer");
+    this.ui.painter.ask("thread", "customer");
   }
 }

@@ -9,10 +9,10 @@ import { QUERY } from "../../core/route.js";
 import { ICONS } from "../elements/icons.js";
 import { menu } from "../elements/menu.js";
 
-/** @param {HeaderParts} parts */
-export function header(parts) {
-  const { lists: { list, listing, sync }, totals, language: { t } } = parts;
-  if (parts.picks.size && parts.bulk.part) return parts.bulk.part.bar();
+/** @param {Page} page */
+export function header(page) {
+  const { data: { lists: { list, listing, sync }, totals }, ui: { language: { t } } } = page;
+  if (page.ui.picks.size && page.ui.bulk.part) return page.ui.bulk.part.bar();
   const total = totalOf(list, listing, sync, totals);
   return html`
     <div class="header-name"><h2 class="header-title" title=${t(`view.${list.view}`)}
@@ -22,10 +22,10 @@ export function header(parts) {
     <span class="header-total" title=${archived(listing, t)}><span aria-hidden="true">${total === undefined ? ""
       : t.number(total)}</span><span class="unseen">${t("header.total", { count: total ?? 0 })}</span></span>
     <span class="header-space"></span>
-    <span class="news-slot">${news(parts)}</span>
-    ${live(parts)}
-    ${filters(parts)}
-    ${sorts(parts)}`;
+    <span class="news-slot">${news(page)}</span>
+    ${live(page)}
+    ${filters(page)}
+    ${sorts(page)}`;
 }
 
 // What the number leaves out.
@@ -39,14 +39,18 @@ function totalOf(list, listing, sync, totals) {
   return listing.ready ? listing.painted.liveTotal : totals.here(list, list.filter);
 }
 
-function news({ lists, toTop, language: { t } }) {
+function news({ data: { lists }, ui: { language: { t } }, acts: { toTop } }) {
   const count = lists.listing.news.size;
   if (!count) return "";
   return html`<button type="button" class="button button-accent news" aria-keyshortcuts="Home"
     @click=${() => toTop()}>↑ ${t("header.news", { count })}</button>`;
 }
 
-function live({ lists: { sync }, hold, movement, connectionState, liveness, now, language: { t } }) {
+function live({
+  data: { lists: { sync }, hold, movement },
+  net: { connectionState, liveness, now },
+  ui: { language: { t } },
+}) {
   const isCurrent = ["live", "syncing"].includes(sync.state)
     && connectionState.hasLine && liveness.silentSince === null;
   const state = isCurrent ? hold.state(now()) : "waiting";
@@ -58,27 +62,29 @@ function live({ lists: { sync }, hold, movement, connectionState, liveness, now,
       class="live-text">${t(`live.${state}`)}</span></button>`;
 }
 
-const filters = ({ search, language: { t } }) => html`<button type="button"
+const filters = ({ ui: { search, language: { t } } }) => html`<button type="button"
   class="icon-button header-filters" aria-keyshortcuts="Shift+F" aria-label=${t("key.filters")}
   title="${t("key.filters")} (Shift F)" @click=${() => search.open(null, { filters: true })}
   >${ICONS.filter}</button>`;
 
-function sorts(parts) {
-  const { lists: { list }, totals, movement, navigation, choices, keymap, language: { t } } = parts;
+/** @param {Page} page */
+function sorts(page) {
+  const { lists: { list }, totals, movement, choices } = page.data;
+  const { ui: { keymap, language: { t } }, acts: { navigation } } = page;
   const here = sortsOf(list.view, choices.sorts);
   const items = [
     { heading: t("sort") },
-    ...parts.sorts.inMenu(here, list.sort).map((sort) => ({
+    ...page.data.sorts.inMenu(here, list.sort).map((sort) => ({
       text: t(`sort.${sort}`), key: keymap.keysOf(`sort:${sort}`), checked: list.sort === sort,
       run: () => navigation.goSort(sort),
     })),
-    ...(parts.sorts.isMany ? [{
+    ...(page.data.sorts.isMany ? [{
       text: `${t("sorts.choose")}…`, count: t.number(here.length), key: keymap.keysOf("sorts"),
-      run: () => parts.sorts.choose(),
+      run: () => page.data.sorts.choose(),
     }] : []),
-    ...(parts.admin.role === "supervisor"
+    ...(page.data.admin.role === "supervisor"
       ? ["sorts", "policies"].map((kind) => ({
-        text: `${t(`${kind}.title`)}…`, run: () => parts[`${kind}Dialog`].open(),
+        text: `${t(`${kind}.title`)}…`, run: () => page.ui[`${kind}Dialog`].open(),
       })) : []),
     { heading: t("filter") },
     ...choices.filters.map((filter) => ({
@@ -99,25 +105,25 @@ function sorts(parts) {
 
 // The line below the header of a saved view or a query: what it asks for, and how it is saved.
 
-/** @param {AboutParts} parts */
-export function about(parts) {
-  const { lists: { list, sync }, savedViews, language: { t } } = parts;
+/** @param {Page} page */
+export function about(page) {
+  const { data: { lists: { list, sync }, savedViews }, ui: { language: { t } } } = page;
   const view = savedViews.of(list.view);
   if (list.view !== QUERY && !view) return "";
   const query = list.query ?? view.query;
   return html`<div class="list-about">
     <button type="button" class="about-query" aria-label=${`${t("query.edit")}: ${shown(query)}`}
-      title=${`${t("query.edit")}\n${shown(query)}`} @click=${() => parts.search.open(query)}
+      title=${`${t("query.edit")}\n${shown(query)}`} @click=${() => page.ui.search.open(query)}
       >${ICONS.search}<span class="about-text" dir="auto">${shown(query) || t("query.all")}</span></button>
-    ${view ? edit(view, parts) : save(list, sync, parts)}</div>`;
+    ${view ? edit(view, page) : save(list, sync, page)}</div>`;
 }
 
-function save({ query, sort }, sync, { viewEditor, language: { t } }) {
+function save({ query, sort }, sync, { ui: { viewEditor, language: { t } } }) {
   return html`<button type="button" class="button view-save" ?disabled=${sync.state === "refused"}
     @click=${() => viewEditor.open({ query, sort })}>${t("view.save")}</button>`;
 }
 
-function edit(view, { viewEditor, admin, language: { t } }) {
+function edit(view, { data: { admin }, ui: { viewEditor, language: { t } } }) {
   if (!mayEdit(view, admin)) return "";
   return html`<button type="button" class="button view-edit"
     @click=${() => viewEditor.open({ id: view.id })}>${t("view.edit")}</button>`;

@@ -17,7 +17,7 @@ export class Pointer {
 
   // pressed(id, event): a thread was; pressedLong(id): by a finger that stayed; changed() asks for a
   // repaint.
-  /** @param {PointerParts} parts */
+  /** @param {PointerOptions} options */
   constructor({ root, hold, now, pressed, pressedLong, changed }) {
     this.root = root;
     this.hold = hold;
@@ -122,7 +122,7 @@ export class Scroller {
   #expected = null; // the scrollTop set by a script
   #still = null;
 
-  /** @param {ScrollerParts} parts */
+  /** @param {ScrollerOptions} options */
   constructor({ root, scrolled, resized }) {
     this.root = root;
     this.scrolled = scrolled;

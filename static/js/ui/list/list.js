@@ -3,48 +3,42 @@
 import { anchorOf } from "../../core/list/listing.js";
 import { indexesOf, inView, range, topFor } from "../../core/list/window.js";
 import { rowsChangeIn } from "../../core/time.js";
+import { PageModule } from "../elements/page-module.js";
 import { Pointer, Scroller } from "./input.js";
+import { RowLook } from "./row-look.js";
 import { RowPool } from "./row.js";
 
 const OVERSCAN = 6;
 
-export class ListPane {
+export class ListPane extends PageModule {
   #listing = null;
   #painted = []; // rows of which anything is seen: {id, index}
   #motion = new Motion();
   #timer = null;
 
   // shown({seen, ids, end}): called after each painting; open(id) opens a thread.
-  /** @param {ListPaneParts} parts */
-  constructor({
-    root, lists, hold, movement, density, picks, rowLook, now, painter, neighbours, shown, open,
-  }) {
+  /** @param {Page & {
+   *   root: HTMLElement, shown: (painted: { seen: { first: number, end: number }; ids: number[]; end: number }) => void,
+   * }} page */
+  constructor({ root, shown, ...page }) {
+    super(page);
     this.root = root;
-    this.lists = lists;
-    this.hold = hold;
-    this.movement = movement;
-    this.density = density;
-    this.picks = picks;
-    this.rowLook = rowLook;
-    this.now = now;
-    this.painter = painter;
-    this.neighbours = neighbours;
+    this.rowLook = new RowLook(page);
     this.shown = shown;
-    this.open = open;
     const ask = () => this.#ask();
     this.scroller = new Scroller({ root, scrolled: () => this.#scrolled(), resized: ask });
     this.pool = new RowPool(this.scroller.spacer);
     this.seam = new Seam(this.scroller.spacer);
     this.pointer = new Pointer({
-      root, hold, now,
+      root, hold: this.data.hold, now: this.net.now,
       pressed: (id, event) => this.#pressed(id, event),
-      pressedLong: (id) => picks.touched(id),
+      pressedLong: (id) => this.ui.picks.touched(id),
       changed: ask,
     });
     root.addEventListener("scrollend", ask, { passive: true });
   }
 
-  get #px() { return this.density.rowPx; }
+  get #px() { return this.ui.density.rowPx; }
   get #ready() { return this.#listing?.ready === true; }
   get #view() { return this.#listing.painted; }
 
@@ -60,7 +54,7 @@ export class ListPane {
     const at = this.activeIndex();
     const { activeId } = this.#listing;
     const isSeen = this.#painted.some(({ id }) => id === activeId);
-    const beside = at < 0 || isSeen ? null : this.neighbours.beside(activeId, step);
+    const beside = at < 0 || isSeen ? null : this.data.neighbours.beside(activeId, step);
     return beside === null ? at : this.#view.indexOf(beside) - Math.sign(step);
   }
 
@@ -71,9 +65,9 @@ export class ListPane {
 
   // Commits the order, scrolls to the top, and is live again.
   toTop() {
-    this.hold.release();
+    this.data.hold.release();
     if (!this.#ready) return;
-    if (!this.picks.size) this.#commit();
+    if (!this.ui.picks.size) this.#commit();
     this.#listing.moved.clear();
     this.#listing.activeId = this.#view.firstId;
     this.scroller.to(0);
@@ -82,13 +76,13 @@ export class ListPane {
 
   toEnd() {
     if (!this.#ready) return;
-    this.hold.keyed(this.now());
+    this.data.hold.keyed(this.net.now());
     this.#listing.activeId = null;
     this.scroller.to(this.#view.total * this.#px);
     this.#ask();
   }
 
-  openActive() { if (this.#ready && this.activeIndex() >= 0) this.open(this.#listing.activeId); }
+  openActive() { if (this.#ready && this.activeIndex() >= 0) this.acts.open(this.#listing.activeId); }
 
   // Scrolls a loaded thread into view and highlights it for a moment.
   /** @param {number} id */
@@ -96,7 +90,7 @@ export class ListPane {
     const index = this.#ready ? this.#view.indexOf(id) : -1;
     if (index < 0) return;
     const { top, height } = this.scroller;
-    this.hold.keyed(this.now());
+    this.data.hold.keyed(this.net.now());
     this.#listing.activeId = id;
     if (this.#topFor(index, top) !== top) this.scroller.to(this.#topFor(index, 0, "center"));
     this.paint();
@@ -119,10 +113,10 @@ export class ListPane {
   focus() { this.root.focus({ preventScroll: true }); }
 
   paint() {
-    const { listing } = this.lists;
+    const { listing } = this.data.lists;
     if (listing !== this.#listing) this.#switch(listing);
     if (!this.#ready) return this.#paintLoading();
-    const now = this.now();
+    const now = this.net.now();
     this.#settle(now);
     this.scroller.resize(this.#view.total * this.#px);
     this.#paintRows(now);
@@ -145,15 +139,15 @@ export class ListPane {
     const count = Math.ceil(this.scroller.height / this.#px);
     this.scroller.resize(count * this.#px);
     this.seam.show(null, "");
-    this.pool.showEmpty(count, this.#px, this.rowLook.at(this.now()).t("list.loading"));
+    this.pool.showEmpty(count, this.#px, this.rowLook.at(this.net.now()).t("list.loading"));
   }
 
   // Ends a hold that is over, and keeps the anchor row at its pixel while others move.
   #settle(now) {
     const { moved } = this.#listing;
     const { held } = this.#view;
-    this.hold.rest(this.#listing.aimsAt(this.pointer.aims ? this.#hovered()?.id : undefined));
-    if (held && !this.movement.mayMove(now)) {
+    this.data.hold.rest(this.#listing.aimsAt(this.pointer.aims ? this.#hovered()?.id : undefined));
+    if (held && !this.data.movement.mayMove(now)) {
       this.#listing.unpainted = false;
       return;
     }
@@ -170,7 +164,7 @@ export class ListPane {
 
   #commit() {
     this.#listing.commit();
-    this.movement.committed();
+    this.data.movement.committed();
   }
 
   // At the top no row is anchored, unless the pointer or the keyboard is on one.
@@ -217,7 +211,7 @@ export class ListPane {
 
   #animate(now) {
     const { moved, moves } = this.#listing;
-    const still = this.#view.held || this.hold.pace(now) > 0;
+    const still = this.#view.held || this.data.hold.pace(now) > 0;
     const movers = still ? [] : [...moved].map((id) => this.pool.get(id)).filter(Boolean);
     if (!this.#view.held) moved.clear();
     this.#motion.play(movers.map(({ element }) => element), moves, now);
@@ -236,7 +230,7 @@ export class ListPane {
   }
 
   #lookForNews(seen, now) {
-    const held = this.hold.state(now) !== "live";
+    const held = this.data.hold.state(now) !== "live";
     if (held) this.#listing.looksAt(Math.max(0, seen.end - 1));
     else this.#listing.looksAt(this.scroller.top > 0 ? seen.first : null);
     if (!this.#view.held) for (const { id } of this.#painted) this.#listing.news.delete(id);
@@ -247,22 +241,22 @@ export class ListPane {
     const { rows, fresh, archive } = this.#listing;
     const ids = [...this.#painted.map(({ id }) => id), this.rowLook.openId];
     const shown = ids.map((id) => rows.get(id)).filter(Boolean);
-    const waits = [this.movement.wait(now), fresh.wait(now), rowsChangeIn(shown, now), archive.wait(ids)];
+    const waits = [this.data.movement.wait(now), fresh.wait(now), rowsChangeIn(shown, now), archive.wait(ids)];
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#ask(), Math.min(...waits.filter((ms) => ms !== null)) + 1);
   }
 
   #scrolled() {
-    this.hold.scrolled(this.now());
+    this.data.hold.scrolled(this.net.now());
     this.#ask();
   }
 
   #pressed(id, event) {
     if (!this.#listing) return;
     this.pointer.keyed = false;
-    if (this.picks.pressed(id, event)) return;
+    if (this.ui.picks.pressed(id, event)) return;
     this.#listing.activeId = id;
-    this.open(id);
+    this.acts.open(id);
   }
 
   #topFor(index, top, align) {
@@ -271,7 +265,7 @@ export class ListPane {
 
   /** @param {number} index */
   activate(index) {
-    this.hold.keyed(this.now());
+    this.data.hold.keyed(this.net.now());
     this.pointer.keyed = true;
     this.#listing.activeId = this.#view.idAt(index);
     this.scroller.to(this.#topFor(index, this.scroller.top));
@@ -292,7 +286,7 @@ export class ListPane {
     return this.pointer.inside ? this.#painted.find((row) => row.index === index) : undefined;
   }
 
-  #ask() { this.painter.ask("list", "header"); }
+  #ask() { this.ui.painter.ask("list", "header"); }
 }
 
 // Fades in rows that moved; where many move, rows change place without animation.

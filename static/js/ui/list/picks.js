@@ -1,21 +1,11 @@
 // Selects rows by key and pointer. While rows are selected, the order on screen stays.
 
-export class Picks {
+import { PageModule } from "../elements/page-module.js";
+
+export class Picks extends PageModule {
   #all = false; // all that was loaded was selected at once: the rest is offered
   #loading = false;
-
-  // walk(step) moves the keyboard's row.
-  /** @param {PicksParts} parts */
-  constructor({ selection, lists, thread, hold, walk, announce, language, painter }) {
-    this.selection = selection;
-    this.lists = lists;
-    this.thread = thread;
-    this.hold = hold;
-    this.walk = walk;
-    this.announce = announce;
-    this.language = language;
-    this.painter = painter;
-  }
+  selection = new Selection();
 
   get size() { return this.selection.size; }
   get ids() { return this.selection.ids; }
@@ -24,32 +14,32 @@ export class Picks {
 
   // {count, total, loading} where "select all" left threads of the list that were not loaded.
   get offer() {
-    const total = this.lists.sync.order?.total ?? 0;
+    const total = this.data.lists.sync.order?.total ?? 0;
     if (!this.#all || !this.size || this.size >= total) return null;
     return { count: this.size, total, loading: this.#loading };
   }
 
   toggle() {
-    const { listing } = this.lists;
-    const id = listing.activeId ?? this.thread.id;
+    const { listing } = this.data.lists;
+    const id = listing.activeId ?? this.data.thread.id;
     if (!listing.ready) return;
-    if (id === null || listing.painted.indexOf(id) < 0) this.walk(0);
+    if (id === null || listing.painted.indexOf(id) < 0) this.ui.listPane.walk(0);
     if (listing.activeId === null) listing.activeId = id;
     if (listing.activeId !== null) this.#toggle(listing.activeId);
   }
 
   /** @param {number} step */
   extend(step) {
-    const { listing } = this.lists;
+    const { listing } = this.data.lists;
     if (!listing.ready) return;
     if (!this.size && listing.activeId !== null) this.#toggle(listing.activeId);
-    this.walk(step);
+    this.ui.listPane.walk(step);
     this.#rangeTo(listing.activeId);
   }
 
   // All threads that are loaded; `whole` selects the others, too.
   all() {
-    const { painted } = this.lists.listing;
+    const { painted } = this.data.lists.listing;
     if (!painted) return;
     this.selection.range(idsOf(painted, 0, painted.length));
     this.#changed(true);
@@ -58,19 +48,19 @@ export class Picks {
   // All threads of the list: loads those that are not loaded yet. Throws nothing; where they
   // cannot be loaded the offer stays.
   async whole() {
-    const { listing, sync } = this.lists.current;
+    const { listing, sync } = this.data.lists.current;
     this.#loading = true;
-    this.painter.ask("banner");
+    this.ui.painter.ask("banner");
     await sync.loadAll();
     this.#loading = false;
-    if (this.#all && listing === this.lists.listing) this.all();
-    this.painter.ask("banner");
+    if (this.#all && listing === this.data.lists.listing) this.all();
+    this.ui.painter.ask("banner");
   }
 
   // A finger stayed on the row: it is selected, and further rows are by a tap.
   /** @param {number} id */
   touched(id) {
-    this.lists.listing.activeId = id;
+    this.data.lists.listing.activeId = id;
     this.#toggle(id);
     globalThis.navigator?.vibrate?.(15);
   }
@@ -81,7 +71,7 @@ export class Picks {
     else if (shiftKey && this.selection.anchor !== null) this.#rangeTo(id);
     else if (ctrlKey || metaKey || shiftKey) this.#toggle(id);
     else return false;
-    this.lists.listing.activeId = id;
+    this.data.lists.listing.activeId = id;
     return true;
   }
 
@@ -103,7 +93,7 @@ export class Picks {
   }
 
   #rangeTo(id) {
-    const { painted } = this.lists.listing;
+    const { painted } = this.data.lists.listing;
     const [from, to] = [this.selection.anchor ?? id, id].map((each) => painted.indexOf(each));
     if (from < 0 || to < 0) return this.#toggle(id);
     this.selection.range(idsOf(painted, Math.min(from, to), Math.max(from, to) + 1));
@@ -111,12 +101,12 @@ export class Picks {
   }
 
   #changed(all = false) {
-    const { listing } = this.lists;
+    const { listing } = this.data.lists;
     this.#all = all && this.size > 0;
-    this.hold.pick(this.size > 0);
+    this.data.hold.pick(this.size > 0);
     if (this.size && listing.ready) listing.painted.hold();
-    this.announce(countText(this, this.language.t));
-    this.painter.ask("list", "header", "banner");
+    this.ui.announce(countText(this, this.ui.language.t));
+    this.ui.painter.ask("list", "header", "banner");
   }
 }
 

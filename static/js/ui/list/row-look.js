@@ -1,40 +1,28 @@
 // What a row shows besides its own data: the sort, the language, the admin, its marks.
 
-export class RowLook {
-  /** @param {RowLookParts} parts */
-  constructor({
-    lists, thread, presence, picks, unsent, language, adminId, sortsByWait,
-  }) {
-    this.lists = lists;
-    this.thread = thread;
-    this.presence = presence;
-    this.picks = picks;
-    this.unsent = unsent;
-    this.language = language;
-    this.adminId = adminId;
-    this.sortsByWait = sortsByWait;
-  }
+import { PageModule } from "../elements/page-module.js";
 
+export class RowLook extends PageModule {
   // The thread that is open, whose head shows times as its row does.
-  get openId() { return this.thread.id; }
+  get openId() { return this.data.thread.id; }
 
   // The same for all rows of one painting.
   /** @param {number} now */
   at(now) {
-    const { view, sort } = this.lists.list;
-    const { t, words } = this.language;
-    const byWait = this.sortsByWait.includes(sort);
-    return { view, sort, byWait, now, t, words, presence: this.presence, adminId: this.adminId };
+    const { view, sort } = this.data.lists.list;
+    const { t, words } = this.ui.language;
+    const byWait = this.data.sortsByWait.includes(sort);
+    return { view, sort, byWait, now, t, words, presence: this.data.presence, adminId: this.data.adminId };
   }
 
   /** @param {number} id */
   of(id) {
-    const { listing } = this.lists;
+    const { listing } = this.data.lists;
     return {
-      current: id === this.thread.id,
+      current: id === this.data.thread.id,
       active: id === listing.activeId,
-      picked: this.picks.has(id),
-      own: this.unsent?.part?.markOf(id) ?? "",
+      picked: this.ui.picks.has(id),
+      own: this.acts.unsent?.part?.markOf(id) ?? "",
       fresh: listing.fresh.has(id),
       mark: listing.painted.markOf(id),
     };

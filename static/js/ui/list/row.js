@@ -16,7 +16,7 @@ const TAGS_SHOWN = 2;
 const template = /** @type {HTMLTemplateElement} */ (document.getElementById("row"));
 
 export class RowElement {
-  #parts = {};
+  #elements = {};
   #shown = {};
 
   constructor() {
@@ -27,7 +27,7 @@ export class RowElement {
       "row-time", "row-own", "row-snooze", "row-desk", "row-lang", "row-tag", "row-tag-second", "row-tags-more",
       "row-preview", "row-wait", "row-due",
       "row-due-text", "row-count",
-    ]) this.#parts[name] = this.element.querySelector(`.${name}`);
+    ]) this.#elements[name] = this.element.querySelector(`.${name}`);
     this.presence = new RowPresence(this.element);
   }
 
@@ -100,34 +100,34 @@ export class RowElement {
   #face(row, t) {
     const face = avatarId(row);
     this.#set("face", `${face} ${row.customer?.name}`, () => {
-      this.#parts["row-name"].toggleAttribute("data-nameless", !isNamed(row.customer));
-      this.#parts.avatar.dataset.hue = hueStep(face);
-      this.#parts["avatar-letter"].textContent = initial(nameOf(row, t));
+      this.#elements["row-name"].toggleAttribute("data-nameless", !isNamed(row.customer));
+      this.#elements.avatar.dataset.hue = hueStep(face);
+      this.#elements["avatar-letter"].textContent = initial(nameOf(row, t));
     });
     const url = pictureUrl(row.customer?.avatar_url) ?? undefined;
     this.#set("picture", url, () => {
-      render(picture(url, "avatar-picture"), this.#parts["avatar-face"]);
+      render(picture(url, "avatar-picture"), this.#elements["avatar-face"]);
     });
   }
 
   #text(name, text) {
-    this.#set(name, text, () => { this.#parts[name].textContent = text; });
+    this.#set(name, text, () => { this.#elements[name].textContent = text; });
   }
 
   // What a customer wrote is read aloud, and drawn, in the customer's language.
   #lang(name, tag) {
     this.#set(`${name}.lang`, tag, () => {
-      if (tag) this.#parts[name].lang = tag;
-      else this.#parts[name].removeAttribute("lang");
+      if (tag) this.#elements[name].lang = tag;
+      else this.#elements[name].removeAttribute("lang");
     });
   }
 
   #flag(name, flag, value) {
-    this.#set(`${name}.${flag}`, value, () => { this.#parts[name].dataset[flag] = value; });
+    this.#set(`${name}.${flag}`, value, () => { this.#elements[name].dataset[flag] = value; });
   }
 
   #title(name, text) {
-    this.#set(`${name}.title`, text, () => { this.#parts[name].title = text; });
+    this.#set(`${name}.title`, text, () => { this.#elements[name].title = text; });
   }
 
   #attribute(name, value) {

@@ -2,6 +2,7 @@
 // read, or at what they write. The layer lies over the thread and changes no layout.
 
 import { onResize } from "../../browser.js";
+import { PageModule } from "../elements/page-module.js";
 import { smallAvatar, viewersText } from "./viewers.js";
 
 const AVATAR_PX = 18;
@@ -9,25 +10,21 @@ const LANE_PX = 5; // from the edge of the messages
 const STACK_PX = 12; // between avatars at one place
 const SEEN_PX = 20; // so much of a message in view counts as read
 
-export class Cursors {
+export class Cursors extends PageModule {
   #threadId = null;
   #cursors = new Map(); // admin → cursor, in the open thread
   #avatars = new Map(); // admin → element
 
-  /** @param {CursorsParts} parts */
-  constructor({ presence, thread, mode, painter, language }) {
-    this.presence = presence;
-    this.thread = thread;
-    this.mode = mode;
-    this.painter = painter;
-    this.language = language;
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
     this.messages = document.getElementById("messages");
     this.pane = this.messages.closest(".pane-thread");
     this.layer = document.createElement("div");
     this.layer.className = "cursors";
     this.layer.ariaHidden = "true"; // the line over the composer says who is here
     this.pane.append(this.layer);
-    painter.add("cursors", () => this.#paint());
+    this.ui.painter.add("cursors", () => this.#paint());
     const look = () => this.look();
     this.messages.addEventListener("scroll", look, { passive: true });
     onResize(this.messages, look);
@@ -37,10 +34,10 @@ export class Cursors {
   // moved: a `thread:cursor` event, if one came.
   look(moved) {
     if (moved) {
-      this.#turnTo(this.thread.id);
+      this.#turnTo(this.data.thread.id);
       if (moved.thread_id === this.#threadId) this.#cursors.set(moved.admin_id, moved.cursor);
     }
-    this.painter.ask("cursors");
+    this.ui.painter.ask("cursors");
   }
 
   #turnTo(threadId) {
@@ -50,7 +47,7 @@ export class Cursors {
   }
 
   #paint() {
-    const { presence, thread: { id: threadId } } = this;
+    const { presence, thread: { id: threadId } } = this.data;
     this.#turnTo(threadId);
     const others = presence.others(threadId);
     this.#forget(new Set(others.map(({ id }) => id)));
@@ -83,7 +80,7 @@ export class Cursors {
     const found = this.messages.querySelectorAll(".message[data-id]");
     const all = [...found];
     const last = all.findLast((one) => one.getBoundingClientRect().top <= edge);
-    if (last) this.mode.reads(Number(last.dataset.id));
+    if (last) this.data.mode.reads(Number(last.dataset.id));
   }
 
   // {key, x, y, dx, dy}: where the first avatar goes, and the offset of each further one.
@@ -106,7 +103,7 @@ export class Cursors {
     const { left, top, bottom, height } = this.messages.getBoundingClientRect();
     if (!height) return null;
     const message = this.messages.querySelector(`.message[data-id="${id}"]`);
-    const { painted } = this.thread.messages;
+    const { painted } = this.data.thread.messages;
     const end = message?.getBoundingClientRect().bottom ?? (id < painted[0]?.id ? top : bottom);
     const y = Math.min(Math.max(end, top + AVATAR_PX + LANE_PX), bottom - LANE_PX) - AVATAR_PX;
     return { key: y, x: left + LANE_PX, y, dx: 0, dy: -STACK_PX };
@@ -129,7 +126,7 @@ export class Cursors {
     }
     const kept = this.#avatars.get(one.id);
     kept.dataset.mode = one.mode;
-    kept.title = viewersText([one], this.language.t);
+    kept.title = viewersText([one], this.ui.language.t);
     return kept;
   }
 }

@@ -5,36 +5,33 @@ import { html, render } from "lit-html";
 import { ICONS } from "../elements/icons.js";
 import { Lazy } from "../elements/lazy.js";
 import { beside } from "../elements/menu.js";
+import { PageModule } from "../elements/page-module.js";
 import { viewersLine } from "./viewers.js";
 
-export class PresencePanels {
+export class PresencePanels extends PageModule {
   #panels;
   #cursors;
   #line;
   #holder;
 
   // mode: ThreadMode; open(id) opens a thread.
-  /** @param {PresencePanelsParts} parts */
-  constructor(parts) {
-    const { presence, thread, painter, language, toasts } = parts;
-    this.presence = presence;
-    this.thread = thread;
-    this.language = language;
-    this.toasts = toasts;
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
     this.#panels = {
       team: this.#panel("team", async () => {
         const { TeamPanel } = await import("./team.js");
-        return new TeamPanel(parts);
+        return new TeamPanel(page);
       }),
       online: this.#panel("online", async () => {
         const { OnlinePanel } = await import("./team.js");
-        return new OnlinePanel(parts);
+        return new OnlinePanel(page);
       }),
     };
     this.#cursors = new Lazy({
       load: async () => {
         const { Cursors } = await import("./cursors.js");
-        return new Cursors(parts);
+        return new Cursors(page);
       },
       failed() {}, // the next move tries again
     });
@@ -43,13 +40,13 @@ export class PresencePanels {
     document.getElementById("composer").before(this.#line);
     this.#holder = document.createElement("div");
     document.body.append(this.#holder);
-    painter.add("presence", () => this.paint());
+    this.ui.painter.add("presence", () => this.paint());
   }
 
   #panel(name, load) {
     const failed = () => {
       document.getElementById(`${name}-panel`).hidePopover();
-      this.toasts.show(this.language.t("error.network"));
+      this.ui.toasts.show(this.ui.language.t("error.network"));
     };
     return new Lazy({ load, failed });
   }
@@ -59,7 +56,7 @@ export class PresencePanels {
 
   // moved: where a colleague reads or writes now.
   async cursor(moved) {
-    const wanted = moved || this.presence.others(this.thread.id).length;
+    const wanted = moved || this.data.presence.others(this.data.thread.id).length;
     const part = wanted ? await this.#cursors.get() : this.#cursors.part;
     part?.look(moved);
   }
@@ -73,7 +70,7 @@ export class PresencePanels {
   }
 
   #popover(name, lazy) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { part } = lazy;
     return html`<div class="menu presence-panel" id=${`${name}-panel`} popover role="dialog"
       aria-label=${t(name)}

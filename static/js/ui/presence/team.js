@@ -6,6 +6,7 @@ import { initial, shown } from "../../core/names.js";
 import { seenAge } from "../../core/presence.js";
 import { calledBy, hueStep, nameOf } from "../elements/avatar.js";
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 import { ACTIVITY_NAMES, presenceLine, seenText } from "./viewers.js";
 
 const STATUSES = ["auto", "away", "busy", "dnd", "invisible"];
@@ -14,58 +15,43 @@ const UNTIL_MINUTES = [0, 30, 60, 240, 480];
 const REFRESH_MS = 10_000;
 const SURE_MS = 8000; // as long the second press counts, which signs a colleague out
 
-export class TeamPanel {
+export class TeamPanel extends PageModule {
   members = [];
   settings = null;
   failed = false;
   #timer = null;
   #leavingId = null; // who is signed out by one more press
 
-  /** @param {TeamPanelParts} parts */
-  constructor({ api, call, presence, admin, now, painter, toasts, language, open, limits, handOverAll }) {
-    this.api = api;
-    this.call = call;
-    this.presence = presence;
-    this.admin = admin;
-    this.now = now;
-    this.painter = painter;
-    this.toasts = toasts;
-    this.language = language;
-    this.open = open;
-    this.limits = limits;
-    this.handOverAll = handOverAll;
-  }
-
   /** @param {boolean} open */
   toggled(open) {
     clearInterval(this.#timer);
-    if (!open) return this.presence.want("admin", "team", []);
+    if (!open) return this.data.presence.want("admin", "team", []);
     this.#timer = setInterval(() => this.#load(), REFRESH_MS);
     return Promise.all([this.#load(), this.#set({})]);
   }
 
   async #load() {
     try {
-      this.members = (await this.api.team()).team;
+      this.members = (await this.net.api.team()).team;
       this.failed = false;
-      this.presence.want("admin", "team", this.members.map(({ id }) => id));
+      this.data.presence.want("admin", "team", this.members.map(({ id }) => id));
     } catch {
       this.failed = true;
     }
-    this.painter.ask("presence");
+    this.ui.painter.ask("presence");
   }
 
   async #set(changes) {
     try {
-      this.settings = (await this.call("presence:set", changes)).settings;
+      this.settings = (await this.net.call("presence:set", changes)).settings;
     } catch {
-      this.toasts.show(this.language.t("presence.not_set"));
+      this.ui.toasts.show(this.ui.language.t("presence.not_set"));
     }
-    this.painter.ask("presence");
+    this.ui.painter.ask("presence");
   }
 
   render() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<h2 class="panel-title">${t("team")}</h2>
       ${this.settings ? this.#own() : ""}
       ${this.failed ? html`<p class="panel-note">${t("error.network")}</p>` : ""}
@@ -73,20 +59,20 @@ export class TeamPanel {
   }
 
   #own() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { settings } = this;
     return html`<div class="own">
       ${this.#choice("status", STATUSES, settings.status, (value) => t(`status.${value}`))}
       ${this.#choice("activity", ["", ...ACTIVITY_NAMES], settings.activity, (value) => t(`activity.${value}`))}
       <label class="own-field"><span>${t("own.text")}</span>
-        <input type="text" maxlength=${this.limits.status_characters} .value=${settings.text}
+        <input type="text" maxlength=${this.data.limits.status_characters} .value=${settings.text}
           @change=${(event) => this.#set({ text: event.target.value })}></label>
       ${this.#until()}
       ${this.#choice("visibility", VISIBILITIES, settings.visibility, (value) => t(`visibility.${value}`))}</div>`;
   }
 
   #choice(field, values, chosen, named) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<label class="own-field"><span>${t(`own.${field}`)}</span>
       <select @change=${(event) => this.#set({ [field]: event.target.value })}>
         ${values.map((value) => html`<option value=${value} ?selected=${value === chosen}
@@ -95,10 +81,10 @@ export class TeamPanel {
   }
 
   #until() {
-    const { t, words } = this.language;
+    const { t, words } = this.ui.language;
     const { until } = this.settings;
     const choose = (minutes) => this.#set({
-      until: minutes ? Math.round(this.now()) + minutes * 60_000 : null,
+      until: minutes ? Math.round(this.net.now()) + minutes * 60_000 : null,
     });
     return html`<label class="own-field"><span>${t("own.until")}</span>
       <select @change=${(event) => choose(Number(event.target.value))}>
@@ -113,32 +99,32 @@ export class TeamPanel {
   async #signOut(id) {
     const isSure = this.#leavingId === id;
     this.#leavingId = isSure ? null : id;
-    this.painter.ask("presence");
+    this.ui.painter.ask("presence");
     if (!isSure) {
       setTimeout(() => {
         if (this.#leavingId === id) this.#leavingId = null;
-        this.painter.ask("presence");
+        this.ui.painter.ask("presence");
       }, SURE_MS);
       return;
     }
     try {
-      await this.api.signOthersOut(id);
+      await this.net.api.signOthersOut(id);
     } catch (error) {
-      this.toasts.show(refusalOf(error, this.language.t));
+      this.ui.toasts.show(refusalOf(error, this.ui.language.t));
     }
   }
 
   // One's own threads, and for supervisors those of anybody, as of a colleague who is absent.
   #givingAll({ id, name, assigned }) {
-    const { admin, language: { t } } = this;
+    const { data: { admin }, ui: { language: { t } } } = this;
     if (!assigned || (admin.role !== "supervisor" && id !== admin.id)) return "";
-    return html`<button type="button" class="person-thread" @click=${() => this.handOverAll.open({ id, name })}
+    return html`<button type="button" class="person-thread" @click=${() => this.ui.handOverAll.open({ id, name })}
       >${t("hand.all")}</button>`;
   }
 
   // Supervisors may sign out a colleague who forgot to.
   #leaving({ id, name }) {
-    const { admin, presence, language: { t } } = this;
+    const { data: { admin, presence }, ui: { language: { t } } } = this;
     const here = (presence.of("admin", id)?.status ?? "offline") !== "offline";
     if (!here || admin.role !== "supervisor" || id === admin.id) return "";
     const said = t(this.#leavingId === id ? "team.sign_out.sure" : "team.sign_out", { name: shown(name) });
@@ -148,7 +134,7 @@ export class TeamPanel {
 
   #member(one) {
     const { id, name, threads, assigned } = one;
-    const { presence, language: { t } } = this;
+    const { data: { presence }, ui: { language: { t } } } = this;
     const known = presence.of("admin", id) !== undefined; // a moment after the names are
     return html`<li class="person">
       <span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
@@ -160,7 +146,7 @@ export class TeamPanel {
           assigned === null ? "" : t("hand.has", { count: assigned }),
         ].filter(Boolean).join(" · ")}</span>
         ${threads.map((thread) => html`<button type="button" class="person-thread"
-          @click=${() => this.open(thread.id)}
+          @click=${() => this.acts.open(thread.id)}
           >${t("team.in", { name: nameOf(thread, t) })}</button>`)}
         ${this.#givingAll(one)}
         ${this.#leaving(one)}
@@ -174,7 +160,7 @@ const PAGE = 50;
 const NEAR_END_PX = 200;
 const ONLINE_REFRESH_MS = 15_000;
 
-export class OnlinePanel {
+export class OnlinePanel extends PageModule {
   minutes = 5;
   customers = [];
   total = null;
@@ -183,15 +169,6 @@ export class OnlinePanel {
   #loading = false;
   #scrolled = false;
   #timer = null;
-
-  /** @param {OnlinePanelParts} parts */
-  constructor({ api, now, painter, language, open }) {
-    this.api = api;
-    this.now = now;
-    this.painter = painter;
-    this.language = language;
-    this.open = open;
-  }
 
   /** @param {boolean} open */
   toggled(open) {
@@ -220,7 +197,7 @@ export class OnlinePanel {
     this.#loading = true;
     const { minutes } = this;
     try {
-      const page = await this.api.online(minutes * 60, PAGE, cursor);
+      const page = await this.net.api.online(minutes * 60, PAGE, cursor);
       this.customers = cursor ? [...this.customers, ...page.customers] : page.customers;
       this.total = page.total;
       this.#next = page.next;
@@ -230,11 +207,11 @@ export class OnlinePanel {
     }
     this.#loading = false;
     if (minutes !== this.minutes) this.#begin();
-    this.painter.ask("presence");
+    this.ui.painter.ask("presence");
   }
 
   render() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<h2 class="panel-title">${t("online")}
       <span class="panel-count">${this.total === null ? "" : t.number(this.total)}</span></h2>
       <div class="tabs" role="group" aria-label=${t("online")}>${WITHIN_MINUTES.map((minutes) => html`
@@ -246,12 +223,12 @@ export class OnlinePanel {
   }
 
   #customer({ id, name, last_seen: lastSeen, colour, thread_id: threadId }) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const called = shown(calledBy(name, id, t));
     const dot = { green: "online", yellow: "lately", grey: "offline" }[colour];
-    const seen = seenText(seenAge({ status: "offline", last_seen: lastSeen }, this.now()), t);
+    const seen = seenText(seenAge({ status: "offline", last_seen: lastSeen }, this.net.now()), t);
     return html`<li><button type="button" class="person" ?disabled=${threadId === null}
-      @click=${() => this.open(threadId)}>
+      @click=${() => this.acts.open(threadId)}>
       <span class="avatar" data-hue=${hueStep(id)} aria-hidden="true"
         ><span class="avatar-letter">${initial(called)}</span><span class="dot" data-dot=${dot}></span></span>
       <span class="person-text"><bdi translate="no" class="person-name" ?data-nameless=${!name}>${called}</bdi>

@@ -123,7 +123,7 @@ export function threadPresence(row, presence, t) {
 }
 
 // The line over the composer: colleagues in the thread, and whether the customer is typing.
-export function viewersLine({ presence, thread: { id, row }, language: { t } }) {
+export function viewersLine({ data: { presence, thread: { id, row } }, ui: { language: { t } } }) {
   if (id === null || !row) return "";
   const others = presence.others(id);
   const typing = presence.isTyping(id);

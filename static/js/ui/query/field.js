@@ -21,7 +21,7 @@ export class QueryField {
   mistake = null;
 
   // id: of the input; typed(text) and entered() tell what the admin does.
-  /** @param {QueryFieldParts} parts */
+  /** @param {QueryFieldOptions} options */
   constructor({ id, api, language, changed, typed, entered = () => {}, completion = null }) {
     this.id = id;
     this.language = language;
@@ -190,7 +190,7 @@ const DESCRIBED = {
 };
 const EXPECTED_MAX = 8;
 
-/** @param {string} time as ">10m" @param {Parts["language"]} language */
+/** @param {string} time as ">10m" @param {Ui["language"]} language */
 function timeText(time, { t, region }) {
   const [, operator, number, unit] = TIME.exec(time) ?? [];
   if (!operator) return time;
@@ -202,7 +202,7 @@ function timeText(time, { t, region }) {
 }
 
 // A value of a field in words; the value itself where there are none.
-/** @param {string} field @param {string} value @param {Parts["language"]} language */
+/** @param {string} field @param {string} value @param {Ui["language"]} language */
 export function valueText(field, value, language) {
   const { t, locale } = language;
   const kind = FIELDS[field]?.kind;
@@ -215,7 +215,7 @@ export function valueText(field, value, language) {
 }
 
 // What a suggestion means; empty where it says it itself.
-/** @param {Suggestion} suggestion @param {string} text @param {Parts["language"]} language */
+/** @param {Suggestion} suggestion @param {string} text @param {Ui["language"]} language */
 export function aboutSuggestion({ text: given, from, kind }, text, language) {
   const { t } = language;
   if (kind === "field") return t(`query.field.${given.slice(0, -1)}`);

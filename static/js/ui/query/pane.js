@@ -5,7 +5,7 @@
 import { html, nothing, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
-import { parts } from "../../core/find.js";
+import { markedParts } from "../../core/find.js";
 import { QueryCheck } from "../../core/query/check.js";
 import { filtersOf, has, isSingle, Offered, removed, toggled } from "../../core/query/filters.js";
 import { conditionsOf, hasWords, mistakeOf } from "../../core/query/text.js";
@@ -15,51 +15,40 @@ import { age } from "../../core/time.js";
 import { avatar, langOf, who } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { menu } from "../elements/menu.js";
+import { PageModule } from "../elements/page-module.js";
 import { QueryField, saidOf, valueText } from "./field.js";
 
 const REFRESH_MS = 5000; // no frames come for results: their rows are fetched this often
 const ROWS_MAX = 200;
 const PAGE = 50;
 
-export class SearchPane {
+export class SearchPane extends PageModule {
   shown = false;
   #timer = null;
   #isTyping = false; // what is typed at the end may go on, and is no mistake yet
   #stays = false; // while another list is opened below
   #before = null; // the list that was shown before those of queries
 
-  /** @param {SearchPaneParts} given */
-  constructor({
-    root, layout, thread, rows, api, now, painter, language, openResult, lists, navigation, savedViews,
-    choices, focusList, left,
-  }) {
+  /** @param {Page & {
+   *   root: HTMLElement, openResult: (result: Found, query: string) => void, left(): void,
+   * }} page */
+  constructor({ root, openResult, left, ...page }) {
+    super(page);
     this.root = root;
-    this.layout = layout;
-    this.thread = thread;
-    this.rows = rows;
-    this.api = api;
-    this.now = now;
-    this.painter = painter;
-    this.language = language;
     this.openResult = openResult;
-    this.lists = lists;
-    this.navigation = navigation;
-    this.savedViews = savedViews;
-    this.choices = choices;
-    this.focusList = focusList;
     this.left = left;
-    const changed = () => painter.ask("search");
-    this.search = new Search({ ask: (...given) => api.search(...given), limit: PAGE, changed });
+    const changed = () => this.ui.painter.ask("search");
+    this.search = new Search({ ask: (...given) => this.net.api.search(...given), limit: PAGE, changed });
     this.check = new QueryCheck({
-      ask: (query) => api.previewView({ query, sort: "arrival" }), changed,
+      ask: (query) => this.net.api.previewView({ query, sort: "arrival" }), changed,
       right: (query, isTyped) => this.#openList(query, isTyped),
     });
     this.field = new QueryField({
-      id: "search-field", api, language, changed,
+      id: "search-field", api: this.net.api, language: this.ui.language, changed,
       typed: (text) => this.#type(text), entered: () => this.#enter(),
     });
     this.filters = new Filters({
-      language, changed, valuesOf: (field) => this.field.completion.valuesOf(field),
+      language: this.ui.language, changed, valuesOf: (field) => this.field.completion.valuesOf(field),
       write: (text) => this.#write(text),
     });
   }
@@ -74,10 +63,10 @@ export class SearchPane {
   /** @param {string | null} query @param {{filters?: boolean}} options */
   open(query = null, { filters = false } = {}) {
     this.shown = true;
-    this.layout.panel = "list";
-    if (filters) this.#begin(conditionsOf(this.lists.list, this.savedViews, this.choices.viewQueries));
+    this.ui.layout.panel = "list";
+    if (filters) this.#begin(conditionsOf(this.data.lists.list, this.data.savedViews, this.data.choices.viewQueries));
     else if (query !== null && query !== this.field.text) this.#write(query);
-    this.painter.ask("search", "shell");
+    this.ui.painter.ask("search", "shell");
     this.paint();
     this.field.focus();
     clearInterval(this.#timer);
@@ -96,9 +85,9 @@ export class SearchPane {
     clearInterval(this.#timer);
     this.field.completion.close();
     this.check.stop();
-    this.painter.ask("search");
+    this.ui.painter.ask("search");
     this.left();
-    this.focusList();
+    this.ui.listPane.focus();
   }
 
   paint() {
@@ -136,29 +125,29 @@ export class SearchPane {
     else if (isTyped) this.check.type(text);
     else this.check.look(text);
     if (kind === "nothing") this.#leaveQuery();
-    this.painter.ask("search");
+    this.ui.painter.ask("search");
   }
 
   async #enter() {
     this.#isTyping = false;
     const kind = this.#kind;
     if (kind === "words") this.#choose(this.search.active);
-    else if (kind === "conditions" && await this.check.look(this.field.text)) this.focusList();
-    this.painter.ask("search");
+    else if (kind === "conditions" && await this.check.look(this.field.text)) this.ui.listPane.focus();
+    this.ui.painter.ask("search");
   }
 
   // While it is typed, one list takes the place of the other in the history.
   #openList(query, isTyped) {
     if (!this.shown) return;
-    const { list } = this.lists;
+    const { list } = this.data.lists;
     if (list.view !== QUERY) this.#before = list;
-    this.#staying(() => this.navigation.openQuery(query, { sort: list.sort, replace: isTyped }));
+    this.#staying(() => this.acts.navigation.openQuery(query, { sort: list.sort, replace: isTyped }));
   }
 
   // Without conditions the list is again the one that they narrowed.
   #leaveQuery() {
-    if (this.lists.list.view !== QUERY || !this.#before) return;
-    this.#staying(() => this.navigation.goList(this.#before));
+    if (this.data.lists.list.view !== QUERY || !this.#before) return;
+    this.#staying(() => this.acts.navigation.goList(this.#before));
   }
 
   #staying(run) {
@@ -173,9 +162,9 @@ export class SearchPane {
   async #refresh() {
     const ids = this.search.results.slice(0, ROWS_MAX).map(({ row }) => row.id);
     if (!ids.length || document.hidden) return;
-    const answer = await this.api.rows(ids).catch(() => null);
-    for (const row of answer?.rows ?? []) this.rows.put(row);
-    this.painter.ask("search");
+    const answer = await this.net.api.rows(ids).catch(() => null);
+    for (const row of answer?.rows ?? []) this.data.rows.put(row);
+    this.ui.painter.ask("search");
   }
 
   get #mistake() {
@@ -190,7 +179,7 @@ export class SearchPane {
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { results, chosen, active } = this.search;
     this.field.mistake = this.#shownMistake;
     return html`<div class="search-head">${ICONS.search}
@@ -210,7 +199,7 @@ export class SearchPane {
   }
 
   #state() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const kind = this.#kind;
     const { state } = kind === "words" ? this.search : this.check;
     if (this.field.mistake) return saidOf(this.field.mistake, this.field.text, t);
@@ -222,20 +211,20 @@ export class SearchPane {
   }
 
   #failed(kind) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const again = () => (kind === "words" ? this.search.again() : this.check.look(this.field.text));
     return html`${t("search.failed")} <button type="button" class="button" @click=${again}
       >${t("retry")}</button>`;
   }
 
   #listed() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { total } = this.check;
     return total === null ? t("query.many") : t("query.live", { count: total });
   }
 
   #found() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { total, whole } = this.search;
     if (!total) return t("search.nothing");
     return t(whole ? "search.total" : "search.newest", { count: total });
@@ -246,7 +235,7 @@ export class SearchPane {
     const { chosen } = this.search;
     if (!chosen) return;
     this.openResult(chosen, this.search.query);
-    this.painter.ask("search");
+    this.ui.painter.ask("search");
   }
 
   // Keys that walk through the results.
@@ -265,16 +254,23 @@ export class SearchPane {
 
 // What a search found, in the order of the answer.
 
-/** @param {ResultListParts} given */
-export function resultList({ results, active, choose, scrolled, ...given }) {
+/** @param {Page & {
+ *   results: Found[], active: number, choose: (index: number) => void,
+ *   scrolled: (list: HTMLElement) => void,
+ * }} page active: the index of the one that Enter opens */
+export function resultList({ results, active, choose, scrolled, ...page }) {
   return html`<div class="search-results" id="search-results" role="listbox"
-    aria-label=${given.language.t("search.results")}
+    aria-label=${page.ui.language.t("search.results")}
     tabindex="-1" @scroll=${(event) => scrolled(event.currentTarget)}>
-    ${repeat(results, keyOf, (one, index) => result(one, index, index === active, choose, given))}</div>`;
+    ${repeat(results, keyOf, (one, index) => result(one, index, index === active, choose, page))}</div>`;
 }
 
 /** @param {Found} found */
-function result({ row: found, message }, index, active, choose, { rows, thread, now, language }) {
+function result({ row: found, message }, index, active, choose, {
+  data: { rows, thread },
+  net: { now },
+  ui: { language },
+}) {
   const { t, words } = language;
   const row = rows.get(found.id) ?? found;
   const at = message?.at ?? row.recent_at;
@@ -296,13 +292,13 @@ function result({ row: found, message }, index, active, choose, { rows, thread, 
 /** @param {Found} found */
 const keyOf = ({ row, message }) => `${row.id}-${message?.id ?? ""}`;
 
-const excerpt = (message) => parts(message.excerpt, message.marks ?? [])
+const excerpt = (message) => markedParts(message.excerpt, 0, message.marks ?? [])
   .map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text));
 
 // The filters above a list: a button with a menu for each, which writes the query.
 export class Filters {
   // valuesOf(field) reads values; write(text) takes the new query.
-  /** @param {FiltersParts} parts */
+  /** @param {FiltersOptions} options */
   constructor({ language, valuesOf, write, changed }) {
     this.language = language;
     this.offered = new Offered(valuesOf);

@@ -11,6 +11,7 @@ import { nameOf } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { refusalOf } from "../elements/language.js";
 import { QueryField, saidOf } from "./field.js";
+import { followDrag, moveButtons } from "./reorder.js";
 
 const PREVIEW_AFTER_MS = 400;
 const TITLE_MAX = 80;
@@ -31,17 +32,21 @@ export class SortForm {
   #told = ""; // what happened, for screen readers: what is outside of the dialog is not read
   #drag = null;
 
-  /** @param {SortFormParts} parts */
-  constructor({ sort, taken, left, ...parts }) {
-    /** @type {Omit<SortFormParts, "sort" | "taken" | "left">} */
-    this.parts = parts;
+  /** @param {Pick<Page, "data" | "net" | "ui"> & {
+   *   sort: Partial<SavedSort> & { title: string; rules: SortRule[] }, taken: string[],
+   *   left(saved: SavedSort | null): void,
+   * }} page */
+  constructor({ data, net, ui, sort, taken, left }) {
+    this.data = data;
+    this.net = net;
+    this.ui = ui;
     this.sort = sort;
     this.taken = taken;
     this.left = left;
     this.#title = sort.title;
     this.#rules = sort.rules.map((rule) => editedRule(rule));
-    const { view } = parts.lists.list;
-    this.#view = parts.choices.views.includes(view) || parts.savedViews.of(view) ? view : "not_respond";
+    const { view } = data.lists.list;
+    this.#view = data.choices.views.includes(view) || data.savedViews.of(view) ? view : "not_respond";
     this.#ask(0);
   }
 
@@ -53,7 +58,7 @@ export class SortForm {
   }
 
   content() {
-    const { t } = this.parts.language;
+    const { t } = this.ui.language;
     queueMicrotask(() => { for (const field of this.#fields.values()) field.after(); });
     return html`<form class="form sort-form" @submit=${(event) => this.#submit(event)}>
       <label>${t("sorts.name")}<input name="title" required maxlength=${TITLE_MAX} autocomplete="off" dir="auto"
@@ -61,7 +66,7 @@ export class SortForm {
       <fieldset class="sort-rules"><legend>${t("sorts.rules")}</legend>
         <p class="help-note">${t("sorts.rules.about")}</p>
         <ol>${repeat(this.#rules, ({ key }) => key, (rule, at) => sortRule({
-          rule, at, count: this.#rules.length, field: this.#fieldOf(rule), language: this.parts.language,
+          rule, at, count: this.#rules.length, field: this.#fieldOf(rule), language: this.ui.language,
           wrong: this.#wrong?.rule === at ? this.#wrong.text : "",
           change: (changes) => this.#change(rule, changes), move: (to) => this.#move(at, to),
           remove: () => this.#remove(at), drag: (event) => this.#startDrag(event, rule),
@@ -72,7 +77,7 @@ export class SortForm {
         <label class="setting">${t("sorts.preview")}<select @change=${({ target }) => this.#look(target.value)}
           >${this.#views().map(([id, name]) => html`<option value=${id} ?selected=${id === this.#view}
             >${name}</option>`)}</select></label>
-        <div role="status">${this.#preview ? sortPreview(this.#preview, this.parts.rows, t) : this.#waiting()}</div>
+        <div role="status">${this.#preview ? sortPreview(this.#preview, this.data.rows, t) : this.#waiting()}</div>
       </section>
       <p class="unseen" role="status">${this.#told}</p>
       <p class="form-problem" role="alert">${this.#problem}</p>
@@ -86,7 +91,7 @@ export class SortForm {
   }
 
   #waiting() {
-    const { t } = this.parts.language;
+    const { t } = this.ui.language;
     return this.#problem || this.#wrong || this.#hasMistake() ? t("sorts.preview.wrong") : t("loading");
   }
 
@@ -99,12 +104,12 @@ export class SortForm {
   }
 
   #views() {
-    const { choices, savedViews, language: { t } } = this.parts;
+    const { data: { choices, savedViews }, ui: { language: { t } } } = this;
     return [...choices.views, ...savedViews.list.map(({ id }) => id)].map((id) => [id, t(`view.${id}`)]);
   }
 
   #fieldOf(rule) {
-    const { api, language } = this.parts;
+    const { net: { api }, ui: { language } } = this;
     if (!this.#fields.has(rule.key)) {
       const field = new QueryField({
         id: `sort-when-${rule.key}`, api, language, changed: () => this.#paint(),
@@ -116,7 +121,7 @@ export class SortForm {
     return this.#fields.get(rule.key);
   }
 
-  #paint() { if (this.parts.dialog.element.open) this.parts.dialog.paint(); }
+  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
 
   #change(rule, changes) {
     Object.assign(rule, changes);
@@ -126,14 +131,14 @@ export class SortForm {
   #move(from, to) {
     if (to < 0 || to >= this.#rules.length || to === from) return;
     this.#rules = moved(this.#rules, from, to);
-    this.#told = this.parts.language.t("sorts.rules.moved", { from: from + 1, to: to + 1 });
+    this.#told = this.ui.language.t("sorts.rules.moved", { from: from + 1, to: to + 1 });
     this.#ask();
   }
 
   #remove(at) {
     this.#fields.delete(this.#rules[at].key);
     this.#rules = this.#rules.filter((_, index) => index !== at);
-    this.#told = this.parts.language.t("sorts.rules.removed", { place: at + 1 });
+    this.#told = this.ui.language.t("sorts.rules.removed", { place: at + 1 });
     this.#ask();
     this.#fields.get(this.#rules[Math.min(at, this.#rules.length - 1)].key)?.focus();
   }
@@ -146,21 +151,14 @@ export class SortForm {
     this.#fields.get(rule.key)?.focus();
   }
 
-  // Follows the pointer until it is let go: a moved element would lose a captured one.
   #startDrag(event, rule) {
-    if (event.button !== 0) return;
-    event.preventDefault();
     this.#drag?.abort();
-    this.#drag = new AbortController();
-    const { signal } = this.#drag;
     const list = event.currentTarget.closest("ol");
-    addEventListener("pointermove", ({ clientY }) => {
-      const to = [...list.children].findIndex((item) => clientY < item.getBoundingClientRect().bottom);
-      this.#move(this.#rules.indexOf(rule), to < 0 ? this.#rules.length - 1 : to);
-    }, { signal });
-    for (const end of ["pointerup", "pointercancel"]) {
-      addEventListener(end, () => this.#drag.abort(), { signal });
-    }
+    const from = this.#rules.indexOf(rule);
+    this.#drag = followDrag(event, {
+      list: () => list, move: (to) => this.#move(this.#rules.indexOf(rule), to),
+      end: (isKept) => { if (!isKept) this.#move(this.#rules.indexOf(rule), from); },
+    });
   }
 
   #look(view) {
@@ -185,7 +183,7 @@ export class SortForm {
   }
 
   async #fetch(run) {
-    const { api, rows } = this.parts;
+    const { data: { rows }, net: { api } } = this;
     try {
       const preview = await api.previewSort({ ...this.#given(), view: this.#view });
       await fetchRows(rows, api, [...preview.before, ...preview.after]);
@@ -200,7 +198,7 @@ export class SortForm {
 
   // A refusal at its place: in a query, at a rule, or at the sort.
   #refused(error) {
-    const { t } = this.parts.language;
+    const { t } = this.ui.language;
     const place = ruleOf(error.body);
     const rule = place && this.#rules[place.rule];
     const field = rule && this.#fields.get(rule.key);
@@ -231,8 +229,8 @@ export class SortForm {
     this.#paint();
     try {
       const given = { title, ...this.#given(), changed_at: (this.#theirs ?? this.sort).changed_at };
-      const saved = name ? await this.parts.api.changeSort(name, given)
-        : await this.parts.api.addSort({ ...given, name: nameFor(title, this.taken) });
+      const saved = name ? await this.net.api.changeSort(name, given)
+        : await this.net.api.addSort({ ...given, name: nameFor(title, this.taken) });
       this.#leave({ name, title, ...saved });
     } catch (error) {
       this.#theirs = error.code === "changed_meanwhile" ? error.body.sort : null;
@@ -253,7 +251,7 @@ const BITS_MAX = 53; // of a score in Redis
 const ROWS_AT_ONCE = 200;
 
 // The rows of these threads, as far as they are not known.
-/** @param {Parts["rows"]} rows @param {Parts["api"]} api @param {number[]} ids */
+/** @param {Data["rows"]} rows @param {Net["api"]} api @param {number[]} ids */
 export async function fetchRows(rows, api, ids) {
   const missing = [...new Set(ids)].filter((id) => !rows.get(id));
   for (let at = 0; at < missing.length; at += ROWS_AT_ONCE) {
@@ -262,7 +260,7 @@ export async function fetchRows(rows, api, ids) {
   }
 }
 
-/** @param {SortPreviewAnswer} preview @param {Parts["rows"]} rows @param {Translate} t */
+/** @param {SortPreviewAnswer} preview @param {Data["rows"]} rows @param {Translate} t */
 export function sortPreview({ bits, tiers, moved, of, before, after, whole }, rows, t) {
   return html`<p class="sort-size"><meter min="0" max=${BITS_MAX} high=${BITS_MAX - 2} value=${bits}
       aria-label=${t("sorts.bits.label")}></meter> ${t("sorts.bits", { count: bits, of: BITS_MAX })}
@@ -301,14 +299,12 @@ function nameIn(rows, id, t) {
 
 // One rule of a sort: which threads it places, by which time, in which order.
 
-/** @param {SortRuleParts} given */
+/** @param {SortRuleOptions} given */
 export function sortRule({ rule, at, count, field, wrong, language, change, move, remove, drag }) {
   const { t } = language;
   const place = { place: at + 1 };
   const said = `sort-said-${rule.key}`;
-  const moving = (key, to, isEnd) => html`<button type="button" class="icon-button sort-${key}"
-    ?disabled=${isEnd} aria-label=${t(`sorts.rule.${key}`, place)} title=${t(`sorts.rule.${key}`, place)}
-    @click=${(event) => movedBy(event, () => move(to))}>${ICONS[key]}</button>`;
+  const moving = (key) => ({ label: t(`sorts.rule.${key}`, place), title: t(`sorts.rule.${key}`, place) });
   return html`<li class="sort-rule" aria-label=${t("sorts.rule", place)}>
     <span class="sort-handle" aria-hidden="true" title=${t("sorts.rule.drag")} @pointerdown=${drag}>⠿</span>
     <div class="sort-rule-body">
@@ -323,19 +319,10 @@ export function sortRule({ rule, at, count, field, wrong, language, change, move
         ${select(t("sorts.order"), ORDERS, rule.order, (order) => t(`sorts.order.${order}`), (order) => change({ order }))}
         ${select(t("sorts.split"), ["", ...SPLITS], rule.split ?? "", (split) => t(`sorts.split.${split || "none"}`),
           (split) => change({ split: split || null }))}</div></div>
-    <span class="sort-moves">${moving("up", at - 1, at === 0)}${moving("down", at + 1, at === count - 1)}
+    <span class="sort-moves">${moveButtons({ at, count, className: "sort", said: moving, move })}
       <button type="button" class="icon-button sort-remove" ?disabled=${count === 1}
         aria-label=${t("sorts.rule.remove", place)} title=${t("sorts.rule.remove", place)} @click=${remove}
         >${ICONS.close}</button></span></li>`;
-}
-
-// The pressed button goes with its rule and keeps the focus; at an end the other one takes it.
-function movedBy(event, run) {
-  const button = event.currentTarget;
-  run();
-  const other = button.nextElementSibling?.matches(".sort-down") ? button.nextElementSibling
-    : button.previousElementSibling;
-  (button.disabled ? other : button).focus();
 }
 
 function select(label, values, current, textOf, run) {

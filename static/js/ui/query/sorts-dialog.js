@@ -4,29 +4,15 @@ import { html } from "lit-html";
 
 import { shown } from "../../core/names.js";
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
 import { SortForm } from "./sort-form.js";
 
-export class SortsDialog {
+export class SortsDialog extends PageModule {
   #known = []; // as the server sent them, the built-in ones too
   #problem = "";
   /** @type {SortForm | null} */
   #form = null;
-
-  /** @param {SortsDialogParts} parts */
-  constructor({
-    dialog, api, rows, sorts, savedViews, lists, choices, language, announce,
-  }) {
-    this.dialog = dialog;
-    this.api = api;
-    this.rows = rows;
-    this.sorts = sorts;
-    this.savedViews = savedViews;
-    this.lists = lists;
-    this.choices = choices;
-    this.language = language;
-    this.announce = announce;
-  }
 
   async open() {
     this.#form = null;
@@ -36,21 +22,21 @@ export class SortsDialog {
   }
 
   #show() {
-    this.dialog.open(() => this.language.t("sorts.title"), () => this.#content(), () => this.#form?.end());
+    this.ui.dialog.open(() => this.ui.language.t("sorts.title"), () => this.#content(), () => this.#form?.end());
   }
 
   async #load() {
     try {
-      this.#known = (await this.api.sorts()).sorts;
-      this.sorts.take(this.#known);
+      this.#known = (await this.net.api.sorts()).sorts;
+      this.data.sorts.take(this.#known);
     } catch (error) {
-      this.#problem = refusalOf(error, this.language.t);
+      this.#problem = refusalOf(error, this.ui.language.t);
     }
-    this.dialog.paint();
+    this.ui.dialog.paint();
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (this.#form) return this.#form.content();
     return html`<p class="help-note">${t("sorts.about")}</p>
       <ul class="sorts-list">${this.#known.map((sort) => this.#item(sort))}</ul>
@@ -61,8 +47,8 @@ export class SortsDialog {
   }
 
   #item(sort) {
-    const { t } = this.language;
-    const isSaved = !this.sorts.builtIn.includes(sort.name);
+    const { t } = this.ui.language;
+    const isSaved = !this.data.sorts.builtIn.includes(sort.name);
     const title = isSaved ? shown(sort.title) : t(`sort.${sort.name}`);
     const act = (kind, run) => html`<button type="button" class="button sorts-${kind}"
       aria-label=${`${t(`sorts.${kind}`)}: ${title}`} @click=${run}>${t(`sorts.${kind}`)}</button>`;
@@ -75,10 +61,10 @@ export class SortsDialog {
 
   // Without a name: a new one.
   #edit(sort) {
-    const { dialog, api, rows, language, savedViews, choices, lists } = this;
+    const { data, net, ui, ui: { dialog } } = this;
     this.#problem = "";
     this.#form = new SortForm({
-      sort, dialog, api, rows, language, savedViews, choices, lists,
+      data, net, ui, sort,
       taken: this.#known.map(({ name }) => name),
       left: (saved) => this.#left(saved),
     });
@@ -88,26 +74,26 @@ export class SortsDialog {
 
   async #left(saved) {
     this.#form = null;
-    this.dialog.paint();
-    if (saved) this.announce(this.language.t("sorts.saved", { title: saved.title }));
+    this.ui.dialog.paint();
+    if (saved) this.ui.announce(this.ui.language.t("sorts.saved", { title: saved.title }));
     const name = saved?.name;
     if (saved) await this.#load();
-    const item = [...this.dialog.element.querySelectorAll(".sorts-item")]
+    const item = [...this.ui.dialog.element.querySelectorAll(".sorts-item")]
       .find((each) => /** @type {HTMLElement} */ (each).dataset.sort === name);
-    /** @type {HTMLElement} */ (item?.querySelector("button") ?? this.dialog.element.querySelector(".sorts-new")).focus();
+    /** @type {HTMLElement} */ (item?.querySelector("button") ?? this.ui.dialog.element.querySelector(".sorts-new")).focus();
   }
 
   async #delete({ name, title }) {
-    const { t } = this.language;
-    const sure = await ask(this.dialog, {
+    const { t } = this.ui.language;
+    const sure = await ask(this.ui.dialog, {
       title: t("sorts.delete.title", { title }), text: t("sorts.delete.text"), yes: t("sorts.delete"),
     }, t);
     this.#problem = "";
     this.#show();
     if (!sure) return;
     try {
-      await this.api.dropSort(name);
-      this.announce(t("sorts.deleted", { title }));
+      await this.net.api.dropSort(name);
+      this.ui.announce(t("sorts.deleted", { title }));
     } catch (error) {
       this.#problem = inUse(error.body, t) ?? refusalOf(error, t);
     }

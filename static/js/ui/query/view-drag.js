@@ -1,21 +1,15 @@
 // Drags a saved view of the left column to another place.
 
+import { PageModule } from "../elements/page-module.js";
+
 const SLOP_PX = 6;
 const EDGE_PX = 20; // this near to its edge the list scrolls
 const SCROLL_PX = 8;
 
-export class ViewDrag {
+export class ViewDrag extends PageModule {
   id = null; // of the view that is being dragged
   #press = null; // {id, x, y, list, from}
   #listening = null;
-
-  /** @param {ViewDragParts} parts */
-  constructor({ savedViews, painter, announce, language }) {
-    this.savedViews = savedViews;
-    this.painter = painter;
-    this.announce = announce;
-    this.language = language;
-  }
 
   // Fingers scroll the list; they move views in the dialog.
   /** @param {PointerEvent} event */
@@ -23,7 +17,7 @@ export class ViewDrag {
     const view = target instanceof Element ? target.closest("[data-view]") : null;
     if (!(view instanceof HTMLElement) || button !== 0 || pointerType === "touch") return;
     const id = view.dataset.view;
-    const from = this.savedViews.list.findIndex((each) => each.id === id);
+    const from = this.data.savedViews.list.findIndex((each) => each.id === id);
     this.#press = { id, x: clientX, y: clientY, list: view.parentElement, from };
     this.#listening = new AbortController();
     const { signal } = this.#listening;
@@ -46,8 +40,8 @@ export class ViewDrag {
     else if (clientY > bottom - EDGE_PX) list.scrollTop += SCROLL_PX;
     const [first, second] = list.children;
     const step = second ? second.offsetTop - first.offsetTop : 1;
-    this.savedViews.move(id, Math.floor((clientY - top + list.scrollTop) / step));
-    this.painter.ask("nav");
+    this.data.savedViews.move(id, Math.floor((clientY - top + list.scrollTop) / step));
+    this.ui.painter.ask("nav");
     return undefined;
   }
 
@@ -55,7 +49,7 @@ export class ViewDrag {
     const { id, from } = this.#press;
     event?.preventDefault();
     event?.stopPropagation();
-    this.savedViews.move(id, from);
+    this.data.savedViews.move(id, from);
     this.#end();
   }
 
@@ -68,13 +62,13 @@ export class ViewDrag {
     const stop = (event) => event.stopPropagation();
     addEventListener("click", stop, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", stop, { capture: true }));
-    const { list } = this.savedViews;
+    const { list } = this.data.savedViews;
     const place = list.findIndex((view) => view.id === id);
     if (place >= 0) {
-      this.announce(this.language.t("views.moved", {
+      this.ui.announce(this.ui.language.t("views.moved", {
         name: list[place].name, place: place + 1, total: list.length,
       }));
     }
-    this.painter.ask("nav");
+    this.ui.painter.ask("nav");
   }
 }

@@ -7,12 +7,13 @@ import { shown } from "../../core/names.js";
 import { QueryCheck } from "../../core/query/check.js";
 import { zoneOf } from "../../core/route.js";
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
 import { QueryField, saidOf } from "./field.js";
 
 const ELSEWHERE = "not_respond"; // where to go from a view that was deleted
 
-export class ViewEditor {
+export class ViewEditor extends PageModule {
   #edited = null; // {id?, name, query, sort, owner, changed_at?}
   #before = ""; // the query as it was saved
   #theirs = null; // what somebody else has saved meanwhile
@@ -20,24 +21,13 @@ export class ViewEditor {
   #busy = false;
   #desks = []; // names of all desks, once they are loaded
 
-  /** @param {ViewEditorParts} parts */
-  constructor({
-    dialog, api, savedViews, navigation, lists, admin, choices, limits, language, announce,
-  }) {
-    this.dialog = dialog;
-    this.api = api;
-    this.savedViews = savedViews;
-    this.navigation = navigation;
-    this.lists = lists;
-    this.admin = admin;
-    this.choices = choices;
-    this.limits = limits;
-    this.language = language;
-    this.announce = announce;
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
     const changed = () => this.#paint();
     this.check = new QueryCheck({ ask: (query) => this.#preview(query), right() {}, changed });
     this.field = new QueryField({
-      id: "view-query", api, language, changed,
+      id: "view-query", api: this.net.api, language: this.ui.language, changed,
       typed: (query) => {
         this.#edited.query = query;
         this.#clean();
@@ -47,22 +37,22 @@ export class ViewEditor {
     });
   }
 
-  get #form() { return this.dialog.element.querySelector("form"); }
+  get #form() { return this.ui.dialog.element.querySelector("form"); }
 
   // given: {id} of a saved view, or {query, sort} of a new one.
   /** @param {{id?: string, query?: string, sort?: string}} given */
   open(given = {}) {
-    const known = given.id ? this.savedViews.of(given.id) : null;
+    const known = given.id ? this.data.savedViews.of(given.id) : null;
     const { query = "", sort = "arrival" } = given;
     this.#begin(known ?? { name: "", query, sort, owner: "me" });
     this.#show();
     this.#loadDesks();
-    /** @type {HTMLInputElement} */ (this.dialog.element.querySelector("[name=name]")).select();
+    /** @type {HTMLInputElement} */ (this.ui.dialog.element.querySelector("[name=name]")).select();
   }
 
   #show() {
-    const { t } = this.language;
-    this.dialog.open(
+    const { t } = this.ui.language;
+    this.ui.dialog.open(
       () => t(this.#edited.id ? "view.edit" : "view.save"), () => this.#content(),
       () => this.check.stop(),
     );
@@ -71,7 +61,7 @@ export class ViewEditor {
 
   #paint() {
     if (!this.#form) return;
-    this.dialog.paint();
+    this.ui.dialog.paint();
     this.field.after();
   }
 
@@ -86,9 +76,9 @@ export class ViewEditor {
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { id, name, query, owner } = this.#edited;
-    const { view_name_characters: nameMost, query_characters: queryMost } = this.limits;
+    const { view_name_characters: nameMost, query_characters: queryMost } = this.data.limits;
     this.field.mistake = this.check.mistake;
     return html`<form class="form view-form" @submit=${(event) => this.#submit(event)}
         @input=${(event) => this.#typed(event)} @keydown=${(event) => this.#escape(event)}>
@@ -100,8 +90,8 @@ export class ViewEditor {
         ${this.field.content({ label: t("view.conditions"), describedBy: "view-found" })}</div>
       <p class="form-left" role="status">${leftText(query, queryMost, t)}</p>
       <p class="view-found" id="view-found" role="status">${this.#foundText()}</p>
-      ${this.#select("sort", t("sort"), this.choices.sorts, (sort) => t(`sort.${sort}`))}
-      ${this.admin.role === "supervisor"
+      ${this.#select("sort", t("sort"), this.data.choices.sorts, (sort) => t(`sort.${sort}`))}
+      ${this.data.admin.role === "supervisor"
         ? this.#select("owner", t("view.owner"), ownersOf(this.#desks, owner),
           (each) => this.#ownerText(each)) : ""}
       <p class="form-left" role="status">${roomText(this.#room, owner, t)}</p>
@@ -109,8 +99,8 @@ export class ViewEditor {
       <p class="form-problem" role="alert">${this.#problem}</p>
       <div class="form-acts">
         ${id ? html`<button type="button" class="button view-delete" ?disabled=${this.#busy}
-          @click=${() => this.#delete(this.savedViews.of(id) ?? this.#edited)}>${t("view.delete")}</button>` : ""}
-        <button type="button" class="button" @click=${() => this.dialog.close()}>${t("cancel")}</button>
+          @click=${() => this.#delete(this.data.savedViews.of(id) ?? this.#edited)}>${t("view.delete")}</button>` : ""}
+        <button type="button" class="button" @click=${() => this.ui.dialog.close()}>${t("cancel")}</button>
         <button type="submit" class="button button-accent" ?disabled=${this.#busy || !this.#fits}
           >${t("save")}</button></div></form>`;
   }
@@ -122,22 +112,22 @@ export class ViewEditor {
   }
 
   #ownerText(owner) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const desk = deskOf(owner);
     return desk ? t("view.owner.desk", { desk }) : t(`view.owner.${owner}`);
   }
 
   // Without them, a view is one's own or everybody's.
   async #loadDesks() {
-    if (this.admin.role !== "supervisor") return;
-    const { desks } = await this.api.team().catch(() => ({ desks: [] }));
+    if (this.data.admin.role !== "supervisor") return;
+    const { desks } = await this.net.api.team().catch(() => ({ desks: [] }));
     this.#desks = desks;
     this.#paint();
   }
 
   // How many threads it would hold now, or where the query is wrong.
   #foundText() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { state, mistake, total, error } = this.check;
     if (state === "asking") return t("loading");
     if (mistake) return saidOf(mistake, this.#edited.query, t);
@@ -147,13 +137,13 @@ export class ViewEditor {
 
   get #room() {
     const { id, owner } = this.#edited;
-    return roomFor(this.savedViews.list, owner, id && this.savedViews.of(id), this.limits);
+    return roomFor(this.data.savedViews.list, owner, id && this.data.savedViews.of(id), this.data.limits);
   }
 
   // What is too long or too many is marked above.
   get #fits() {
     const { name, query } = this.#edited;
-    const { view_name_characters: nameMost, query_characters: queryMost } = this.limits;
+    const { view_name_characters: nameMost, query_characters: queryMost } = this.data.limits;
     return !isTooLong(name, nameMost) && !isTooLong(query, queryMost) && !this.#room.isFull;
   }
 
@@ -168,7 +158,7 @@ export class ViewEditor {
   #escape(event) {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
-    this.dialog.close();
+    this.ui.dialog.close();
   }
 
   #clean() {
@@ -180,7 +170,7 @@ export class ViewEditor {
   #preview(query) {
     const { sort, timezone } = this.#edited;
     // The days of a view stay those of whoever wrote them first.
-    return this.api.previewView({ query, sort, timezone: zoneOf(this.#before) ? timezone : undefined });
+    return this.net.api.previewView({ query, sort, timezone: zoneOf(this.#before) ? timezone : undefined });
   }
 
   async #submit(event) {
@@ -189,32 +179,32 @@ export class ViewEditor {
     const isNew = !this.#edited.id;
     Object.assign(this.#edited, { name: name.trim(), query: query.trim() });
     const timezone = zoneOf(this.#before) ? undefined : zoneOf(query);
-    const saved = await this.#try(() => this.api.saveView({ ...this.#edited, timezone }));
+    const saved = await this.#try(() => this.net.api.saveView({ ...this.#edited, timezone }));
     if (!saved) return;
-    this.dialog.close();
-    this.savedViews.put(saved);
-    this.announce(this.language.t("view.saved", { name: saved.name }));
+    this.ui.dialog.close();
+    this.data.savedViews.put(saved);
+    this.ui.announce(this.ui.language.t("view.saved", { name: saved.name }));
     // Who saves a query goes on with the view.
-    const { list } = this.lists;
-    if (isNew && list.query?.trim() === query.trim()) this.navigation.goView(saved.id);
+    const { list } = this.data.lists;
+    if (isNew && list.query?.trim() === query.trim()) this.acts.navigation.goView(saved.id);
   }
 
   // Asks first: who sees a view of everybody loses it, too.
   async #delete({ id, name, owner }) {
-    const { t } = this.language;
-    const sure = await ask(this.dialog, {
+    const { t } = this.ui.language;
+    const sure = await ask(this.ui.dialog, {
       title: t("view.delete.title", { name }),
       text: t(owner === "me" ? "view.delete.mine" : "view.delete.shared"),
       yes: t("view.delete"),
     }, t);
-    if (!sure || !await this.#try(() => this.api.dropView(id).then(() => true))) {
+    if (!sure || !await this.#try(() => this.net.api.dropView(id).then(() => true))) {
       this.#show();
       return;
     }
-    const wasShown = this.lists.list.view === id;
-    this.savedViews.drop(id);
-    if (wasShown) this.navigation.goView(ELSEWHERE);
-    this.announce(t("view.deleted", { name }));
+    const wasShown = this.data.lists.list.view === id;
+    this.data.savedViews.drop(id);
+    if (wasShown) this.acts.navigation.goView(ELSEWHERE);
+    this.ui.announce(t("view.deleted", { name }));
   }
 
   // A mistake in the query is marked at its place.
@@ -231,7 +221,7 @@ export class ViewEditor {
       return await run();
     } catch (error) {
       if (error.code === "changed_meanwhile") this.#theirs = error.body.view ?? null;
-      this.#problem = this.#theirs || this.#marks(error) ? "" : refusalOf(error, this.language.t);
+      this.#problem = this.#theirs || this.#marks(error) ? "" : refusalOf(error, this.ui.language.t);
       return null;
     } finally {
       this.#busy = false;
@@ -241,10 +231,10 @@ export class ViewEditor {
 
   // What somebody else has saved, to be taken or replaced.
   #conflict() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const theirs = this.#theirs;
     const take = () => {
-      this.savedViews.put(theirs);
+      this.data.savedViews.put(theirs);
       this.#begin(theirs);
       this.#paint();
     };

@@ -7,39 +7,25 @@ import { matching } from "../../core/find.js";
 import { mayEdit } from "../../core/list/saved-views.js";
 import { shown } from "../../core/names.js";
 import { ICONS } from "../elements/icons.js";
+import { PageModule } from "../elements/page-module.js";
 
 const FILTER_FROM = 8; // views; fewer are seen at once
 
-export class ViewsDialog {
+export class ViewsDialog extends PageModule {
   #words = "";
   #told = ""; // what happened, for screen readers: what is outside of the dialog is not read
-
-  /** @param {ViewsDialogParts} parts */
-  constructor({
-    dialog, savedViews, viewEditor, totals, lists, navigation, admin, painter, language,
-  }) {
-    this.dialog = dialog;
-    this.savedViews = savedViews;
-    this.viewEditor = viewEditor;
-    this.totals = totals;
-    this.lists = lists;
-    this.navigation = navigation;
-    this.admin = admin;
-    this.painter = painter;
-    this.language = language;
-  }
 
   open() {
     this.#words = "";
     this.#told = "";
-    this.dialog.open(() => this.language.t("views"), () => this.#content());
-    const { element } = this.dialog;
+    this.ui.dialog.open(() => this.ui.language.t("views"), () => this.#content());
+    const { element } = this.ui.dialog;
     /** @type {HTMLElement} */ (element.querySelector(".views-filter, .views-open, .views-new"))?.focus();
   }
 
   #content() {
-    const { t } = this.language;
-    const { list } = this.savedViews;
+    const { t } = this.ui.language;
+    const { list } = this.data.savedViews;
     const found = matching(list.map((view) => ({ text: view.name, also: view.query, view })), this.#words)
       .map(({ view }) => view);
     const whole = !this.#words.trim();
@@ -57,10 +43,10 @@ export class ViewsDialog {
   }
 
   #item(view, movable) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const name = shown(view.name);
-    const total = this.totals.of(view.id, "all") ?? view.total;
-    const current = this.lists.list.view === view.id;
+    const total = this.data.totals.of(view.id, "all") ?? view.total;
+    const current = this.data.lists.list.view === view.id;
     return html`<li class="views-item" data-view=${view.id}>
       <button type="button" class="views-open" aria-current=${String(current)} title=${name}
         @click=${() => this.#open(view)}><span class="views-icon">${
@@ -69,24 +55,24 @@ export class ViewsDialog {
           shown(view.query) || t("query.all")}</span></span><span class="views-total">${
           total === undefined || total === null ? "" : t.number(total)}</span></button>
       ${movable ? this.#moves(view, name) : ""}
-      <button type="button" class="icon-button views-edit" ?disabled=${!mayEdit(view, this.admin)}
+      <button type="button" class="icon-button views-edit" ?disabled=${!mayEdit(view, this.data.admin)}
         aria-label=${`${t("view.edit")}: ${name}`} title=${t("view.edit")}
         @click=${() => this.#edit(view)}>${ICONS.draft}</button></li>`;
   }
 
   // On phones, where the navigation has no room for it.
   #builtIn(view) {
-    const { lists: { list }, language: { t } } = this;
+    const { data: { lists: { list } }, ui: { language: { t } } } = this;
     return html`<div class="views-item views-built-in" data-view=${view}><button type="button" class="views-open"
       aria-current=${String(list.view === view)} @click=${() => this.#open({ id: view })}
       ><span class="views-icon">${ICONS[view]}</span><span class="views-text"
       ><span class="views-name">${t(`view.${view}`)}</span></span><span class="views-total">${
-        t.number(this.totals.of(view, "all") ?? 0)}</span></button></div>`;
+        t.number(this.data.totals.of(view, "all") ?? 0)}</span></button></div>`;
   }
 
   #moves(view, name) {
-    const { t } = this.language;
-    const { list } = this.savedViews;
+    const { t } = this.ui.language;
+    const { list } = this.data.savedViews;
     const place = list.indexOf(view);
     return [["up", -1, 0], ["down", 1, list.length - 1]].map(([key, step, end]) => html`<button
       type="button" class="icon-button views-${key}" ?disabled=${place === end}
@@ -96,26 +82,26 @@ export class ViewsDialog {
 
   #filter(words) {
     this.#words = words;
-    this.dialog.paint();
+    this.ui.dialog.paint();
   }
 
   #open({ id }) {
-    this.dialog.close();
-    this.navigation.goView(id);
+    this.ui.dialog.close();
+    this.acts.navigation.goView(id);
   }
 
   /** @param {{id?: string, query: string}} view */
-  #edit({ id, query }) { this.viewEditor.open(id ? { id } : { query }); }
+  #edit({ id, query }) { this.ui.viewEditor.open(id ? { id } : { query }); }
 
   #move({ id, name }, step) {
-    const { list } = this.savedViews;
+    const { list } = this.data.savedViews;
     const place = list.findIndex((view) => view.id === id) + step;
-    if (!this.savedViews.move(id, place)) return;
-    this.#told = this.language.t("views.moved", { name, place: place + 1, total: list.length });
-    this.painter.ask("nav");
-    this.dialog.paint();
+    if (!this.data.savedViews.move(id, place)) return;
+    this.#told = this.ui.language.t("views.moved", { name, place: place + 1, total: list.length });
+    this.ui.painter.ask("nav");
+    this.ui.dialog.paint();
     // At an end the button that was pressed is switched off: the other one takes the focus.
-    const item = this.dialog.element.querySelector(`[data-view="${id}"]`);
+    const item = this.ui.dialog.element.querySelector(`[data-view="${id}"]`);
     const [up, down] = [".views-up", ".views-down"].map((each) => (
       /** @type {HTMLButtonElement} */ (item.querySelector(each))));
     const pressed = step < 0 ? up : down;

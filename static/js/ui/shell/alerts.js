@@ -2,38 +2,32 @@
 
 import { askToNotify } from "../../browser.js";
 import { badge } from "../../core/totals.js";
+import { PageModule } from "../elements/page-module.js";
 
-export class Alerts {
+export class Alerts extends PageModule {
   #badge = "";
   #early = []; // the first totals, and the latest
 
-  /** @param {AlertsParts} parts */
-  constructor({ icon, totals, prefs, presence, lists, language, unsent, notifier, now }) {
+  /** @param {Page & { icon: HTMLLinkElement }} page */
+  constructor({ icon, ...page }) {
+    super(page);
     this.icon = icon;
-    this.totals = totals;
-    this.prefs = prefs;
-    this.presence = presence;
-    this.lists = lists;
-    this.language = language;
-    this.unsent = unsent;
-    this.notifier = notifier;
-    this.now = now;
   }
 
   // No sound, notification or toast; the count stays.
-  get quiet() { return this.presence.doNotDisturb; }
+  get quiet() { return this.data.presence.doNotDisturb; }
 
   // New totals of all threads came.
   /** @param {ViewTotals} totals */
   update(totals) {
     this.write();
-    if (this.notifier.part) this.notifier.part.totals(totals);
-    else if (this.#early.length) this.notifier.preload();
+    if (this.ui.notifier.part) this.ui.notifier.part.totals(totals);
+    else if (this.#early.length) this.ui.notifier.preload();
     this.#early = [this.#early[0] ?? totals, totals];
     // A hidden page paints no list.
     if (document.hidden) {
-      this.notifier.preload();
-      this.unsent.preload();
+      this.ui.notifier.preload();
+      this.acts.unsent.preload();
     }
   }
 
@@ -42,34 +36,34 @@ export class Alerts {
   }
 
   end() {
-    this.notifier.part?.clear();
+    this.ui.notifier.part?.clear();
     this.#draw("");
   }
 
   forget() {
     this.#early = [];
-    this.notifier.part?.disconnected();
+    this.ui.notifier.part?.disconnected();
   }
 
-  connected() { this.notifier.part?.connected(); }
+  connected() { this.ui.notifier.part?.connected(); }
 
   mayNotify() { return askToNotify(); }
 
   // If the script of the sound cannot be loaded, count and notification are enough.
   chime() {
-    const { now } = this;
+    const { now } = this.net;
     const due = now();
     import("./notifier.js").then(({ chime }) => chime(due, now), () => {});
   }
 
   // Title and icon: the count of threads that wait, and of replies that are not sent.
   write() {
-    const { t } = this.language;
-    this.notifier.part?.look();
-    const waiting = this.prefs.notify.title ? this.totals.of("not_respond", "all") : 0;
+    const { t } = this.ui.language;
+    this.ui.notifier.part?.look();
+    const waiting = this.data.prefs.notify.title ? this.data.totals.of("not_respond", "all") : 0;
     this.#draw(badge(waiting ?? 0));
-    const late = this.unsent.part?.outbox.late.length;
-    const places = [late ? t("unsent.count", { count: late }) : "", t(`view.${this.lists.list.view}`)];
+    const late = this.acts.unsent.part?.outbox.late.length;
+    const places = [late ? t("unsent.count", { count: late }) : "", t(`view.${this.data.lists.list.view}`)];
     document.title = `${waiting ? `(${t.number(waiting)}) ` : ""}${[
       ...places.filter(Boolean), "Lineup"].join(" · ")}`;
   }

@@ -3,12 +3,13 @@
 import { html } from "lit-html";
 
 import { age } from "../../core/time.js";
+import { PageModule } from "../elements/page-module.js";
 
 const LITTLE = 50; // threads that are done so soon that no progress is shown
 
-/** @param {BannerParts} parts */
-export function banner(parts) {
-  const notice = noticeOf(parts);
+/** @param {Page} page */
+export function banner(page) {
+  const notice = noticeOf(page);
   if (!notice) return "";
   return html`<div class="banner" data-kind=${notice.kind} role="status">
     <span class="banner-text">${notice.text}</span>
@@ -17,13 +18,15 @@ export function banner(parts) {
 }
 
 // The most serious first.
-function noticeOf(parts) {
-  const { connectionState, connection, liveness, lists: { sync }, presence, language } = parts;
+/** @param {Page} page */
+function noticeOf(page) {
+  const { lists: { sync }, presence } = page.data;
+  const { net: { connectionState, connection, liveness }, ui: { language } } = page;
   const { t, words } = language;
   if (connectionState.ended === "protocol") {
     return { kind: "error", text: t("banner.protocol"), actions: [reload(t)] };
   }
-  if (!connectionState.online || connectionState.downMs) return unconnected(parts);
+  if (!connectionState.online || connectionState.downMs) return unconnected(page);
   const { silentSince } = liveness;
   if (silentSince !== null) {
     return {
@@ -41,14 +44,18 @@ function noticeOf(parts) {
     return { kind: "warn", text: t("banner.late", { time: words.clock(lateSince) }) };
   }
   if (presence.late) return { kind: "warn", text: t("presence.delayed") };
-  const picked = picking(parts);
+  const picked = picking(page);
   if (picked) return picked;
   if (connectionState.failing.length) return failing(connectionState.failing, language);
   return null;
 }
 
 // There is no connection: the browser says that it has no network, or the server is out of reach.
-function unconnected({ connectionState, connection, lists: { sync }, language }) {
+function unconnected({
+  data: { lists: { sync } },
+  net: { connectionState, connection },
+  ui: { language },
+}) {
   const { t, words } = language;
   const { isDownLong, online } = connectionState;
   const text = isDownLong
@@ -62,7 +69,7 @@ function unconnected({ connectionState, connection, lists: { sync }, language })
 }
 
 // What an action on many threads has done so far, or that more could be selected.
-function picking({ picks, bulk, language: { t } }) {
+function picking({ ui: { picks, bulk, language: { t } } }) {
   if (bulk.part?.busy) {
     const { done, total } = bulk.part.progress;
     if (total - done <= LITTLE && !done) return null;
@@ -98,18 +105,15 @@ function asOf(sync, { t, words }) {
 // Above the list of a supervisor: how many wait, for how long, and who is here.
 const TICK_MS = 10_000; // the longest wait grows by itself
 
-export class QueueLine {
+export class QueueLine extends PageModule {
   #numbers = null;
   #comes; // its place is kept, so that the list does not move when it comes
 
-  /** @param {QueueLineParts} parts */
-  constructor({ admin, painter, now, language, goList, timers = globalThis }) {
-    this.#comes = admin.role === "supervisor";
-    this.painter = painter;
-    this.now = now;
-    this.language = language;
-    this.goList = goList;
-    timers.setInterval(() => { if (this.#numbers) painter.ask("queue"); }, TICK_MS);
+  /** @param {Page & { timers?: { setInterval(run: () => void, ms: number): unknown } }} page */
+  constructor({ timers = globalThis, ...page }) {
+    super(page);
+    this.#comes = this.data.admin.role === "supervisor";
+    timers.setInterval(() => { if (this.#numbers) this.ui.painter.ask("queue"); }, TICK_MS);
   }
 
   // numbers: as `queue:numbers` gives them; null for who is no supervisor any more.
@@ -117,14 +121,14 @@ export class QueueLine {
   take(numbers) {
     this.#numbers = numbers;
     this.#comes = numbers !== null;
-    this.painter.ask("queue");
+    this.ui.painter.ask("queue");
   }
 
   render() {
     if (!this.#numbers) return this.#comes ? html`<div class="queue-line"></div>` : "";
     const { waiting, longest_since: since, over, over_ms: overMs, here } = this.#numbers;
-    const { t, words } = this.language;
-    const time = since === null ? "" : words.short(age(since, this.now()), t("time.now"));
+    const { t, words } = this.ui.language;
+    const time = since === null ? "" : words.short(age(since, this.net.now()), t("time.now"));
     const long = t("queue.over", { count: over, minutes: overMs / 60_000 });
     return html`<div class="queue-line" role="group" aria-label=${t("queue")}>
       <button type="button" class="queue-part" title=${t("queue.open")}
@@ -135,5 +139,5 @@ export class QueueLine {
     </div>`;
   }
 
-  #open() { this.goList({ view: "not_respond", sort: "longest_wait", filter: "all" }); }
+  #open() { this.acts.navigation.goList({ view: "not_respond", sort: "longest_wait", filter: "all" }); }
 }

@@ -2,29 +2,22 @@
 
 import { onResize } from "../../browser.js";
 import { LIST_PX } from "../../core/prefs.js";
+import { PageModule } from "../elements/page-module.js";
 
-export class Layout {
+export class Layout extends PageModule {
   panel = "list"; // "list" or "thread"
   #narrow = window.matchMedia("(max-width: 720px)");
-
-  /** @param {LayoutParts} parts */
-  constructor({ picks, search, painter, focusList }) {
-    this.picks = picks;
-    this.search = search;
-    this.painter = painter;
-    this.focusList = focusList;
-  }
 
   get #onlyThread() { return this.panel === "thread" && this.#narrow.matches; }
 
   back() {
-    if (this.picks.size) return this.picks.clear();
-    if (this.search.shown && !this.#onlyThread) return this.search.back();
+    if (this.ui.picks.size) return this.ui.picks.clear();
+    if (this.ui.search.shown && !this.#onlyThread) return this.ui.search.back();
     if (this.#onlyThread) {
       this.panel = "list";
-      this.painter.ask("shell");
+      this.ui.painter.ask("shell");
     }
-    return this.focusList();
+    return this.ui.listPane.focus();
   }
 }
 
@@ -46,16 +39,15 @@ export function nextPane(step, hasThread) {
 
 const clamp = (px) => Math.min(Math.max(LIST_PX.least, Math.round(px)), LIST_PX.most);
 
-export class Splitter {
+export class Splitter extends PageModule {
   #dragged = false;
 
-  /** @param {SplitterParts} parts */
-  constructor({ element, panel, list, prefs, language }) {
+  /** @param {Page & { element: HTMLDialogElement, panel: HTMLElement, list: HTMLElement }} page */
+  constructor({ element, panel, list, ...page }) {
+    super(page);
     this.element = element;
     this.panel = panel;
     this.list = list;
-    this.prefs = prefs;
-    this.language = language;
     element.setAttribute("aria-valuemin", String(LIST_PX.least));
     element.setAttribute("aria-valuemax", String(LIST_PX.most));
     element.addEventListener("keydown", (event) => this.#key(event));
@@ -70,7 +62,7 @@ export class Splitter {
     onResize(list, () => this.#tell());
   }
 
-  label() { this.element.setAttribute("aria-label", this.language.t("list.width")); }
+  label() { this.element.setAttribute("aria-label", this.ui.language.t("list.width")); }
 
   #key(event) {
     const step = { ArrowLeft: -LIST_PX.step, ArrowRight: LIST_PX.step }[event.key];
@@ -94,12 +86,12 @@ export class Splitter {
 
   // px: null for the width that the style sheet gives.
   #set(px) {
-    this.prefs.change({ list_width: px });
+    this.data.prefs.change({ list_width: px });
     this.#write();
   }
 
   #write() {
-    const { list_width: px } = this.prefs.kept;
+    const { list_width: px } = this.data.prefs.kept;
     if (px) document.documentElement.style.setProperty("--list-px", `${clamp(px)}px`);
     else document.documentElement.style.removeProperty("--list-px");
   }
@@ -110,24 +102,24 @@ export class Splitter {
 // The height of rows: as chosen, and higher on touch screens.
 const ROW_PX = { comfortable: 64, compact: 44, touch: 72 };
 
-export class Density {
+export class Density extends PageModule {
   #touch = window.matchMedia("(pointer: coarse)");
 
   // changed(fromPx): the height of rows was fromPx until now.
-  /** @param {DensityParts} parts */
-  constructor({ prefs, changed, root = document.documentElement }) {
-    this.prefs = prefs;
+  /** @param {Page & { changed: (fromPx: number) => void, root?: HTMLElement }} page */
+  constructor({ changed, root = document.documentElement, ...page }) {
+    super(page);
     this.changed = changed;
     this.root = root;
     this.#write();
     this.#touch.addEventListener("change", () => this.#apply());
   }
 
-  get name() { return this.#touch.matches ? "touch" : this.prefs.kept.density; }
+  get name() { return this.#touch.matches ? "touch" : this.data.prefs.kept.density; }
 
   /** @param {string} density */
   choose(density) {
-    this.prefs.change({ density });
+    this.data.prefs.change({ density });
     this.#apply();
   }
 

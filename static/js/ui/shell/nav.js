@@ -11,9 +11,10 @@ import { age } from "../../core/time.js";
 import { ICONS } from "../elements/icons.js";
 import { presenceNav } from "../presence/panels.js";
 
-/** @param {NavParts} parts */
-export function nav(parts) {
-  const { lists: { list }, totals, navigation, choices, language: { t } } = parts;
+/** @param {Page} page */
+export function nav(page) {
+  const { data: { lists: { list }, totals, choices }, ui: { language: { t } } } = page;
+  const { navigation } = page.acts;
   const sorts = sortsOf(list.view, choices.sorts);
   return html`
     <div class="brand"><span class="brand-mark" aria-hidden="true"></span
@@ -21,7 +22,7 @@ export function nav(parts) {
     <div class="nav-group">
       ${navItem({
         icon: ICONS.search, text: t("search"), told: html`<kbd>/</kbd>`, t,
-        run: () => parts.search.open(),
+        run: () => page.ui.search.open(),
       })}
       ${choices.views.map((view) => navItem({
         icon: ICONS[view], text: t(`view.${view}`), kind: view, current: list.view === view,
@@ -29,14 +30,14 @@ export function nav(parts) {
         t, run: () => navigation.goView(view),
       }))}
     </div>
-    ${savedViews(parts)}
-    ${parts.unsent?.part?.items(parts.unsentDialog) ?? ""}
-    ${group(t("sort"), parts.sorts.inMenu(sorts, list.sort), list.sort, (sort) => ({
+    ${savedViews(page)}
+    ${page.acts.unsent?.part?.items(page.ui.unsentDialog) ?? ""}
+    ${group(t("sort"), page.data.sorts.inMenu(sorts, list.sort), list.sort, (sort) => ({
       icon: sortIcon(sort), text: t(`sort.${sort}`), short: t(`sort.${sort}.short`),
       run: () => navigation.goSort(sort),
-    }), t, parts.sorts.isMany ? navItem({
+    }), t, page.data.sorts.isMany ? navItem({
       icon: ICONS.sort, text: t("sorts.choose"), told: t.number(sorts.length), t,
-      run: () => parts.sorts.choose(),
+      run: () => page.data.sorts.choose(),
     }) : "")}
     ${group(t("filter"), choices.filters, list.filter, (filter) => ({
       icon: ICONS[filter], text: t(`filter.${filter}`), run: () => navigation.goFilter(filter),
@@ -44,20 +45,20 @@ export function nav(parts) {
     }), t)}
     ${presenceNav(t)}
     <div class="nav-space"></div>
-    ${syncState(parts)}
-    <div class="nav-self">${parts.acting?.part?.ownState(parts) ?? ""}</div>
+    ${syncState(page)}
+    <div class="nav-self">${page.acts.acting?.part?.ownState(page) ?? ""}</div>
     <div class="nav-foot">
       <button type="button" class="nav-help" title=${t("help.title")}
-        aria-label=${t("help.title")} @click=${() => parts.helpDialog.open()}
+        aria-label=${t("help.title")} @click=${() => page.ui.helpDialog.open()}
         ><span class="nav-icon nav-touch">${ICONS.help}</span><kbd>?</kbd
         ><span class="nav-text">${t("help.short")}</span><span class="nav-short">${
           t("help.short")}</span></button>
       <button type="button" class="nav-help nav-palette" title=${t("palette")}
-        aria-label=${t("palette")} @click=${() => parts.palette.open()}
+        aria-label=${t("palette")} @click=${() => page.ui.palette.open()}
         ><span class="nav-icon nav-touch">${ICONS.palette}</span><kbd>Ctrl K</kbd
         ><span class="nav-short">${t("palette.short")}</span></button>
       <button type="button" class="nav-settings" aria-label=${t("settings")} title=${t("settings")}
-        @click=${() => parts.settingsDialog.open()}>${ICONS.settings}<span
+        @click=${() => page.ui.settingsDialog.open()}>${ICONS.settings}<span
           class="nav-short">${t("settings")}</span></button>
     </div>`;
 }
@@ -74,8 +75,10 @@ function group(title, names, current, itemOf, t, last = "") {
 }
 
 // Whether the list is current, in words.
-function syncState(parts) {
-  const { lists: { sync }, connectionState, connection, liveness, now, language: { t, words } } = parts;
+/** @param {Page} page */
+function syncState(page) {
+  const { data: { lists: { sync } }, net: { connectionState, connection, liveness, now } } = page;
+  const { language: { t, words } } = page.ui;
   const good = connectionState.online && connection.connected && liveness.silentSince === null
     && connectionState.lateSince === null && sync.state !== "failed";
   const at = sync.syncedAt;
@@ -89,17 +92,17 @@ function syncState(parts) {
 // The saved views in the left column: those of the admin, of desks and of everybody, in one order.
 const STEPS = { ArrowUp: -1, ArrowDown: 1 };
 
-/** @param {NavViewsParts} parts */
-export function savedViews(parts) {
-  const { savedViews: { list }, lists, viewsDialog, language: { t } } = parts;
+/** @param {Page} page */
+export function savedViews(page) {
+  const { data: { savedViews: { list }, lists }, ui: { viewsDialog, language: { t } } } = page;
   return html`<div class="nav-group nav-views" role="group" aria-label=${t("views")}>
     <div class="nav-heading"><span class="nav-text" aria-hidden="true">${t("views")}</span>
       <button type="button" class="nav-heading-act" aria-label=${t("views.manage")}
         title=${t("views.manage")} @click=${() => viewsDialog.open()}
         >${list.length ? ICONS.settings : ICONS.add}</button></div>
-    <div class="nav-views-list" @keydown=${(event) => moved(event, parts)}
-      @pointerdown=${(event) => parts.viewDrag.press(event)}
-      >${repeat(list, ({ id }) => id, (view) => entry(view, parts))}</div>
+    <div class="nav-views-list" @keydown=${(event) => moved(event, page)}
+      @pointerdown=${(event) => page.ui.viewDrag.press(event)}
+      >${repeat(list, ({ id }) => id, (view) => entry(view, page))}</div>
     <button type="button" class="nav-item nav-views-all" aria-label=${t("views.manage")}
       aria-current=${String(isSaved(lists.list.view))}
       title=${t("views.manage")} @click=${() => viewsDialog.open()}
@@ -107,9 +110,9 @@ export function savedViews(parts) {
       >${t("views.short")}</span></button></div>`;
 }
 
-/** @param {SavedView} view @param {NavViewsParts} parts */
-function entry({ id, name, query, owner, total }, parts) {
-  const { lists, totals, navigation, viewDrag, language: { t } } = parts;
+/** @param {SavedView} view @param {Page} page */
+function entry({ id, name, query, owner, total }, page) {
+  const { data: { lists, totals }, ui: { viewDrag, language: { t } }, acts: { navigation } } = page;
   return html`<div class="nav-view" data-view=${id} ?data-dragged=${viewDrag.id === id}
     >${navItem({
       icon: ICONS[owner === "me" ? "view" : "view_shared"], text: shown(name),
@@ -126,7 +129,7 @@ function ownerText(owner, t) {
 }
 
 // Alt and an arrow move the view that has the focus; it keeps the focus.
-function moved(event, { savedViews: views, painter, announce, language: { t } }) {
+function moved(event, { data: { savedViews: views }, ui: { painter, announce, language: { t } } }) {
   const step = event.altKey && STEPS[event.key];
   const id = event.target.closest("[data-view]")?.dataset.view;
   if (!step || !id) return;

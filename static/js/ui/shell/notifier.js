@@ -6,6 +6,7 @@ import { notification, notificationPermission } from "../../browser.js";
 import { shown } from "../../core/names.js";
 import { listKey } from "../../core/route.js";
 import { calledBy, nameOf } from "../elements/avatar.js";
+import { PageModule } from "../elements/page-module.js";
 
 const HEAD = 10; // of a list that grew
 const SHOW_AFTER_MS = 300; // notices that come this soon after each other are shown together
@@ -13,7 +14,7 @@ const TOASTS = 3; // of more threads, one toast says how many
 const SHOWN_MS = 12_000;
 const SILENT_MS = 60_000; // a connection may have been lost so long before that is known
 
-export class Notifier {
+export class Notifier extends PageModule {
   #growth = new Growth();
   #heard = new Heard();
   #pace = new Pace();
@@ -25,9 +26,11 @@ export class Notifier {
   #showTimer = null;
   #lostAt = null; // when the connection was lost
 
-  /** @param {NotifierParts} parts */
-  constructor(parts) {
-    this.parts = parts;
+  /** @param {Page & { icon: HTMLLinkElement, tabs: import("../../net/tabs.js").Tabs }} page */
+  constructor({ tabs, icon, ...page }) {
+    super(page);
+    this.tabs = tabs;
+    this.icon = icon;
     addEventListener("focus", () => this.clear());
   }
 
@@ -35,7 +38,7 @@ export class Notifier {
   /** @param {ViewTotals} totals */
   totals(totals) {
     if (!totals.not_respond) this.clear();
-    const grown = this.#growth.of(totals, this.parts.prefs.notify.views);
+    const grown = this.#growth.of(totals, this.data.prefs.notify.views);
     if (!grown.length) return;
     for (const [view, count] of grown) this.#grown.set(view, (this.#grown.get(view) ?? 0) + count);
     this.#tellSoon();
@@ -43,7 +46,7 @@ export class Notifier {
 
   // What happened while the connection was lost is told once, in short.
   async connected() {
-    const { call } = this.parts;
+    const { call } = this.net;
     this.look();
     if (this.#lostAt === null) return;
     const since = Math.max(0, Math.round(this.#lostAt - SILENT_MS));
@@ -55,21 +58,21 @@ export class Notifier {
 
   disconnected() {
     this.#growth.forget();
-    this.#lostAt ??= this.parts.now();
+    this.#lostAt ??= this.net.now();
   }
 
   // Another thread is open: other windows know.
-  look() { this.parts.tabs().tell(); }
+  look() { this.tabs.tell(); }
 
   // Something concerns this admin: a customer wrote, a thread was handed over, a note mentions them.
   /** @param {Notice} notice */
   notice(notice) {
-    const { prefs, quiet, tabs, language: { t } } = this.parts;
-    if (!this.#heard.isNew(notice) || quiet()) return;
+    const { data: { prefs }, ui: { language: { t } }, tabs } = this;
+    if (!this.#heard.isNew(notice) || this.ui.alerts.quiet) return;
     if (notice.kind === "message" && !prefs.kept.notify_own) return;
-    if (tabs().isThreadLookedAt(notice.thread_id)) return;
+    if (tabs.isThreadLookedAt(notice.thread_id)) return;
     this.#entries.set(notice.thread_id, entryOf(notice, t));
-    if (tabs().isLookedAt() || (tabs().leads && !tabs().anyLookedAt)) {
+    if (tabs.isLookedAt() || (tabs.leads && !tabs.anyLookedAt)) {
       this.#came.set(notice.thread_id, notice);
       this.#showTimer ??= setTimeout(() => this.#show(), SHOW_AFTER_MS);
     }
@@ -84,7 +87,7 @@ export class Notifier {
   }
 
   #show() {
-    const { toasts, open, goView, goOwn, announce, language: { t } } = this.parts;
+    const { ui: { toasts, announce, language: { t } }, acts: { open, navigation } } = this;
     const came = [...this.#came.values()];
     this.#came.clear();
     this.#showTimer = null;
@@ -97,15 +100,17 @@ export class Notifier {
       return;
     }
     const isMentions = came.every(({ kind }) => kind === "mention");
-    const run = () => (isMentions ? goView("mentions") : goOwn());
+    const run = () => (isMentions ? navigation.goView("mentions") : navigation.goList({
+      view: "arrival", sort: this.data.prefs.sortOf("arrival"), filter: "mine",
+    }));
     const text = t("notice.many", { count: came.length });
     toasts.show(text, { text: t("notice.show"), run }, SHOWN_MS);
     announce(text);
   }
 
   #tellSoon() {
-    const { quiet, tabs, now } = this.parts;
-    if (quiet() || !tabs().leads) return this.#forget();
+    const { net: { now }, tabs } = this;
+    if (this.ui.alerts.quiet || !tabs.leads) return this.#forget();
     const when = this.#pace.of(now());
     if (when === "now") this.#tell();
     else if (when === "along") this.#notify();
@@ -116,10 +121,10 @@ export class Notifier {
   #tell() {
     clearTimeout(this.#timer);
     this.#timer = null;
-    const { quiet, prefs, chime, now } = this.parts;
-    if (quiet()) return this.#forget();
+    const { data: { prefs }, net: { now } } = this;
+    if (this.ui.alerts.quiet) return this.#forget();
     this.#pace.told(now());
-    if (prefs.notify.sound) chime();
+    if (prefs.notify.sound) this.ui.alerts.chime();
     return this.#notify();
   }
 
@@ -130,12 +135,12 @@ export class Notifier {
 
   // The notification replaces the one before and says all of it.
   async #notify() {
-    const { prefs, tabs, totals, icon, language: { t } } = this.parts;
+    const { data: { prefs, totals }, ui: { language: { t } }, tabs, icon } = this;
     const grown = [...this.#grown.keys()];
     const counts = new Map(this.#grown);
     this.#grown.clear();
     const may = notificationPermission() === "granted" && prefs.notify.desktop;
-    if (!may || tabs().anyLookedAt) return this.#entries.clear();
+    if (!may || tabs.anyLookedAt) return this.#entries.clear();
     for (const [name, more] of counts) await this.#learn(name, more);
     const entries = [...this.#entries.values()].sort((a, b) => b.at - a.at);
     const view = grown[0] ?? "arrival";
@@ -155,9 +160,9 @@ export class Notifier {
 
   // One thread is opened; of several the list.
   #clicked(shown, view, entries) {
-    const { goView, open } = this.parts;
+    const { navigation, open } = this.acts;
     window.focus();
-    if (view) goView(view);
+    if (view) navigation.goView(view);
     if (entries.length === 1) open(entries[0].id);
     shown.close();
     this.#entries.clear();
@@ -165,7 +170,7 @@ export class Notifier {
 
   // Which threads a view that grew has got: those with the newest messages.
   async #learn(view, count) {
-    const { language: { t } } = this.parts;
+    const { language: { t } } = this.ui;
     const rows = await this.#head({ view, sort: "arrival", filter: "all" });
     for (const row of rows.slice(0, count)) {
       if (this.#entries.has(row.id)) continue;
@@ -175,7 +180,7 @@ export class Notifier {
   }
 
   async #head(list) {
-    const { lists, rows, call } = this.parts;
+    const { data: { lists, rows }, net: { call } } = this;
     const isShown = () => listKey(lists.list) === listKey(list);
     if (isShown() && lists.sync.order) {
       const ids = Array.from(lists.sync.order.ids()).slice(0, HEAD);

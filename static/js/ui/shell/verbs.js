@@ -2,52 +2,52 @@
 
 import { nextPane } from "./layout.js";
 
-/** @param {VerbParts} parts */
-export function verbsOf(parts) {
-  const { navigation, thread, picks } = parts;
+/** @param {Page} page */
+export function verbsOf(page) {
+  const { data: { thread }, ui: { picks }, acts: { navigation } } = page;
   const onThread = (run) => () => (thread.id === null ? false : void run());
   return {
     view: (name) => navigation.goView(name),
     saved: (place) => navigation.goSaved(Number(place)),
-    views: () => void parts.viewsDialog.open(),
-    sorts: () => parts.sorts.choose(),
+    views: () => void page.ui.viewsDialog.open(),
+    sorts: () => page.data.sorts.choose(),
     sort: (name) => navigation.goSort(name),
     filter: (name) => navigation.goFilter(name),
-    priority: (priority) => act(parts, "prioritise", { priority }),
-    list: (name) => walk(parts, name),
-    pick: (name) => pick(parts, name),
-    back: () => back(parts),
-    match: (name) => match(parts, name),
+    priority: (priority) => act(page, "prioritise", { priority }),
+    list: (name) => walk(page, name),
+    pick: (name) => pick(page, name),
+    back: () => back(page),
+    match: (name) => match(page, name),
     pane: (name) => nextPane(name === "next" ? 1 : -1, thread.id !== null),
-    unread: (name) => void parts.finder.nextUnread(name === "next" ? 1 : -1),
-    help: () => void parts.helpDialog.open(),
-    search: () => void parts.search.open(),
-    filters: () => void parts.search.open(null, { filters: true }),
-    palette: () => void parts.palette.open(),
-    undo: () => void parts.acting.get().then((part) => part?.undoing.undo()),
-    reply: onThread(() => parts.write("reply")),
-    note: onThread(() => parts.write("note")),
-    print: onThread(() => parts.threadPane.get().then((part) => part?.printout.print())),
-    customer: onThread(() => parts.customer.toggle()),
-    explain: onThread(() => parts.explain.open()),
-    "thread:show": onThread(() => parts.finder.showInList()),
-    "thread:claim": () => act(parts, "claim"),
-    "thread:snooze": () => (picks.size || thread.id !== null ? void parts.snooze.open() : false),
-    "thread:tag": () => (picks.size || thread.id !== null ? void parts.tagPicker.open() : false),
-    "thread:hand": () => (picks.size || thread.id !== null ? void parts.handOver.open() : false),
-    "thread:done": () => (picks.size || thread.id !== null ? void parts.finish() : false),
+    unread: (name) => void page.acts.finder.nextUnread(name === "next" ? 1 : -1),
+    help: () => void page.ui.helpDialog.open(),
+    search: () => void page.ui.search.open(),
+    filters: () => void page.ui.search.open(null, { filters: true }),
+    palette: () => void page.ui.palette.open(),
+    undo: () => void page.acts.acting.get().then((part) => part?.undoing.undo()),
+    reply: onThread(() => page.acts.write("reply")),
+    note: onThread(() => page.acts.write("note")),
+    print: onThread(() => page.ui.threadPane.get().then((part) => part?.printout.print())),
+    customer: onThread(() => page.ui.customer.toggle()),
+    explain: onThread(() => page.ui.explain.open()),
+    "thread:show": onThread(() => page.acts.finder.showInList()),
+    "thread:claim": () => act(page, "claim"),
+    "thread:snooze": () => (picks.size || thread.id !== null ? void page.ui.snooze.open() : false),
+    "thread:tag": () => (picks.size || thread.id !== null ? void page.ui.tagPicker.open() : false),
+    "thread:hand": () => (picks.size || thread.id !== null ? void page.ui.handOver.open() : false),
+    "thread:done": () => (picks.size || thread.id !== null ? void page.acts.finish() : false),
   };
 }
 
 // With the selected threads, or else with the open one.
-function act({ picks, bulk, acting, thread }, action, more = {}) {
+function act({ data: { thread }, ui: { picks, bulk }, acts: { acting } }, action, more = {}) {
   if (picks.size) bulk.get().then((part) => part?.run(more.priority ? "priority" : action, more));
   else if (thread.id === null) return false;
   else acting.get().then((part) => part?.actions[action](more.priority));
   return undefined;
 }
 
-function walk({ listPane, movement, toTop }, name) {
+function walk({ data: { movement }, ui: { listPane }, acts: { toTop } }, name) {
   const steps = {
     next: () => listPane.walk(1),
     previous: () => listPane.walk(-1),
@@ -62,7 +62,7 @@ function walk({ listPane, movement, toTop }, name) {
   if (name !== "pause") listPane.focus();
 }
 
-function pick({ picks, listPane }, name) {
+function pick({ ui: { picks, listPane } }, name) {
   if (name === "toggle") picks.toggle();
   else if (name === "all") picks.all();
   else picks.extend(name === "down" ? 1 : -1);
@@ -70,14 +70,14 @@ function pick({ picks, listPane }, name) {
 }
 
 // To another message that the search found in the open thread.
-function match({ threadPane }, name) {
+function match({ ui: { threadPane } }, name) {
   const found = threadPane.part?.found;
   if (!found?.shown) return false;
   return found.step(name === "next" ? 1 : -1);
 }
 
 // An open menu closes itself on Esc. The marks of a search go first, unless Esc closes the search.
-function back({ layout, threadPane }) {
+function back({ ui: { layout, threadPane } }) {
   if (document.querySelector("[popover]:popover-open")) return false;
   const found = threadPane.part?.found;
   if (found?.shown && !document.activeElement?.closest("#search")) return found.leave();

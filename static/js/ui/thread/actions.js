@@ -1,40 +1,33 @@
 // What can be done with the open thread. The screen changes when the server answers.
 
+import { html } from "lit-html";
+
 import { shown } from "../../core/names.js";
 import { nameOf } from "../elements/avatar.js";
-import { refusalOf } from "../elements/language.js";
+import { refusal, refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 import { tagsOf } from "./act-line.js";
 
 // A thread that Done opened is not closed by a press that was meant for the one before it.
 const SETTLE_MS = 400;
 const CLOSED = "history"; // the view that a thread leaves when it is reopened
 
-export class ThreadActions {
+export class ThreadActions extends PageModule {
   #opened = { id: null, at: 0 }; // the thread that Done opened, and when
 
-  // nextTo(id): the thread below in the list, or null; open(id) opens a thread.
-  /** @param {ThreadActionsParts} parts */
-  constructor({
-    thread, lists, rows, api, toasts, painter, language, admin, undoing, now, nextTo, open,
-  }) {
-    this.thread = thread;
-    this.lists = lists;
-    this.rows = rows;
-    this.api = api;
-    this.toasts = toasts;
-    this.painter = painter;
-    this.language = language;
-    this.adminId = admin.id;
-    this.isSupervisor = admin.role === "supervisor";
-    this.undoing = undoing;
-    this.now = now;
-    this.nextTo = nextTo;
-    this.open = open;
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
+    this.adminId = this.data.admin.id;
+    this.isSupervisor = this.data.admin.role === "supervisor";
   }
+
+  // The thread below in the list, or null.
+  #nextTo(id) { return this.data.neighbours.next(id) ?? this.ui.listPane.nextTo(id); }
 
   // Claims the thread, or releases it if it is the admin's own. A supervisor takes it over.
   claim() {
-    const { assignee } = this.thread.row ?? {};
+    const { assignee } = this.data.thread.row ?? {};
     if (assignee?.id === this.adminId) return this.#act("release", "undo.released");
     return assignee && this.isSupervisor ? this.handOver({ admin_id: this.adminId }) : this.#act("claim");
   }
@@ -42,12 +35,12 @@ export class ThreadActions {
   // To a colleague or to nobody (null), here or at a desk, with a note for whoever has it next.
   /** @param {{admin_id: number | null, desk?: string, note?: string}} given */
   async handOver(given) {
-    const { id, row } = this.thread;
-    const done = await this.#try(() => this.api.assign(id, given));
+    const { id, row } = this.data.thread;
+    const done = await this.#try(() => this.net.api.assign(id, given));
     if (!done) return false;
     // At a desk that is not one's own it is out of sight; undone, it is opened again.
     if (!done.row) {
-      this.#offer("undo.handed", { ...done, row }, { assignee: given.desk }, () => this.open(id));
+      this.#offer("undo.handed", { ...done, row }, { assignee: given.desk }, () => this.acts.open(id));
       return true;
     }
     const { assignee } = done.row;
@@ -59,10 +52,10 @@ export class ThreadActions {
 
   /** @param {string} priority */
   async prioritise(priority) {
-    const { id } = this.thread;
-    const done = await this.#try(() => this.api.prioritise(id, priority));
+    const { id } = this.data.thread;
+    const done = await this.#try(() => this.net.api.prioritise(id, priority));
     if (done?.act) {
-      this.#offer("undo.priority", done, { priority: this.language.t(`priority.${priority}`) });
+      this.#offer("undo.priority", done, { priority: this.ui.language.t(`priority.${priority}`) });
     }
     return done !== null;
   }
@@ -70,7 +63,7 @@ export class ThreadActions {
   // Of any thread: the picker stays open while others are opened.
   /** @param {number} id @param {TagChanges} changes */
   async tag(id, { add, remove }) {
-    const done = await this.#try(() => this.api.tag(id, { add, remove }), id);
+    const done = await this.#try(() => this.net.api.tag(id, { add, remove }), id);
     if (!done) return false;
     const text = add.length ? "undo.tagged" : "undo.untagged";
     this.#offer(text, done, { tags: [...add, ...remove].join(", ") });
@@ -81,15 +74,15 @@ export class ThreadActions {
   // the next one opened where it leaves the list by that. A thread in which the customer wrote what
   // was not on screen yet stays open (H28).
   // seen: the newest message that was on screen.
-  async finish(seen = this.thread.shownId) {
-    const { id, row } = this.thread;
+  async finish(seen = this.data.thread.shownId) {
+    const { id, row } = this.data.thread;
     if (this.#hasJustOpened(id)) return false;
     const isClosed = row?.open === false;
-    const walkOn = isClosed && this.lists.list.view !== CLOSED ? () => undefined : this.#walk(id);
+    const walkOn = isClosed && this.data.lists.list.view !== CLOSED ? () => undefined : this.#walk(id);
     if (isClosed) return this.#act("reopen", "undo.reopened", walkOn);
-    const done = await this.#try(() => this.api.close(id, seen));
-    if (done && this.rows.get(id)?.open) {
-      this.toasts.show(this.language.t("act.still_open"));
+    const done = await this.#try(() => this.net.api.close(id, seen));
+    if (done && this.data.rows.get(id)?.open) {
+      this.ui.toasts.show(this.ui.language.t("act.still_open"));
       return false;
     }
     if (!done) return false;
@@ -101,11 +94,11 @@ export class ThreadActions {
   // snoozed already only gets another moment. wake: "reply" or "never".
   /** @param {{until: number, wake: string}} given */
   async snooze(given) {
-    const { id, row } = this.thread;
+    const { id, row } = this.data.thread;
     const walkOn = row?.snooze ? () => undefined : this.#walk(id);
-    const done = await this.#try(() => this.api.snooze(id, given));
+    const done = await this.#try(() => this.net.api.snooze(id, given));
     if (!done) return false;
-    const time = this.language.words.moment(given.until, this.now());
+    const time = this.ui.language.words.moment(given.until, this.net.now());
     this.#offer("undo.snoozed", done, { time }, walkOn());
     return true;
   }
@@ -115,63 +108,63 @@ export class ThreadActions {
   // Where it goes on from a thread: a function that opens the next one, if this one is still open by
   // then, and returns what goes back to it.
   #walk(id) {
-    const { listing } = this.lists;
-    const next = this.nextTo(id);
+    const { listing } = this.data.lists;
+    const next = this.#nextTo(id);
     return () => {
-      const walks = next !== null && this.thread.id === id && this.lists.listing === listing;
+      const walks = next !== null && this.data.thread.id === id && this.data.lists.listing === listing;
       if (walks) {
         listing.activeId = next;
-        this.#opened = { id: next, at: this.now() };
-        this.open(next);
+        this.#opened = { id: next, at: this.net.now() };
+        this.acts.open(next);
       }
       // What was done by mistake is looked at again.
-      return () => { if (walks && this.lists.listing === listing) this.open(id); };
+      return () => { if (walks && this.data.lists.listing === listing) this.acts.open(id); };
     };
   }
 
   // Opens the thread below this one; at the end of the list nothing changes.
   /** @param {number} id */
   openNext(id) {
-    const next = this.nextTo(id);
+    const next = this.#nextTo(id);
     if (next === null) return false;
-    this.lists.listing.activeId = next;
-    this.open(next);
+    this.data.lists.listing.activeId = next;
+    this.acts.open(next);
     return true;
   }
 
   #hasJustOpened(id) {
     const { id: opened, at } = this.#opened;
     return id !== null && opened === id
-      && (this.thread.state === "loading" || this.now() - at < SETTLE_MS);
+      && (this.data.thread.state === "loading" || this.net.now() - at < SETTLE_MS);
   }
 
   async #act(action, told = "", walkOn = () => undefined) {
-    const { id } = this.thread;
-    const done = await this.#try(() => this.api.act(id, action));
+    const { id } = this.data.thread;
+    const done = await this.#try(() => this.net.api.act(id, action));
     if (done && told) this.#offer(told, done, {}, walkOn());
     return done !== null;
   }
 
   #offer(text, { row, act }, more = {}, done = () => {}) {
     if (!act) return;
-    const { t } = this.language;
-    this.undoing.offer({ text: t(text, { name: nameOf(row, t), ...more }), acts: [act], done });
+    const { t } = this.ui.language;
+    this.acts.undoing.offer({ text: t(text, { name: nameOf(row, t), ...more }), acts: [act], done });
   }
 
   // The answer {row, act}, or null where it was not done.
-  async #try(run, id = this.thread.id) {
+  async #try(run, id = this.data.thread.id) {
     if (id === null) return null;
     try {
       const answer = await run();
-      if (answer.row) this.rows.put(answer.row);
-      else this.thread.gone(id);
+      if (answer.row) this.data.rows.put(answer.row);
+      else this.data.thread.gone(id);
       return answer;
     } catch (error) {
-      if (error.code === "already_claimed") this.rows.mark(id);
-      this.toasts.show(refusalOf(error, this.language.t));
+      if (error.code === "already_claimed") this.data.rows.mark(id);
+      this.ui.toasts.show(refusalOf(error, this.ui.language.t));
       return null;
     } finally {
-      this.painter.askAll();
+      this.ui.painter.askAll();
     }
   }
 }
@@ -179,35 +172,107 @@ export class ThreadActions {
 // Shows what colleagues and the chatbot did to the open thread.
 const IN_TIME = new Set(["thread.snoozed", "thread.woken", "thread.due"]);
 
-export class ColleagueActions {
-  /** @param {ColleagueActionsParts} parts */
-  constructor({ alerts, toasts, language, adminId, now }) {
-    this.alerts = alerts;
-    this.toasts = toasts;
-    this.language = language;
-    this.adminId = adminId;
-    this.now = now;
-  }
-
+export class ColleagueActions extends PageModule {
   // by: {id, name}, or null for the chatbot; cause: a message of the customer or a handoff, which
   // show themselves, as does what time or the customer did to a snooze, and what undoes nothing.
   /** @param {Act} act */
   show(act) {
     const { type, by, priority, cause, until, reason, assignee } = act;
-    const { t, words } = this.language;
+    const { t, words } = this.ui.language;
     const tags = type === "thread.tags_changed" ? tagsOf(act) : null;
     const isNothing = type === "thread.tags_changed" && !tags;
     const isSilent = cause || isNothing || (IN_TIME.has(type) && (!by || (!until && !reason)));
-    if (isSilent || by?.id === this.adminId || this.alerts.quiet) return;
+    if (isSilent || by?.id === this.data.adminId || this.ui.alerts.quiet) return;
     const isGiven = assignee && assignee.id !== by?.id;
     const text = tags ? `did.thread.tags.${tags.kind}` : isGiven ? "did.thread.given" : `did.${type}`;
-    this.toasts.show(t(text, {
+    this.ui.toasts.show(t(text, {
       ...act,
       ...tags,
       name: by ? t("did.by", by) : t("did.bot"),
-      assignee: !assignee ? "" : assignee.id === this.adminId ? t("did.you") : shown(assignee.name),
+      assignee: !assignee ? "" : assignee.id === this.data.adminId ? t("did.you") : shown(assignee.name),
       priority: priority ? t(`priority.${priority}`) : "",
-      time: until ? words.moment(until, this.now()) : "",
+      time: until ? words.moment(until, this.net.now()) : "",
     }));
   }
+}
+
+// Offers to undo what the admin just did, in a toast and by `z`.
+const CHUNK = 50; // acts in one request
+
+export class Undoing extends PageModule {
+  #offers = new Offers();
+
+  // acts: their ids; done() is called after they were undone; actions stand beside Undo.
+  /** @param {{text: string, acts: number[], done?: () => void, actions?: ToastAction[]}} given */
+  offer({ text, acts, done = () => {}, actions = [] }) {
+    if (!acts.length) return this.ui.toasts.show(text, actions);
+    const offer = this.#offers.add({ acts, done, toast: 0 }, this.net.now());
+    const undo = {
+      text: html`${this.ui.language.t("undo")}<kbd>z</kbd>`,
+      keys: "z",
+      run: () => void this.#run(this.#offers.take(this.net.now(), offer)),
+    };
+    offer.toast = this.ui.toasts.show(text, [...actions, undo], OFFER_MS);
+    return offer;
+  }
+
+  // Undoes what was done last.
+  undo() {
+    const offer = this.#offers.take(this.net.now());
+    if (!offer) return this.ui.toasts.show(this.ui.language.t("undo.nothing"));
+    this.ui.toasts.drop(offer.toast);
+    return this.#run(offer);
+  }
+
+  async #run(offer) {
+    if (!offer) return;
+    const { t } = this.ui.language;
+    const results = [];
+    try {
+      for (let from = 0; from < offer.acts.length; from += CHUNK) {
+        results.push(...(await this.net.api.undo(offer.acts.slice(from, from + CHUNK))).results);
+      }
+    } catch (error) {
+      this.ui.toasts.show(refusalOf(error, t));
+    }
+    for (const { row } of results) if (row) this.data.rows.put(row);
+    const refused = results.filter(({ status }) => status !== "done");
+    const count = results.length - refused.length;
+    if (count) offer.done();
+    this.#tell(count, refused);
+    this.ui.painter.askAll();
+  }
+
+  #tell(count, refused) {
+    const { t } = this.ui.language;
+    const told = count ? [t("undo.done", { count })] : [];
+    if (refused.length === 1) told.push(refusal(refused[0].problem, t));
+    else if (refused.length) told.push(t("undo.refused", { count: refused.length }));
+    if (told.length) this.ui.toasts.show(told.join(" "));
+  }
+}
+
+// What may be undone: the newest first, each for ten seconds.
+export const OFFER_MS = 10_000;
+
+export class Offers {
+  #list = [];
+
+  // offer: whatever `take` is to return.
+  /** @template T @param {T} offer @param {number} now @returns {T} */
+  add(offer, now) {
+    this.#list = [...this.#valid(now), { offer, until: now + OFFER_MS }];
+    return offer;
+  }
+
+  // The newest offer, or this one; null if its time is over or it was taken.
+  /** @param {number} now */
+  take(now, wanted = null) {
+    const valid = this.#valid(now);
+    const found = wanted === null ? valid.at(-1) : valid.find(({ offer }) => offer === wanted);
+    this.#list = valid.filter((each) => each !== found);
+    return found ? found.offer : null;
+  }
+
+  #valid(now) { return this.#list.filter(({ until }) => until > now); }
 }

@@ -19,7 +19,7 @@ export class Proposals {
   asked = null; // what they are filtered by
 
   // name: begins the ids of the list and of what stands in it.
-  /** @param {{name: string, painter: Parts["painter"]}} parts */
+  /** @param {{name: string, painter: Ui["painter"]}} parts */
   constructor({ name, painter }) {
     this.name = name;
     this.painter = painter;
@@ -94,22 +94,19 @@ export class MentionCompletion extends Proposals {
   #isKnown = false; // it was answered once
   told = []; // words behind `@` in the note that is shown: it was held because they call nobody
 
-  /** @param {MentionCompletionParts} parts */
-  constructor({ api, thread, adminId, presence, now, painter, language }) {
-    super({ name: "mention", painter });
-    this.api = api;
-    this.thread = thread;
-    this.adminId = adminId;
-    this.presence = presence;
-    this.now = now;
-    this.language = language;
+  /** @param {Page} page */
+  constructor({ data, net, ui }) {
+    super({ name: "mention", painter: ui.painter });
+    this.data = data;
+    this.net = net;
+    this.ui = ui;
   }
 
   get offered() {
     if (this.asked === null) return [];
     return colleagues(this.#members, this.asked, {
-      adminId: this.adminId, desk: this.thread.row?.desk ?? "",
-      dot: (id) => this.presence.dot("admin", id),
+      adminId: this.data.adminId, desk: this.data.thread.row?.desk ?? "",
+      dot: (id) => this.data.presence.dot("admin", id),
     });
   }
 
@@ -133,8 +130,8 @@ export class MentionCompletion extends Proposals {
       void this.#load().then(again);
       return true;
     }
-    const desk = this.thread.row?.desk ?? "";
-    const known = this.#members.filter((member) => member.id === this.adminId || sees(member, desk));
+    const desk = this.data.thread.row?.desk ?? "";
+    const known = this.#members.filter((member) => member.id === this.data.adminId || sees(member, desk));
     const words = this.#isKnown ? callsNobody(body, known.map(({ name }) => name)) : [];
     if (words.every((word) => this.told.includes(word))) return false;
     this.told = words;
@@ -145,7 +142,7 @@ export class MentionCompletion extends Proposals {
   close() {
     if (this.asked === null) return;
     super.close();
-    this.presence.want("admin", "mention", []);
+    this.data.presence.want("admin", "mention", []);
   }
 
   // Who is meant by names that several have, as the note of a thread is sent.
@@ -157,7 +154,7 @@ export class MentionCompletion extends Proposals {
   }
 
   render(field) {
-    const { presence, language: { t } } = this;
+    const { data: { presence }, ui: { language: { t } } } = this;
     if (!this.offered.length) return "";
     return this.choices(field, t("mention.title"), (member) => html`<span class="avatar"
       data-hue=${hueStep(`admin/${member.id}`)} aria-hidden="true"
@@ -169,7 +166,7 @@ export class MentionCompletion extends Proposals {
 
   written(member, field) {
     const { text, caret } = insertName(field.value, field.selectionStart, member.name);
-    const { id } = this.thread;
+    const { id } = this.data.thread;
     const chosen = this.#chosen.get(id) ?? new Map();
     this.#chosen.set(id, chosen.set(member.id, member.name));
     this.#done = text.slice(0, caret);
@@ -177,10 +174,10 @@ export class MentionCompletion extends Proposals {
   }
 
   async #load() {
-    if (this.now() - this.#fetchedAt >= CACHED_MS) {
-      this.#fetchedAt = this.now();
+    if (this.net.now() - this.#fetchedAt >= CACHED_MS) {
+      this.#fetchedAt = this.net.now();
       try {
-        this.#members = (await this.api.team()).team;
+        this.#members = (await this.net.api.team()).team;
         this.#isKnown = true;
       } catch {
         this.#fetchedAt = -Infinity; // the next key tries again
@@ -188,7 +185,7 @@ export class MentionCompletion extends Proposals {
       this.#loaded = true;
     }
     if (this.asked === null) return;
-    this.presence.want("admin", "mention", this.#members.map(({ id }) => id));
+    this.data.presence.want("admin", "mention", this.#members.map(({ id }) => id));
     this.painter.ask("composer");
   }
 }
@@ -200,14 +197,12 @@ export class Canned extends Proposals {
   #fetchedAt = -Infinity;
   #byButton = false; // all are offered, whatever stands before the caret
 
-  /** @param {CannedParts} parts */
-  constructor({ api, thread, admin, now, painter, language }) {
-    super({ name: "canned", painter });
-    this.api = api;
-    this.thread = thread;
-    this.admin = admin;
-    this.now = now;
-    this.language = language;
+  /** @param {Page} page */
+  constructor({ data, net, ui }) {
+    super({ name: "canned", painter: ui.painter });
+    this.data = data;
+    this.net = net;
+    this.ui = ui;
   }
 
   get isOpen() { return this.asked !== null; }
@@ -218,11 +213,11 @@ export class Canned extends Proposals {
 
   // Resolves to the replies, which are fetched again if they are older than a minute.
   async load({ anew = false } = {}) {
-    if (!anew && this.now() - this.#fetchedAt < CACHED_MS) return this.list;
-    this.#fetchedAt = this.now();
+    if (!anew && this.net.now() - this.#fetchedAt < CACHED_MS) return this.list;
+    this.#fetchedAt = this.net.now();
     this.#loading = true;
     try {
-      this.list = (await this.api.canned()).canned;
+      this.list = (await this.net.api.canned()).canned;
     } catch {
       this.#fetchedAt = -Infinity;
     }
@@ -258,7 +253,7 @@ export class Canned extends Proposals {
   }
 
   render(field) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     if (!this.offered.length) return this.#none(t);
     const facts = this.#facts();
     return this.choices(field, t("canned.title"), ({ shortcut, body }) => html`<b>/${shortcut}</b><span
@@ -278,10 +273,10 @@ export class Canned extends Proposals {
   }
 
   #facts() {
-    const { id, row } = this.thread;
+    const { id, row } = this.data.thread;
     return {
-      "customer.name": row ? nameAsWritten(row, this.language.t) : "",
-      "admin.name": this.admin.name,
+      "customer.name": row ? nameAsWritten(row, this.ui.language.t) : "",
+      "admin.name": this.data.admin.name,
       "thread.id": String(id),
     };
   }

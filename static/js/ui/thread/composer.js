@@ -8,13 +8,14 @@ import { WaitingSend } from "../../core/uploads.js";
 import { langOf } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { menu } from "../elements/menu.js";
+import { PageModule } from "../elements/page-module.js";
 import { attachButton, chips } from "./files.js";
 
 const SAVE_MS = 300;
 // Control characters that the server refuses: all but line breaks and tabs.
 const CONTROLS = /(?![\n\t])\p{Cc}/gu;
 
-export class Composer {
+export class Composer extends PageModule {
   #threadId = null;
   #private = false;
   #aside = ""; // the text of the other kind
@@ -22,33 +23,29 @@ export class Composer {
   #touched = false; // something was written since the draft is shown
   #timer = null;
 
-  /** @param {ComposerParts} parts */
-  constructor(parts) {
-    const {
-      root, thread, drafts, replies, canned, mentions, mode, hold, prefs, now, painter, language,
-      bodyMax, reading, guard, attaching,
-    } = parts;
+  /** @param {Page & {
+   *   root: HTMLElement, replies: import("./pane.js").Replies,
+   *   canned: import("./completion.js").Canned,
+   *   reading: import("../../core/thread/reading.js").Reading,
+   *   guard: import("../../core/thread/reading.js").SendGuard,
+   *   attaching: import("./files.js").Attaching,
+   *   mentions: import("./completion.js").MentionCompletion,
+   * }} page */
+  constructor({ root, replies, canned, mentions, reading, guard, attaching, ...page }) {
+    super(page);
     this.root = root;
-    this.thread = thread;
-    this.drafts = drafts;
     this.replies = replies;
     this.canned = canned;
     this.mentions = mentions;
-    this.mode = mode;
-    this.hold = hold;
-    this.prefs = prefs;
-    this.now = now;
-    this.painter = painter;
-    this.language = language;
-    this.bodyMax = bodyMax;
+    this.bodyMax = this.data.limits.message_characters;
     this.reading = reading;
     this.guard = guard;
     this.attaching = attaching;
-    this.sending = new WaitingSend({ thread, attaching, send: (after) => this.send(after) });
+    this.sending = new WaitingSend({ thread: this.data.thread, attaching, send: (after) => this.send(after) });
     attaching.isPrivate = () => this.#private;
     attaching.changed = (threadId) => this.#filesChanged(threadId);
     attaching.focus = () => this.focus();
-    drafts.writer = this;
+    this.data.drafts.writer = this;
     addEventListener("pagehide", () => this.save());
   }
 
@@ -56,21 +53,21 @@ export class Composer {
   get isPrivate() { return this.#private; }
   get canSend() { return Boolean(this.field?.value.trim() || this.attaching.items.length); }
   /** @param {string} after */
-  sendText(after) { return sendText(this.#private, after, this.language.t); }
+  sendText(after) { return sendText(this.#private, after, this.ui.language.t); }
 
   // kind: "reply" or "note"; without it the one that is shown.
   focus(kind) {
-    if (this.thread.id !== this.#threadId) this.paint();
+    if (this.data.thread.id !== this.#threadId) this.paint();
     if (kind && this.#private !== (kind === "note")) this.#swap();
     this.field?.focus();
   }
 
   paint() {
-    const { thread } = this;
+    const { thread } = this.data;
     const shown = thread.id !== null && thread.state !== "missing";
     if (thread.id !== this.#threadId) {
       this.save();
-      if (this.#threadId !== null) this.drafts.leave(this.#threadId);
+      if (this.#threadId !== null) this.data.drafts.leave(this.#threadId);
       this.#take(thread.id);
     }
     this.reading.settle();
@@ -78,7 +75,7 @@ export class Composer {
     render(shown ? composerTemplate(this) : "", this.root);
     if (shown && this.field.dataset.thread !== String(thread.id)) {
       this.field.dataset.thread = thread.id;
-      this.field.value = this.drafts.get(thread.id).body;
+      this.field.value = this.data.drafts.get(thread.id).body;
     }
   }
 
@@ -88,27 +85,27 @@ export class Composer {
     const { threadId, body, private: isPrivate, seen, files = [], tries, failed } = item;
     const isShown = threadId === this.#threadId && Boolean(this.field);
     if (isShown) this.save();
-    else this.drafts.open(threadId);
-    const draft = this.drafts.get(threadId);
-    const other = draft.private === isPrivate ? this.drafts.asideOf(threadId) : draft.body;
-    const own = draft.private === isPrivate ? draft.body : this.drafts.asideOf(threadId);
+    else this.data.drafts.open(threadId);
+    const draft = this.data.drafts.get(threadId);
+    const other = draft.private === isPrivate ? this.data.drafts.asideOf(threadId) : draft.body;
+    const own = draft.private === isPrivate ? draft.body : this.data.drafts.asideOf(threadId);
     const both = [body, own].filter(Boolean).join("\n");
-    const token = tries || failed ? tokenAfter(item) : this.drafts.tokenOf(threadId);
-    this.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen, token });
+    const token = tries || failed ? tokenAfter(item) : this.data.drafts.tokenOf(threadId);
+    this.data.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen, token });
     if (files.length) this.attaching.uploads.putBack(threadId, files);
     if (isShown) {
       this.#show();
       this.#touch();
-    } else this.drafts.leave(threadId);
-    this.painter.ask("composer");
+    } else this.data.drafts.leave(threadId);
+    this.ui.painter.ask("composer");
   }
 
   // The latest draft of the thread that stands elsewhere: another window's, or an earlier one.
-  get other() { return this.drafts.otherOf(this.#threadId); }
+  get other() { return this.data.drafts.otherOf(this.#threadId); }
 
   /** @param {string} key */
   goOnWith(key) {
-    this.drafts.take(this.#threadId, key);
+    this.data.drafts.take(this.#threadId, key);
     this.focus();
   }
 
@@ -137,7 +134,7 @@ export class Composer {
     if ([...body].length > this.bodyMax) return this.focus();
     if (!isPrivate && this.guard.holds(threadId)) {
       this.replies.held(this.guard.held);
-      this.painter.ask("composer");
+      this.ui.painter.ask("composer");
       return this.focus();
     }
     const again = () => {
@@ -147,7 +144,7 @@ export class Composer {
     const seen = this.guard.seenId(threadId);
     const files = uploads.take(threadId, isPrivate);
     const mentions = isPrivate ? this.mentions.take(threadId, body) : [];
-    const token = this.drafts.tokenOf(threadId);
+    const token = this.data.drafts.tokenOf(threadId);
     this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions, token });
     this.field.value = "";
     clearTimeout(this.#timer);
@@ -155,10 +152,10 @@ export class Composer {
     this.mentions.told = [];
     this.reading.end();
     this.#reportMode(true);
-    this.drafts.drop(threadId);
+    this.data.drafts.drop(threadId);
     this.#touched = false;
     this.focus();
-    this.painter.ask("composer");
+    this.ui.painter.ask("composer");
     return after === "next" ? this.replies.next(threadId) : undefined;
   }
 
@@ -173,7 +170,7 @@ export class Composer {
       this.#touch();
       this.attaching.uploads.move(this.#threadId, isPrivate);
       this.save();
-      this.painter.ask("composer");
+      this.ui.painter.ask("composer");
     }
     return this.focus();
   }
@@ -183,16 +180,16 @@ export class Composer {
     if (id !== this.#threadId) return;
     clearTimeout(this.#timer);
     if (!this.#touched || id === null || this.field?.dataset.thread !== String(id)) return;
-    this.#saved = this.drafts.put(id, {
+    this.#saved = this.data.drafts.put(id, {
       body: this.field.value, private: this.#private, aside: this.#aside, seen: this.reading.base,
     });
-    this.painter.ask("composer");
+    this.ui.painter.ask("composer");
   }
 
   left() {
     this.canned.close();
     this.mentions.close();
-    this.painter.ask("composer");
+    this.ui.painter.ask("composer");
   }
 
   typed() {
@@ -203,10 +200,10 @@ export class Composer {
     this.#touch();
     this.#read();
     this.#reportMode(true);
-    this.hold.typed(this.now());
+    this.data.hold.typed(this.net.now());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.save(), SAVE_MS);
-    this.painter.ask("composer");
+    this.ui.painter.ask("composer");
   }
 
   // Enter that ends the composition of an input method does not send, nor does a key held down.
@@ -214,7 +211,7 @@ export class Composer {
     if (event.isComposing || event.keyCode === 229) return;
     if (this.canned.key(event, this.field) || this.mentions.key(event, this.field)) return;
     const held = event.ctrlKey || event.metaKey;
-    const enter = this.prefs.kept.send_key === "enter" && !event.shiftKey && !event.altKey;
+    const enter = this.data.prefs.kept.send_key === "enter" && !event.shiftKey && !event.altKey;
     if (event.key !== "Enter" || !(held || enter)) return;
     event.preventDefault();
     if (event.repeat) return;
@@ -232,16 +229,16 @@ export class Composer {
     clearTimeout(this.#timer);
     this.sending.stop();
     if (threadId !== null) {
-      this.drafts.open(threadId);
-      this.attaching.uploads.restore(threadId, this.drafts.filesOf(threadId));
+      this.data.drafts.open(threadId);
+      this.attaching.uploads.restore(threadId, this.data.drafts.filesOf(threadId));
     }
-    const draft = threadId === null ? { body: "", private: false } : this.drafts.get(threadId);
+    const draft = threadId === null ? { body: "", private: false } : this.data.drafts.get(threadId);
     this.#private = draft.private;
-    this.#aside = threadId === null ? "" : this.drafts.asideOf(threadId);
+    this.#aside = threadId === null ? "" : this.data.drafts.asideOf(threadId);
     const hasText = Boolean(draft.body.trim());
-    if (hasText || this.#aside || this.attaching.items.length) this.reading.begin(this.drafts.seenOf(threadId));
+    if (hasText || this.#aside || this.attaching.items.length) this.reading.begin(this.data.drafts.seenOf(threadId));
     else this.reading.end();
-    this.mode.draft({ hasText });
+    this.data.mode.draft({ hasText });
   }
 
   #filesChanged(threadId) {
@@ -253,12 +250,12 @@ export class Composer {
   // The draft that is shown is this window's from now on.
   #touch() {
     this.#touched = true;
-    this.drafts.claim(this.#threadId);
+    this.data.drafts.claim(this.#threadId);
   }
 
   // What came since the draft began counts as unread.
   #read() {
-    const hasContent = this.field.value || this.#aside || this.drafts.filesOf(this.#threadId).length;
+    const hasContent = this.field.value || this.#aside || this.data.drafts.filesOf(this.#threadId).length;
     if (!hasContent) this.reading.end();
     else if (this.reading.base === null) this.reading.begin();
   }
@@ -275,20 +272,20 @@ export class Composer {
     if (body && this.reading.base === null) this.reading.begin();
     this.save();
     this.#reportMode(false);
-    this.painter.ask("composer");
+    this.ui.painter.ask("composer");
   }
 
   #show() {
     this.#take(this.#threadId);
-    this.field.value = this.drafts.get(this.#threadId).body;
-    this.painter.ask("composer");
+    this.field.value = this.data.drafts.get(this.#threadId).body;
+    this.ui.painter.ask("composer");
   }
 
   // Reports to colleagues in the thread that something is being written, and where.
   #reportMode(typed) {
     const field = this.#private ? "note" : "reply";
     const cursor = { message_id: null, field, position: this.field?.selectionEnd ?? 0 };
-    this.mode.draft({ hasText: this.canSend, typed, cursor });
+    this.data.mode.draft({ hasText: this.canSend, typed, cursor });
   }
 }
 
@@ -304,7 +301,7 @@ export function sendText(isPrivate, after, t) {
 
 /** @param {import("./composer.js").Composer} composer */
 export function composerTemplate(composer) {
-  const { canned, mentions, prefs, isPrivate, guard, language: { t } } = composer;
+  const { canned, mentions, isPrivate, guard, data: { prefs, thread }, ui: { language: { t } } } = composer;
   const listed = canned.activeId ? "canned-list" : mentions.activeId ? "mention-list" : "";
   const enter = prefs.kept.send_key === "enter";
   const { length } = [...composer.field?.value ?? ""];
@@ -314,7 +311,7 @@ export function composerTemplate(composer) {
     @submit=${(event) => submit(event, composer)}>
     ${canned.render(() => composer.field)}${mentions.render(() => composer.field)}
     <textarea class="composer-field" rows="2" dir="auto"
-      lang=${(!isPrivate && langOf(composer.thread.row, t)) || nothing} aria-keyshortcuts=${isPrivate ? "n" : "r"}
+      lang=${(!isPrivate && langOf(thread.row, t)) || nothing} aria-keyshortcuts=${isPrivate ? "n" : "r"}
       aria-autocomplete="list" aria-controls=${listed}
       aria-activedescendant=${canned.activeId ?? mentions.activeId ?? ""} @blur=${() => composer.left()}
       aria-label=${t(`composer.${kind}`)} placeholder=${t(`composer.${kind}.hint`)}
@@ -359,7 +356,7 @@ function mode(composer, isPrivate) {
   const kind = isPrivate ? "note" : "reply";
   return html`<button type="button" class="composer-mode"
     aria-pressed=${String(composer.isPrivate === isPrivate)} aria-keyshortcuts=${isPrivate ? "n" : "r"}
-    @click=${() => composer.choose(isPrivate)}>${composer.language.t(`composer.${kind}`)}</button>`;
+    @click=${() => composer.choose(isPrivate)}>${composer.ui.language.t(`composer.${kind}`)}</button>`;
 }
 
 // Why the reply was held, and that one more press sends it.
@@ -384,13 +381,13 @@ function heldNote(words, t) {
 function other(composer) {
   const draft = composer.other;
   if (!draft) return "";
-  const { t } = composer.language;
+  const { t } = composer.ui.language;
   return html`<div class="composer-other" role="status"><span class="composer-other-text"
     >${t("composer.other")} <bdi>${draft.body}</bdi></span><button type="button" class="button"
     @click=${() => composer.goOnWith(draft.key)}>${t("composer.other.show")}</button></div>`;
 }
 
-function state({ bodyMax, isSaved, sending, language: { t } }, length) {
+function state({ bodyMax, isSaved, sending, ui: { language: { t } } }, length) {
   if (sending.state) return t(`files.${sending.state}`);
   if (length > bodyMax) return t("composer.too_long", { count: length - bodyMax });
   if (length > bodyMax - SHOW_LEFT_FROM) return t("composer.left", { count: bodyMax - length });

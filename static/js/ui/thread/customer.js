@@ -9,41 +9,34 @@ import { avatar, memberText, nameOf, who } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { copyButton } from "../elements/lacking.js";
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
 
-export class CustomerPanel {
+export class CustomerPanel extends PageModule {
   shown = false;
   #threadId = null;
   #answer = null;
   #failed = false;
 
-  /** @param {CustomerPanelParts} parts */
-  constructor(parts) {
-    const { root, thread, rows, api, now, painter, language, open, focusList } = parts;
+  /** @param {Page & { root: HTMLElement }} page */
+  constructor({ root, ...page }) {
+    super(page);
     this.root = root;
-    this.thread = thread;
-    this.rows = rows;
-    this.api = api;
-    this.now = now;
-    this.painter = painter;
-    this.language = language;
-    this.open = open;
-    this.focusList = focusList;
-    this.deletion = new CustomerDeletion(parts);
+    this.deletion = new CustomerDeletion(page);
   }
 
   toggle() {
-    this.shown = !this.shown && this.thread.id !== null;
+    this.shown = !this.shown && this.data.thread.id !== null;
     this.#threadId = null;
-    this.painter.ask("customer", "thread");
-    if (!this.shown) this.focusList();
+    this.ui.painter.ask("customer", "thread");
+    if (!this.shown) this.ui.listPane.focus();
   }
 
   paint() {
-    const { id: threadId, state } = this.thread;
+    const { id: threadId, state } = this.data.thread;
     const shown = this.shown && threadId !== null && state !== "missing";
     this.root.hidden = !shown;
-    this.root.setAttribute("aria-label", this.language.t("customer"));
+    this.root.setAttribute("aria-label", this.ui.language.t("customer"));
     if (shown && threadId !== this.#threadId) this.#load(threadId);
     render(shown ? this.#content() : "", this.root);
   }
@@ -53,19 +46,19 @@ export class CustomerPanel {
     this.#answer = null;
     this.#failed = false;
     try {
-      const answer = await this.api.customer(threadId);
+      const answer = await this.net.api.customer(threadId);
       if (threadId !== this.#threadId) return;
       this.#answer = answer;
-      for (const row of answer.threads) this.rows.put(row);
+      for (const row of answer.threads) this.data.rows.put(row);
     } catch {
       this.#failed = threadId === this.#threadId;
     }
-    this.painter.ask("customer");
+    this.ui.painter.ask("customer");
   }
 
   #content() {
-    const { row } = this.thread;
-    const { t } = this.language;
+    const { row } = this.data.thread;
+    const { t } = this.ui.language;
     return html`<div class="customer-head"><h2>${t("customer")}</h2>
         <button type="button" class="icon-button" aria-label=${t("close")} aria-keyshortcuts="i"
           @click=${() => this.toggle()}>${ICONS.close}</button></div>
@@ -76,9 +69,9 @@ export class CustomerPanel {
   }
 
   #facts(row) {
-    const { t, words, locale } = this.language;
+    const { t, words, locale } = this.ui.language;
     const { customer } = row;
-    const long = (at) => words.long(age(at, this.now()));
+    const long = (at) => words.long(age(at, this.net.now()));
     const time = (at) => (at ? html`<time title=${words.exact(at)}>${long(at)}</time>` : "");
     const facts = [
       [t("customer.id"), customer && html`<span>${shown(customer.id)}</span>
@@ -93,8 +86,8 @@ export class CustomerPanel {
   }
 
   #threads() {
-    const { id: threadId } = this.thread;
-    const { t } = this.language;
+    const { id: threadId } = this.data.thread;
+    const { t } = this.ui.language;
     if (this.#failed) {
       return html`<button type="button" class="button" @click=${() => this.#load(threadId)}
         >${t("retry")}</button>`;
@@ -103,17 +96,17 @@ export class CustomerPanel {
     const others = this.#answer.threads.filter(({ id }) => id !== threadId);
     if (!others.length) return html`<p class="customer-none">${t("customer.no_threads")}</p>`;
     const more = this.#answer.total - 1 - others.length;
-    const items = others.map(({ id }) => this.#thread(this.rows.get(id)));
+    const items = others.map(({ id }) => this.#thread(this.data.rows.get(id)));
     return html`<ul class="customer-threads">${items}</ul>
       ${more > 0 ? html`<p class="customer-none">${t("customer.more", { count: more })}</p>` : ""}`;
   }
 
   #thread(row) {
-    const { t, words } = this.language;
+    const { t, words } = this.ui.language;
     const state = t(row.open ? "thread.open" : "thread.closed");
-    const ago = words.short(age(row.recent_at, this.now()), t("time.now"));
+    const ago = words.short(age(row.recent_at, this.net.now()), t("time.now"));
     return html`<li><button type="button" class="customer-thread"
-      @click=${() => this.open(row.id)}><span class="found-line">
+      @click=${() => this.acts.open(row.id)}><span class="found-line">
         <span class="found-badge">${state}</span><span class="row-time">${ago}</span></span>
       <span class="found-excerpt" dir="auto">${row.preview?.body ?? t("row.no_message")}</span>
       </button></li>`;
@@ -123,38 +116,33 @@ export class CustomerPanel {
 const fact = ([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${typeof value === "string" ? shown(value) : value}</bdi></dd></div>`;
 
 // Deletes all that is kept of a customer, after two questions.
-export class CustomerDeletion {
+export class CustomerDeletion extends PageModule {
   #busy = false;
 
-  /** @param {CustomerDeletionParts} parts */
-  constructor({ api, admin, dialog, toasts, thread, painter, language }) {
-    this.api = api;
-    this.isOffered = admin.role === "supervisor";
-    this.dialog = dialog;
-    this.toasts = toasts;
-    this.thread = thread;
-    this.painter = painter;
-    this.language = language;
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
+    this.isOffered = this.data.admin.role === "supervisor";
   }
 
   // count: of the threads of the row's customer
   /** @param {Row} row @param {number} count */
   button(row, count) {
     if (!this.isOffered || !row.customer) return "";
-    const { t } = this.language;
+    const { t } = this.ui.language;
     return html`<button type="button" class="button customer-delete" ?disabled=${this.#busy}
       @click=${() => this.#begin(row, count)}
       >${t(this.#busy ? "customer.deleting" : "customer.delete")}</button>`;
   }
 
   async #begin(row, count) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const name = nameOf(row, t);
-    const sure = await ask(this.dialog, {
+    const sure = await ask(this.ui.dialog, {
       title: t("customer.delete.title", { name }),
       text: t("customer.delete.text", { count }),
       yes: t("customer.delete.next"),
-    }, t) && await ask(this.dialog, {
+    }, t) && await ask(this.ui.dialog, {
       title: t("customer.delete.sure", { name }),
       text: t("customer.delete.no_undo"),
       yes: t("customer.delete.yes"),
@@ -163,14 +151,14 @@ export class CustomerDeletion {
   }
 
   async #delete(row, name) {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     this.#set(true);
     try {
-      const { threads } = await this.api.deleteCustomer(row.customer.id);
-      this.thread.gone(row.id);
-      this.toasts.show(t("customer.deleted", { name, count: threads }));
+      const { threads } = await this.net.api.deleteCustomer(row.customer.id);
+      this.data.thread.gone(row.id);
+      this.ui.toasts.show(t("customer.deleted", { name, count: threads }));
     } catch (error) {
-      this.toasts.show(refusalOf(error, t));
+      this.ui.toasts.show(refusalOf(error, t));
     } finally {
       this.#set(false);
     }
@@ -178,6 +166,6 @@ export class CustomerDeletion {
 
   #set(busy) {
     this.#busy = busy;
-    this.painter.ask("customer", "thread");
+    this.ui.painter.ask("customer", "thread");
   }
 }

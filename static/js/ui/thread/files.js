@@ -7,52 +7,49 @@ import { shown } from "../../core/names.js";
 import { Uploads } from "../../core/uploads.js";
 import { ICONS } from "../elements/icons.js";
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 
 const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
 
-export class Attaching {
+export class Attaching extends PageModule {
   #depth = 0; // elements under the pointer that a file was dragged into
   #wasBusy = false;
 
   // root: the pane on which files are dropped; the composer sets changed, isPrivate and focus.
-  /** @param {AttachingParts} parts */
-  constructor({ root, thread, drafts, api, limits, painter, announce, language }) {
-    this.thread = thread;
-    this.drafts = drafts;
-    this.painter = painter;
-    this.language = language;
-    this.limits = limits;
+  /** @param {Page & { root: HTMLElement }} page */
+  constructor({ root, ...page }) {
+    super(page);
     this.changed = (/** @type {number} */ _threadId) => {};
     this.isPrivate = () => false;
     this.focus = () => {};
     this.isDropping = false;
     this.uploads = new Uploads({
-      send: (threadId, file, more) => api.upload(threadId, file, more),
-      discard: (id) => { api.discardFile(id).catch(() => {}); },
+      send: (threadId, file, more) => this.net.api.upload(threadId, file, more),
+      discard: (id) => { this.net.api.discardFile(id).catch(() => {}); },
       kept: (threadId, files) => {
-        const isElsewhere = threadId !== thread.id; // it was uploaded after another thread was opened
-        if (isElsewhere) drafts.open(threadId);
-        drafts.put(threadId, { ...drafts.get(threadId), files });
-        if (isElsewhere) drafts.leave(threadId);
+        const isElsewhere = threadId !== this.data.thread.id; // it was uploaded after another thread was opened
+        if (isElsewhere) this.data.drafts.open(threadId);
+        this.data.drafts.put(threadId, { ...this.data.drafts.get(threadId), files });
+        if (isElsewhere) this.data.drafts.leave(threadId);
       },
       changed: (threadId) => {
-        if (threadId === thread.id) this.#tell(announce);
-        painter.ask("composer");
+        if (threadId === this.data.thread.id) this.#tell(this.ui.announce);
+        this.ui.painter.ask("composer");
         this.changed(threadId);
       },
-      limits,
+      limits: this.data.limits,
     });
     this.#listen(root);
   }
 
   get items() {
-    const { id } = this.thread;
+    const { id } = this.data.thread;
     return id === null ? [] : this.uploads.of(id, this.isPrivate());
   }
 
   /** @param {Iterable<File>} files */
   add(files) {
-    const { id, state } = this.thread;
+    const { id, state } = this.data.thread;
     if (id !== null && state !== "missing") this.uploads.add(id, this.isPrivate(), [...files]);
   }
 
@@ -66,9 +63,9 @@ export class Attaching {
   }
 
   /** @param {string} key */
-  remove(key) { if (this.thread.id !== null) this.uploads.remove(this.thread.id, key); }
+  remove(key) { if (this.data.thread.id !== null) this.uploads.remove(this.data.thread.id, key); }
   /** @param {string} key */
-  retry(key) { if (this.thread.id !== null) this.uploads.retry(this.thread.id, key); }
+  retry(key) { if (this.data.thread.id !== null) this.uploads.retry(this.data.thread.id, key); }
 
   // Elsewhere on the page a file that is dropped would replace the page.
   #listen(root) {
@@ -92,13 +89,13 @@ export class Attaching {
     this.#depth = depth;
     if (this.isDropping === depth > 0) return;
     this.isDropping = depth > 0;
-    this.painter.ask("composer");
+    this.ui.painter.ask("composer");
   }
 
   // For a screen reader: how many are uploaded, once none is on its way.
   #tell(announce) {
-    const { isBusy, count } = this.uploads.stateOf(this.thread.id, this.isPrivate());
-    if (this.#wasBusy && !isBusy && count) announce(this.language.t("files.uploaded", { count }));
+    const { isBusy, count } = this.uploads.stateOf(this.data.thread.id, this.isPrivate());
+    if (this.#wasBusy && !isBusy && count) announce(this.ui.language.t("files.uploaded", { count }));
     this.#wasBusy = isBusy;
   }
 }
@@ -107,7 +104,7 @@ export class Attaching {
 
 /** @param {import("./files.js").Attaching} attaching */
 export function attachButton(attaching) {
-  const { t } = attaching.language;
+  const { t } = attaching.ui.language;
   return html`<button type="button" class="icon-button composer-attach" aria-label=${t("files.attach")}
       title=${t("files.attach")} @click=${choose}>${ICONS.attach}</button>
     <input type="file" class="composer-files-input" multiple hidden tabindex="-1"
@@ -117,7 +114,7 @@ export function attachButton(attaching) {
 
 /** @param {import("./files.js").Attaching} attaching */
 export function chips(attaching) {
-  const { items, isDropping, language: { t } } = attaching;
+  const { items, isDropping, ui: { language: { t } } } = attaching;
   return html`${isDropping ? html`<p class="composer-drop">${t("files.drop")}</p>` : ""}
     ${items.length ? html`<ul class="files" aria-label=${t("files.title")}>
       ${items.map((item) => chip(item, attaching))}</ul>` : ""}`;
@@ -133,7 +130,7 @@ function chosen({ target }, attaching) {
 }
 
 function chip(item, attaching) {
-  const { language: { t } } = attaching;
+  const { t } = attaching.ui.language;
   const { key, state } = item;
   const name = shown(item.name);
   const isWrong = state === "failed" || state === "refused";
@@ -157,7 +154,7 @@ function look({ state, type, id }) {
   return html`<span class="file-icon">${type.startsWith("image/") ? ICONS.picture : ICONS.file}</span>`;
 }
 
-function about({ state, size, problem, name }, { limits, language: { t } }) {
+function about({ state, size, problem, name }, { data: { limits }, ui: { language: { t } } }) {
   const values = { name: shown(name), size: sizeText(limits.file_bytes, t.locale), count: limits.message_files };
   if (state === "refused") return t(`files.${problem}`, values);
   if (state === "failed") return refusalOf(problem, t);

@@ -9,22 +9,22 @@ import { ICONS } from "../elements/icons.js";
 import { menu, priorityItems } from "../elements/menu.js";
 import { threadDot, threadPresence } from "../presence/viewers.js";
 
-/** @param {ThreadHeadParts} parts */
-export function threadHead(parts) {
-  const { thread: { id, row }, presence, language: { t } } = parts;
+/** @param {Page} page */
+export function threadHead(page) {
+  const { data: { thread: { id, row }, presence }, ui: { language: { t } } } = page;
   if (id === null) return "";
   return html`
     <button type="button" class="icon-button thread-back" aria-label=${t("thread.back")}
-      @click=${() => parts.back()}>${ICONS.back}</button>
+      @click=${() => page.ui.layout.back()}>${ICONS.back}</button>
     ${row ? html`${avatar(row, t, threadDot(row, presence))}
       <div class="thread-who"><div class="thread-line">
         <h2 class="thread-name">${who(row, t)}</h2>${threadPresence(row, presence, t)}</div>
-        <span class="thread-facts">${tags(row, parts)}${due(row, parts)}${facts(row, parts)}</span></div>` : html`<div
+        <span class="thread-facts">${tags(row, page)}${due(row, page)}${facts(row, page)}</span></div>` : html`<div
           class="thread-who"></div>`}
-    <div class="thread-acts">${row ? acts(row, parts) : ""}</div>`;
+    <div class="thread-acts">${row ? acts(row, page) : ""}</div>`;
 }
 
-function due({ due_at: dueAt }, { now, language: { t, words } }) {
+function due({ due_at: dueAt }, { net: { now }, ui: { language: { t, words } } }) {
   const given = { t, words, now: now() };
   if (!dueAt) return "";
   const level = dueLevel(dueAt, given.now);
@@ -32,13 +32,13 @@ function due({ due_at: dueAt }, { now, language: { t, words } }) {
     level === "late" ? ICONS.unsent : ICONS.sort_next_due} ${dueAtText(dueAt, given)}</span> · `;
 }
 
-function tags(row, { language: { t } }) {
+function tags(row, { ui: { language: { t } } }) {
   if (!row.tags.length) return "";
   return html`<span class="thread-tags" role="group" aria-label=${t("tags")}>${
     row.tags.map((tag) => html`<bdi translate="no" class="tag" title=${tag}>${tag}</bdi>`)}</span>`;
 }
 
-function facts(row, { adminId, now, language: { t, words } }) {
+function facts(row, { data: { adminId }, net: { now }, ui: { language: { t, words } } }) {
   const told = [
     row.open ? "" : t("thread.closed"),
     row.woken ? wokenText(row.woken, { t, words, now: now(), adminId }) : "",
@@ -58,13 +58,13 @@ function withWhom({ assignee }, adminId, t) {
     : t("thread.assignee", { name: assignee.name });
 }
 
-function acts(row, parts) {
-  const {
-    actions, explain, customer, snooze, handOver, tagPicker, adminId, finish, showInList, priorities,
-    language: { t },
-  } = parts;
+/** @param {Row} row @param {Page} page */
+function acts(row, page) {
+  const { adminId, choices: { priorities } } = page.data;
+  const { explain, customer, snooze, handOver, tagPicker, language: { t } } = page.ui;
+  const { actions, finish, finder } = page.acts;
   return html`
-    ${mayGive(row, parts) ? html`<button type="button" class="button act-claim"
+    ${mayGive(row, page) ? html`<button type="button" class="button act-claim"
       @click=${() => actions.claim()}>${claimText(row, adminId, t)}</button>
     <button type="button" class="button act-hand" aria-haspopup="dialog" aria-keyshortcuts="a"
       aria-label=${t("act.hand")} title=${`${t("act.hand")} (a)`}
@@ -83,7 +83,7 @@ function acts(row, parts) {
       >${ICONS.explain}<span class="act-text">${t("act.explain")}</span><kbd>w</kbd></button>
     <button type="button" class="button act-show" aria-keyshortcuts="."
       aria-label=${t("act.show")} title=${t("act.show.title")}
-      @click=${() => showInList()}>${ICONS.locate}<span
+      @click=${() => finder.showInList()}>${ICONS.locate}<span
         class="act-text">${t("act.show")}</span><kbd>.</kbd></button>
     <button type="button" class="button act-customer" aria-keyshortcuts="i"
       aria-pressed=${String(customer.shown)}
@@ -96,14 +96,14 @@ function acts(row, parts) {
     ${row.open ? html`<button type="button" class="button act-snooze" aria-haspopup="menu"
       aria-keyshortcuts="h" aria-label=${t("act.snooze")} title=${`${t("act.snooze")} (h)`}
       @click=${(event) => snooze.open(event)}>${ICONS.snoozed}</button>` : ""}
-    ${more(row, parts)}
+    ${more(row, page)}
     <button type="button" class="button act-done" aria-keyshortcuts="e"
       @click=${(event) => isFirst(event) && finish()}
       ><span>${t(row.open ? "act.done" : "act.reopen")}</span><kbd>e</kbd></button>`;
 }
 
 // What a colleague has is taken and handed over by supervisors alone.
-const mayGive = ({ assignee }, { admin }) => (
+const mayGive = ({ assignee }, { data: { admin } }) => (
   !assignee || assignee.id === admin.id || admin.role === "supervisor"
 );
 
@@ -111,11 +111,11 @@ const mayGive = ({ assignee }, { admin }) => (
 const isFirst = ({ detail }) => detail < 2;
 
 // The menu of narrow screens, with what has no button there.
-function more(row, parts) {
-  const {
-    actions, explain, customer, snooze, handOver, tagPicker, adminId, showInList, priorities,
-    language: { t },
-  } = parts;
+/** @param {Row} row @param {Page} page */
+function more(row, page) {
+  const { adminId, choices: { priorities } } = page.data;
+  const { explain, customer, snooze, handOver, tagPicker, language: { t } } = page.ui;
+  const { actions, finder } = page.acts;
   const given = [
     { text: claimText(row, adminId, t), run: () => actions.claim() },
     { text: t("act.hand"), run: () => handOver.open() },
@@ -126,10 +126,10 @@ function more(row, parts) {
     className: "button act-more",
     text: ICONS.more,
     items: [
-      ...(mayGive(row, parts) ? given : []),
+      ...(mayGive(row, page) ? given : []),
       ...(row.open ? [{ text: t("act.snooze"), run: () => snooze.open() }] : []),
       { text: t("tags"), run: () => tagPicker.open() },
-      { text: t("act.show"), run: () => showInList() },
+      { text: t("act.show"), run: () => finder.showInList() },
       { text: t("act.explain"), run: () => explain.open() },
       { text: t("customer"), run: () => customer.toggle() },
       { heading: t("act.priority") },

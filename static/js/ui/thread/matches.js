@@ -5,25 +5,24 @@ import { html, render } from "lit-html";
 import { Matches } from "../../core/thread/matches.js";
 import { authorName } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
+import { PageModule } from "../elements/page-module.js";
 
 const TOLD_BEFORE = 40; // characters of the message that a screen reader is told, around the match
 const TOLD_AFTER = 160;
 
-export class Found {
+export class Found extends PageModule {
   #news = 0; // of the thread, at the last look
   #told = ""; // the match of which a screen reader was told last
 
-  /** @param {FoundParts} parts */
-  constructor({ root, messages, thread, api, painter, language, announce }) {
+  /** @param {Page & { root: HTMLElement, messages: HTMLElement }} page */
+  constructor({ root, messages, ...page }) {
+    super(page);
     this.root = root;
     this.messages = messages;
-    this.thread = thread;
-    this.language = language;
-    this.announce = announce;
     this.matches = new Matches({
-      ask: (threadId, query) => api.matches(threadId, query),
-      show: (messageId) => thread.show(messageId),
-      changed: () => painter.ask("thread", "messages"),
+      ask: (threadId, query) => this.net.api.matches(threadId, query),
+      show: (messageId) => this.data.thread.show(messageId),
+      changed: () => this.ui.painter.ask("thread", "messages"),
     });
   }
 
@@ -33,7 +32,7 @@ export class Found {
   /** @param {number} threadId @param {{query: string, messageId: number}} found */
   begin(threadId, found) {
     this.#told = "";
-    if (threadId === this.thread.id) this.matches.begin(threadId, found);
+    if (threadId === this.data.thread.id) this.matches.begin(threadId, found);
   }
 
   /** @param {number} step */
@@ -60,19 +59,19 @@ export class Found {
     const told = `${messageId} ${place} ${total}`;
     if (state !== "done" || messageId !== currentId || !place || told === this.#told) return;
     this.#told = told;
-    const { t } = this.language;
-    const message = this.thread.messages.get(messageId);
-    const name = authorName(message, this.thread.row, t);
-    this.announce(t("matches.told", { place, total, name, text: this.#around(message) }));
+    const { t } = this.ui.language;
+    const message = this.data.thread.messages.get(messageId);
+    const name = authorName(message, this.data.thread.row, t);
+    this.ui.announce(t("matches.told", { place, total, name, text: this.#around(message) }));
   }
 
   paint() {
-    const { thread, matches } = this;
+    const { data: { thread }, matches } = this;
     matches.opened(thread.id);
     if (thread.news !== this.#news) matches.lookAgain();
     this.#news = thread.news;
     this.root.hidden = !matches.shown;
-    this.root.setAttribute("aria-label", this.language.t("search.results"));
+    this.root.setAttribute("aria-label", this.ui.language.t("search.results"));
     render(matches.shown ? this.#content() : "", this.root);
   }
 
@@ -84,7 +83,7 @@ export class Found {
   }
 
   #content() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { query, total } = this.matches;
     const button = (text, keys, icon, run, className = "") => html`<button type="button"
       class="icon-button ${className}" aria-keyshortcuts=${keys}
@@ -100,7 +99,7 @@ export class Found {
   }
 
   #place() {
-    const { t } = this.language;
+    const { t } = this.ui.language;
     const { state, place, total } = this.matches;
     if (state === "asking") return t("loading");
     if (state === "failed") return t("search.failed");

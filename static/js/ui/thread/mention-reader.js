@@ -1,35 +1,31 @@
 // Tells the server which mentions of this admin in the open thread were read, and which are to stay.
 
 import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
 
-export class MentionReader {
+export class MentionReader extends PageModule {
   #threadId = null;
   #kept = new Set(); // notes that were marked as unread since the thread was opened
   #isSending = false;
   #hasJumped = false;
 
   // looked(): whether somebody can be reading this window.
-  /** @param {MentionReaderParts} parts */
-  constructor({ thread, api, adminId, toasts, painter, language, looked }) {
-    this.thread = thread;
-    this.api = api;
-    this.adminId = adminId;
-    this.toasts = toasts;
-    this.painter = painter;
-    this.language = language;
+  /** @param {Page & { looked(): boolean }} page */
+  constructor({ looked, ...page }) {
+    super(page);
     this.looked = looked;
   }
 
   // Whether a note mentions this admin.
   /** @param {Message} message */
-  mentionsMe({ mentions }) { return Boolean(mentions?.some(({ id }) => id === this.adminId)); }
+  mentionsMe({ mentions }) { return Boolean(mentions?.some(({ id }) => id === this.data.adminId)); }
   /** @param {number} noteId */
   isKept(noteId) { return this.#kept.has(noteId); }
 
   // The conversation was painted, or may be read now: what is loaded counts as read, oldest first; a
   // mention that is not loaded is shown.
   look() {
-    const { thread } = this;
+    const { thread } = this.data;
     if (thread.id !== this.#threadId) {
       this.#threadId = thread.id;
       this.#kept.clear();
@@ -47,11 +43,11 @@ export class MentionReader {
   }
 
   async #read(through) {
-    const { thread } = this;
+    const { thread } = this.data;
     const { id } = thread;
     this.#isSending = true;
     try {
-      const { unread } = await this.api.readMentions(id, through);
+      const { unread } = await this.net.api.readMentions(id, through);
       if (thread.id === id) thread.mentionsRead(through, unread);
     } catch (error) {
       // The next look tries again; a thread that is gone is told by `thread:gone`.
@@ -64,19 +60,19 @@ export class MentionReader {
   // The mention in a note counts as unread again, until the thread is opened the next time.
   /** @param {number} noteId */
   async unread(noteId) {
-    const { thread: { id } } = this;
+    const { thread: { id } } = this.data;
     this.#kept.add(noteId);
-    this.painter.ask("messages");
+    this.ui.painter.ask("messages");
     await this.#keep(id, noteId);
   }
 
   async #keep(threadId, noteId) {
     try {
-      await this.api.unreadMention(threadId, noteId);
+      await this.net.api.unreadMention(threadId, noteId);
     } catch (error) {
       this.#kept.delete(noteId);
-      this.toasts.show(refusalOf(error, this.language.t));
-      this.painter.ask("messages");
+      this.ui.toasts.show(refusalOf(error, this.ui.language.t));
+      this.ui.painter.ask("messages");
     }
   }
 }

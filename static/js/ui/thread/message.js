@@ -3,9 +3,10 @@
 import { html, nothing } from "lit-html";
 
 import { attachmentOf, isOwn, isShownPicture } from "../../core/file-texts.js";
+import { markedParts } from "../../core/find.js";
 import { mentionParts } from "../../core/mentions.js";
 import { shown } from "../../core/names.js";
-import { markedParts, offsetsOf } from "../../core/thread/matches.js";
+import { offsetsOf } from "../../core/thread/matches.js";
 import { langOf, picture } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { refusal } from "../elements/language.js";
@@ -161,18 +162,18 @@ const OF_WIKI = /\/w(?:iki)?\/$/u;
 // [{text, href | null, host | null}, …]; `host`: where the link leads, if its text does not say so.
 /** @param {string} text */
 export function split(text) {
-  const parts = [];
+  const pieces = [];
   let end = 0;
   for (const { index, 0: scheme } of text.matchAll(SCHEME)) {
     if (index < end) continue;
     const address = addressIn(text, index, index + scheme.length);
     if (!valid(address)) continue;
-    if (index > end) parts.push({ text: text.slice(end, index), href: null, host: null });
-    parts.push({ text: address, href: address, host: hidden(address) });
+    if (index > end) pieces.push({ text: text.slice(end, index), href: null, host: null });
+    pieces.push({ text: address, href: address, host: hidden(address) });
     end = index + address.length;
   }
-  if (end < text.length) parts.push({ text: text.slice(end), href: null, host: null });
-  return parts;
+  if (end < text.length) pieces.push({ text: text.slice(end), href: null, host: null });
+  return pieces;
 }
 
 // The address that begins at `start`, as far as a reader takes it for one: up to what is in no address, a
@@ -235,20 +236,19 @@ export const marked = (text, offset, marks) => (marks.length
 
 // A reply that is not sent yet: being sent, refused, or held because new messages came before it.
 
-// parts: {outbox, replies, language}
-/** @param {OutboxItem} item */
-export function unsentItem(item, parts) {
-  const { t } = parts.language;
-  const state = parts.outbox.stateOf(item);
+/** @param {OutboxItem} item @param {Page & {replies: import("./pane.js").Replies}} page */
+export function unsentItem(item, page) {
+  const { t } = page.ui.language;
+  const state = page.data.outbox.stateOf(item);
   return html`<li class="message" data-kind=${item.private ? "note" : "own"}
     data-state=${state} data-token=${item.token}>
     <div class="message-meta">${t("author.you")} · ${t(`sending.${state}`)}</div>
     ${bubble({ body: item.body, attachments: (item.files ?? []).map(attachmentOf) }, t, [], null,
-    item.private ? "" : langOf(parts.thread?.row, t))}
+    item.private ? "" : langOf(page.data.thread?.row, t))}
     ${state === "sending" ? "" : html`<div class="message-acts" role=${state === "queued" ? nothing : "alert"}>
       ${state === "queued" ? "" : html`<span class="message-state" data-state="failed"
-        >${reason(item, t)}</span>${again(item, parts)}`}
-      <button type="button" class="button" @click=${() => parts.replies.takeBack(item)}
+        >${reason(item, t)}</span>${again(item, page)}`}
+      <button type="button" class="button" @click=${() => page.replies.takeBack(item)}
         >${t("sending.take_back")}</button></div>`}
   </li>`;
 }
@@ -261,7 +261,7 @@ export function reason(item, t) {
   return refusal(item.problem, t);
 }
 
-function again(item, { outbox, language: { t } }) {
+function again(item, { data: { outbox }, ui: { language: { t } } }) {
   return item.state === "moved"
     ? html`<button type="button" class="button" @click=${() => outbox.confirm(item.token)}
         >${t("sending.anyway")}</button>`

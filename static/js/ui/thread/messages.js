@@ -7,6 +7,7 @@ import { onResize } from "../../browser.js";
 import { dayOf, ownZone, sameDay } from "../../core/time.js";
 import { isLookedAt } from "../elements/attention.js";
 import { langOf, nameOf } from "../elements/avatar.js";
+import { PageModule } from "../elements/page-module.js";
 import { actLine, merged } from "./act-line.js";
 import { kindOf, messageItem, unsentItem } from "./message.js";
 
@@ -16,27 +17,23 @@ const JOINED_MS = 5 * 60 * 1000;
 const LOOK_MS = 250; // how often it is looked which messages can be read
 const SEEN_PX = 20; // so much of a message at an edge counts as its beginning or end
 
-export class MessagesPane {
+export class MessagesPane extends PageModule {
   #threadId = null;
   #atEnd = true;
   #timer = null;
 
-  /** @param {MessagesPaneParts} parts */
-  constructor({
-    root, thread, outbox, replies, reading, found, mentions, connectionState, adminId, now, painter, language,
-  }) {
+  /** @param {Page & {
+   *   root: HTMLElement, replies: import("./pane.js").Replies,
+   *   reading: import("../../core/thread/reading.js").Reading,
+   *   found: import("./matches.js").Found, mentions: import("./mention-reader.js").MentionReader,
+   * }} page */
+  constructor({ root, replies, reading, found, mentions, ...page }) {
+    super(page);
     this.root = root;
-    this.thread = thread;
-    this.outbox = outbox;
     this.replies = replies;
     this.reading = reading;
     this.found = found;
     this.mentions = mentions;
-    this.connectionState = connectionState;
-    this.adminId = adminId;
-    this.now = now;
-    this.painter = painter;
-    this.language = language;
     root.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     document.addEventListener("visibilitychange", () => this.#see());
     addEventListener("focus", () => mentions.look());
@@ -44,7 +41,7 @@ export class MessagesPane {
   }
 
   get unseen() {
-    const { thread } = this;
+    const { thread } = this.data;
     if (this.#atEnd || thread.state !== "ready") return 0;
     const { list, behind } = thread.messages;
     const seenId = Math.max(thread.seenId, thread.openedId);
@@ -52,13 +49,13 @@ export class MessagesPane {
   }
 
   async toEnd() {
-    await this.thread.toNewest();
+    await this.data.thread.toNewest();
     this.#atEnd = true;
-    this.painter.ask("messages", "thread");
+    this.ui.painter.ask("messages", "thread");
   }
 
   paint() {
-    const { thread } = this;
+    const { thread } = this.data;
     if (thread.id !== this.#threadId) {
       this.#threadId = thread.id;
       this.#atEnd = thread.target === null;
@@ -75,14 +72,14 @@ export class MessagesPane {
   }
 
   #label() {
-    const { row } = this.thread;
-    const { t } = this.language;
+    const { row } = this.data.thread;
+    const { t } = this.ui.language;
     return row ? t("thread.messages", { name: nameOf(row, t) }) : t("thread.none");
   }
 
   // Scrolls to the message that is looked for, or to the first word that is marked in it.
   #reach() {
-    const { root, thread } = this;
+    const { data: { thread }, root } = this;
     const message = thread.state !== "ready" || thread.target === null ? null
       : root.querySelector(`.message[data-id="${thread.target}"]`);
     if (!message) return;
@@ -99,12 +96,12 @@ export class MessagesPane {
     return root.scrollHeight - root.scrollTop - root.clientHeight < NEAR_END_PX;
   }
 
-  #isAtEnd() { return this.#isNearEnd() && this.thread.messages.atNewest; }
+  #isAtEnd() { return this.#isNearEnd() && this.data.thread.messages.atNewest; }
 
   // The first message in view that is still painted afterwards.
   #anchor() {
     const edge = this.root.getBoundingClientRect().top;
-    const painted = new Set(this.thread.messages.painted.map(({ id }) => String(id)));
+    const painted = new Set(this.data.thread.messages.painted.map(({ id }) => String(id)));
     /** @type {NodeListOf<HTMLElement>} */
     const all = this.root.querySelectorAll(".message[data-id]");
     for (const element of all) {
@@ -119,7 +116,7 @@ export class MessagesPane {
   }
 
   #see() {
-    const { thread } = this;
+    const { thread } = this.data;
     if (!this.#atEnd || thread.state !== "ready" || document.visibilityState !== "visible") return;
     thread.seen();
   }
@@ -134,7 +131,7 @@ export class MessagesPane {
     const { unread } = this.reading;
     const inView = isLookedAt() ? unread.filter(({ id }) => this.#isInView(id)) : [];
     this.reading.shown(inView.map(({ id }) => id), LOOK_MS);
-    if (inView.length) this.painter.ask("composer");
+    if (inView.length) this.ui.painter.ask("composer");
     this.watch();
   }
 
@@ -152,31 +149,31 @@ export class MessagesPane {
 
   // Loads more while the loaded messages do not fill the window: there is no scrolling yet.
   #fill() {
-    const { thread } = this;
+    const { thread } = this.data;
     if (thread.state !== "ready" || this.root.scrollHeight > this.root.clientHeight) return;
     if (thread.messages.more && !thread.olderFailed) thread.loadOlder();
     thread.loadLater();
   }
 
   #scrolled() {
-    const { root, thread } = this;
+    const { data: { thread }, root } = this;
     const wasAtEnd = this.#atEnd;
     this.#atEnd = this.#isAtEnd();
     if (this.#isNearEnd() && !thread.messages.isAtEnd) {
       thread.messages.newer();
-      this.painter.ask("messages");
+      this.ui.painter.ask("messages");
     } else if (this.#isNearEnd()) thread.loadLater();
     if (root.scrollTop < NEAR_START_PX && !thread.olderFailed) thread.loadOlder();
     this.#see();
-    if (wasAtEnd !== this.#atEnd) this.painter.ask("thread");
+    if (wasAtEnd !== this.#atEnd) this.ui.painter.ask("thread");
   }
 
   #content() {
-    const { thread, language: { t } } = this;
+    const { data: { thread }, ui: { language: { t } } } = this;
     if (thread.state === "none") return this.#placeholder(t("thread.none"), t("thread.none.text"));
     if (thread.state === "missing") return this.#placeholder(t("thread.missing"), "");
     const isEmpty = thread.state === "failed" || thread.state === "loading";
-    if (isEmpty && this.connectionState.isLost) {
+    if (isEmpty && this.net.connectionState.isLost) {
       return this.#placeholder(t("thread.offline"), t("thread.offline.text"));
     }
     if (thread.state === "failed") return this.#failed();
@@ -192,14 +189,14 @@ export class MessagesPane {
   }
 
   #failed() {
-    const { thread, language: { t } } = this;
+    const { data: { thread }, ui: { language: { t } } } = this;
     return html`<div class="empty"><p class="empty-title">${t("thread.failed")}</p>
       <button type="button" class="button"
         @click=${() => thread.retry()}>${t("retry")}</button></div>`;
   }
 
   #start() {
-    const { thread, language: { t } } = this;
+    const { data: { thread }, ui: { language: { t } } } = this;
     if (thread.olderFailed) {
       return html`<button type="button" class="button" @click=${() => thread.loadOlder()}
         >${t("thread.older_failed")}</button>`;
@@ -210,17 +207,17 @@ export class MessagesPane {
 
   // The painted messages, with what was done between them.
   #line() {
-    const { messages, acts } = this.thread;
+    const { messages, acts } = this.data.thread;
     return merged(messages.painted, acts.between(messages.sinceMs, messages.untilMs));
   }
 
   #items() {
-    const { thread, replies, adminId, mentions, language: { t, words } } = this;
+    const { data: { thread, adminId }, ui: { language: { t, words } }, replies, mentions } = this;
     const sendAgain = (id) => replies.sendAgain(id);
-    const look = { t, words, adminId, sendAgain, mentions, now: this.now(), row: thread.row };
+    const look = { t, words, adminId, sendAgain, mentions, now: this.net.now(), row: thread.row };
     const items = linesOf(this.#line(), look, (id) => this.found.lookOf(id));
     if (thread.messages.atNewest) {
-      for (const item of this.outbox.of(thread.id)) {
+      for (const item of this.data.outbox.of(thread.id)) {
         items.push({ key: item.token, content: () => unsentItem(item, this) });
       }
     }

@@ -4,6 +4,7 @@ import { html, render } from "lit-html";
 
 import { Acts } from "../../core/thread/messages.js";
 import { who } from "../elements/avatar.js";
+import { PageModule } from "../elements/page-module.js";
 import { merged } from "./act-line.js";
 import { linesOf } from "./messages.js";
 
@@ -29,28 +30,28 @@ export function* missingParts(whole, ask) {
   }
 }
 
-export class Printout {
+export class Printout extends PageModule {
   /** @type {HTMLElement | null} */
   #section = null; // what is printed instead of the page
   #title = "";
 
-  /** @param {PrintoutParts} parts */
-  constructor(parts) {
-    this.parts = parts;
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
     addEventListener("beforeprint", () => this.#begin());
     addEventListener("afterprint", () => this.#end());
   }
 
   // Loads what is missing and the pictures, then opens the browser's dialog.
   async print() {
-    const { thread, api, announce, language: { t } } = this.parts;
+    const { data: { thread }, net: { api }, ui: { announce, language: { t } } } = this;
     const { id } = thread;
     const whole = this.#whole();
     if (!whole || this.#section) return;
     announce(t("print.loading"));
-    const parts = missingParts(whole, (where, messageId) => api.messages(id, where, messageId, PART));
+    const steps = missingParts(whole, (where, messageId) => api.messages(id, where, messageId, PART));
     try {
-      for (let step = parts.next(); !step.done; step = parts.next(await step.value));
+      for (let step = steps.next(); !step.done; step = steps.next(await step.value));
     } catch { /* the printout says that it is not whole */ }
     if (id !== thread.id) return;
     this.#show(whole);
@@ -64,12 +65,12 @@ export class Printout {
 
   // The browser's own command waits for nothing but what is done here and now.
   #begin() {
-    const { thread } = this.parts;
+    const { thread } = this.data;
     const whole = this.#section ? null : this.#whole();
     if (!whole) return;
-    const parts = missingParts(whole, (where, id) => partNow(thread.id, where, id));
+    const steps = missingParts(whole, (where, id) => partNow(thread.id, where, id));
     try {
-      for (let step = parts.next(); !step.done; step = parts.next(step.value));
+      for (let step = steps.next(); !step.done; step = steps.next(step.value));
     } catch { /* the printout says that it is not whole */ }
     this.#show(whole);
   }
@@ -82,7 +83,7 @@ export class Printout {
   }
 
   #whole() {
-    const { id, state, row, messages, acts: known } = this.parts.thread;
+    const { id, state, row, messages, acts: known } = this.data.thread;
     if (id === null || state !== "ready" || !row) return null;
     const acts = new Acts();
     acts.put(known.list);
@@ -101,8 +102,8 @@ export class Printout {
   }
 
   #content({ list, more, later, acts }) {
-    const { thread: { row }, adminId, language: { t, words } } = this.parts;
-    const now = this.parts.now();
+    const { data: { thread: { row }, adminId }, ui: { language: { t, words } } } = this;
+    const now = this.net.now();
     const from = more ? list[0].at : null;
     const until = later ? list.at(-1).at + 1 : null;
     const missing = html`<p class="printout-missing">${t("print.missing")}</p>`;

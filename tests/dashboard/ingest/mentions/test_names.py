@@ -8,7 +8,7 @@ import pytest
 from dashboard.ingest import mentioning
 from dashboard.ingest.mentioning import folded, names_in
 
-#: The names of a team, and whom notes call by them; `tests/js/core/mentions` reads it, too.
+#: A team, and whom notes call by name; `tests/js/core/mentions.test.mjs` reads it, too.
 GIVEN = json.loads((Path(__file__).parent / "names.json").read_text(encoding="utf-8"))
 TEAM = set(GIVEN["team"])
 

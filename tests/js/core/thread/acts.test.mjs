@@ -5,7 +5,7 @@ import { Arrivals, arrivalText } from "../../../../static/js/app/acting.js";
 import { Acts } from "../../../../static/js/core/thread/messages.js";
 import { OpenThread } from "../../../../static/js/core/thread/thread.js";
 import { merged } from "../../../../static/js/ui/thread/act-line.js";
-import { OFFER_MS, Offers } from "../../../../static/js/ui/thread/undoing.js";
+import { OFFER_MS, Offers } from "../../../../static/js/ui/thread/actions.js";
 
 const act = (id, at) => ({ id, at, type: "thread.closed", by: null });
 const message = (id, at, more = {}) => ({ id, at, role: "client", body: `text ${id}`, ...more });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { markedParts, Matches, offsetsOf } from "../../../../static/js/core/thread/matches.js";
+import { markedParts } from "../../../../static/js/core/find.js";
+import { Matches, offsetsOf } from "../../../../static/js/core/thread/matches.js";
 import { Clock, settled } from "../../support.mjs";
 
 const match = (id) => ({ id, at: id, marks: [[0, 1]] });

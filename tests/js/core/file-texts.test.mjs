@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isOfFiles } from "../../../../static/js/core/file-texts.js";
+import { isOfFiles } from "../../../static/js/core/file-texts.js";
 
 // A clipboard as a browser gives it: files by their names, and texts by type.
 const clipboard = (names, texts) => ({

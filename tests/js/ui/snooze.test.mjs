@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { farthest, ownMoment, snoozeChoices } from "../../../../static/js/core/snooze.js";
-import { fieldsOf, momentOf, reading } from "../../../../static/js/core/time.js";
-import { seeded } from "../../support.mjs";
+import { fieldsOf, momentOf, reading } from "../../../static/js/core/time.js";
+import { farthest, ownMoment, snoozeChoices } from "../../../static/js/ui/dialogs/snooze.js";
+import { seeded } from "../support.mjs";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -2,19 +2,17 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { LOCALES, translator } from "../../../../static/js/core/i18n.js";
-import {
-  dueAtText, dueText, snoozedText, wokenText,
-} from "../../../../static/js/core/row-texts.js";
-import { choicesInWords } from "../../../../static/js/core/snooze.js";
-import { rowsChangeIn, timeLeft, timeWords } from "../../../../static/js/core/time.js";
-import { seeded } from "../../support.mjs";
+import { LOCALES, translator } from "../../../static/js/core/i18n.js";
+import { dueAtText, dueText, snoozedText, wokenText } from "../../../static/js/core/row-texts.js";
+import { rowsChangeIn, timeLeft, timeWords } from "../../../static/js/core/time.js";
+import { choicesInWords } from "../../../static/js/ui/dialogs/snooze.js";
+import { seeded } from "../support.mjs";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const read = (locale) => JSON.parse(
-  readFileSync(new URL(`../../../../static/i18n/${locale}.json`, import.meta.url), "utf8"),
+  readFileSync(new URL(`../../../static/i18n/${locale}.json`, import.meta.url), "utf8"),
 );
 const given = (locale, now = 0, region = locale) => ({
   t: translator(locale, read(locale)), words: timeWords(region), now, adminId: 7,

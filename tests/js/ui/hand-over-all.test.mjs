@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dealt, outcome } from "../../../../static/js/ui/dialogs/hand-over-all.js";
+import { dealt, outcome } from "../../../static/js/ui/dialogs/hand-over-all.js";
 
 const threads = (...desks) => desks.map((desk, at) => ({ id: at + 1, desk }));
 const all = { id: 1, desks: null };

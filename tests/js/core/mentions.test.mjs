@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import {
   callsNobody, colleagues, insertName, meant, mentionParts, typedName,
-} from "../../../../static/js/core/mentions.js";
+} from "../../../static/js/core/mentions.js";
 
 test("a name is typed behind an at sign that belongs to no address", () => {
   for (const [before, asked] of [
@@ -47,7 +47,7 @@ test("who was chosen and is still named is meant", () => {
 
 // The same notes as tests/dashboard/ingest/mentions/test_names.py has.
 const given = JSON.parse(readFileSync(
-  new URL("../../../dashboard/ingest/mentions/names.json", import.meta.url), "utf8",
+  new URL("../../dashboard/ingest/mentions/names.json", import.meta.url), "utf8",
 ));
 
 test("the page knows whom a note calls as the server does", () => {

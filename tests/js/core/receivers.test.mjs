@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { deskReceivers, receivers, withLoaded } from "../../../../static/js/core/receivers.js";
+import { deskReceivers, receivers, withLoaded } from "../../../static/js/core/receivers.js";
 
 const MEMBERS = [
   { id: 1, name: "Mai" }, { id: 2, name: "Đức" }, { id: 3, name: "An" }, { id: 4, name: "Ken" },

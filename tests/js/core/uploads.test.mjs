@@ -3,8 +3,8 @@ import { test } from "node:test";
 
 import {
   attachmentOf, isOwn, isShownPicture, sizeText,
-} from "../../../../static/js/core/file-texts.js";
-import { Uploads, WaitingSend } from "../../../../static/js/core/uploads.js";
+} from "../../../static/js/core/file-texts.js";
+import { Uploads, WaitingSend } from "../../../static/js/core/uploads.js";
 
 const LIMITS = { file_bytes: 100, message_files: 3 };
 const file = (name, size = 10) => ({ name, size, type: "text/plain" });
