@@ -1,7 +1,6 @@
 // Drives what the page makes of queries from another program: JSON lines in, one JSON line out for each.
 //
 //   {"op": "fields"}                                        [[name, kind, words], …]
-//   {"op": "suggest", "text", "at", "choices"}              suggestions
 //   {"op": "parts", "text"}                                 the parts of the query
 //   {"op": "has_conditions", "text"}
 //   {"op": "fold", "texts"}                                 [plain, folded, unmarked] of each
@@ -14,9 +13,8 @@
 import { createInterface } from "node:readline";
 
 import { folded, plain, unmarked } from "../../static/js/core/find.js";
-import { suggest } from "../../static/js/core/query/suggest.js";
 import {
-  charactersBefore, FIELDS, hasConditions, partsOf, placeOf, termsOf, withTerm, withValues,
+  charactersBefore, FIELDS, hasConditions, partsOf, termsOf, withTerm, withValues,
 } from "../../static/js/core/query/text.js";
 
 const counted = (text, parts, names) => parts.map((part) => ({
@@ -25,9 +23,6 @@ const counted = (text, parts, names) => parts.map((part) => ({
 
 const ops = {
   fields: () => Object.entries(FIELDS).map(([name, { kind, words }]) => [name, kind, words]),
-  suggest: ({ text, at, choices }) => (
-    counted(text, suggest(text, placeOf(text, at), choices), ["from", "to"])
-  ),
   parts: ({ text }) => counted(text, partsOf(text), ["start", "end"]),
   has_conditions: ({ text }) => hasConditions(text),
   fold: ({ texts }) => texts.map((text) => [plain(text), folded(text), unmarked(text)]),

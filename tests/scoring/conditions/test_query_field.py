@@ -8,13 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.conditions.fields import FIELDS
-from scoring.conditions.language.completion import complete
 from scoring.conditions.language.parser import has_conditions, parse, read_search, typed
 from scoring.conditions.language.query import QueryError
 from tests.drivers.node import NodeScript
 from tests.repository import ROOT
 from tests.scoring.conditions.oracle import World
-from tests.scoring.conditions.test_completion import CHOICES
 from tests.scoring.conditions.worlds import BLANKS, NOW, texts
 from tests.support import examples
 
@@ -55,15 +53,6 @@ def test_the_page_says_what_each_field_and_each_of_its_words_means(language):
         words = () if name in ("priority", "member") else field.words
         expected = {f"query.field.{name}", *(f"query.{name}.{word}" for word in words)}
         assert expected <= texts.keys(), expected - texts.keys()
-
-
-@settings(max_examples=examples(60))
-@given(QUERIES | st.text('isopen:ag ()-,">"\\é😀ｉｓ：“－、', max_size=20), st.data())
-def test_the_page_proposes_what_the_server_proposes(page, text, data):
-    text = text[:60]
-    at = data.draw(st.integers(0, len(text)))
-    asked = {"op": "suggest", "text": text, "at": at, "choices": CHOICES}
-    assert page.ask(asked) == complete(text, at, CHOICES)
 
 
 @settings(max_examples=examples(60))
@@ -148,8 +137,6 @@ def test_conditions_are_read_in_any_width(page, text, read):
     assert typed(text) == (read or text) and len(typed(text)) == len(text)
     assert has_conditions(text) == page.ask({"op": "has_conditions", "text": text})
     assert has_conditions(text) == (read is not None)
-    asked = {"op": "suggest", "text": text, "at": len(text), "choices": CHOICES}
-    assert page.ask(asked) == complete(text, len(text), CHOICES)
 
 
 def test_a_condition_in_another_width_is_the_same_condition():

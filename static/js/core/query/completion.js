@@ -1,25 +1,33 @@
-// What is proposed while a query is typed: at once from what the page knows, then from the server.
-// Values that the server proposed are remembered, so that completion goes on without a connection.
+// What is proposed while a query is typed: what the server says. Until it has answered, and without a
+// connection, that is what it said before where the same field was begun.
 
-import { suggest } from "./suggest.js";
-import {
-  BLANKS, charactersBefore, FIELDS, isBlank, lower, placeOf, plainValue, typed,
-} from "./text.js";
+import { BLANKS, charactersBefore, FIELDS, isBlank, lower, placeOf, plainValue, typed } from "./text.js";
 
 // A text whose last character begins something.
 const BEGUN = new RegExp(`[^${BLANKS}(-]$`);
+const VALUE = `[^${BLANKS},()"]`;
+// The term that a text ends with: its field, the values before the last one, and what is begun.
+const TERM = new RegExp(
+  `(?:^|[${BLANKS}(])-?(?:([A-Za-z]+):((?:(?:${VALUE}|"(?:[^"\\\\]|\\\\.)*")*,)*))?("(?:[^"\\\\]|\\\\.)*"?|${VALUE}*)$`,
+);
+const REST = new RegExp(`^${VALUE}*`);
 const WAIT_MS = 120;
-const REMEMBERED_MAX = 200; // values of a field
+const REMEMBERED_MAX = 200; // suggestions of a field
 
 export class Completion {
   /** @type {Suggestion[]} */
   suggestions = [];
   active = -1; // none: Enter does what it does without suggestions
-  /** @type {Record<string, string[]>} */
-  #known = {};
+  isAwaited = false; // an answer is on its way, and nothing is shown yet
+  ahead = 0; // steps that were taken meanwhile
+  /** @type {(() => void) | null} */
+  #then = null;
+  /** @type {Map<string, Map<string, Suggestion>>} field, or "" for the fields → text → suggestion */
+  #known = new Map();
   #run = 0;
   #timer = null;
 
+  // ask(text, at) asks the server; at: characters before the cursor.
   /** @param {CompletionOptions} options */
   constructor({ ask, changed, timers = globalThis }) {
     this.ask = ask;
@@ -34,8 +42,9 @@ export class Completion {
   look(text, at, { all = false } = {}) {
     this.#stop();
     const isBegun = all || BEGUN.test(text.slice(0, at));
-    this.#show(isBegun ? fresh(text, suggest(text, at, this.#known)) : []);
-    if (isBegun) this.#timer = this.timers.setTimeout(() => this.#fetch(text, at), WAIT_MS);
+    this.#show(isBegun ? fresh(text, this.#before(text, at)) : []);
+    this.isAwaited = isBegun && !this.shown;
+    if (isBegun) this.#timer = this.timers.setTimeout(() => this.#fetch(text, at), all ? 0 : WAIT_MS);
   }
 
   close() {
@@ -43,19 +52,24 @@ export class Completion {
     this.#show([]);
   }
 
-  // After the last comes the first, and between them none.
+  // After the last comes the first, and between them none. While the answer is awaited, steps are taken
+  // once it is there.
   /** @param {number} step */
   step(step) {
+    if (this.isAwaited) this.ahead += step;
     const places = this.suggestions.length + 1;
     this.active = ((this.active + 1 + step + places) % places) - 1;
     this.changed();
   }
 
+  // Calls run() when the answer is there, unless something else is typed before.
+  /** @param {() => void} run */
+  afterAnswer(run) { this.#then = run; }
+
   // The text with a suggestion in its place, and where the cursor goes on.
   /** @param {string} text @param {number} index @returns {{text: string, at: number}} */
   taken(text, index) {
-    const { text: taken, from, to, kind } = this.suggestions[index];
-    this.#remember(text.slice(0, from), { text: taken, kind });
+    const { text: taken, from, to } = this.suggestions[index];
     const behind = taken === "or" && !isBlank(text.charAt(to)) ? " " : "";
     const before = text.slice(0, from) + taken + behind;
     return { text: before + text.slice(to), at: before.length };
@@ -65,14 +79,15 @@ export class Completion {
   /** @param {string} field @returns {Promise<string[]>} */
   async valuesOf(field) {
     const text = `${field}:`;
-    const answer = await this.#answer(text, text.length);
-    const found = answer ?? suggest(text, text.length, this.#known);
+    const found = await this.#answer(text, text.length) ?? this.#before(text, text.length);
     return found.filter(({ kind }) => kind === "value").map(({ text: value }) => value);
   }
 
   #stop() {
     this.#run += 1;
     this.timers.clearTimeout(this.#timer);
+    Object.assign(this, { isAwaited: false, ahead: 0 });
+    this.#then = null;
   }
 
   #show(suggestions) {
@@ -84,11 +99,15 @@ export class Completion {
   async #fetch(text, at) {
     const run = this.#run;
     const found = await this.#answer(text, at);
-    if (run !== this.#run || !found) return;
-    const chosen = this.suggestions[this.active]?.text;
-    this.suggestions = fresh(text, found);
-    this.active = this.suggestions.findIndex((one) => one.text === chosen);
-    this.changed();
+    if (run !== this.#run) return;
+    this.isAwaited = false;
+    if (found) {
+      const chosen = this.suggestions[this.active]?.text;
+      this.suggestions = fresh(text, found);
+      this.active = this.suggestions.findIndex((one) => one.text === chosen);
+      this.step(this.ahead);
+    }
+    this.#then?.();
   }
 
   // null where there is no answer
@@ -98,23 +117,40 @@ export class Completion {
       const found = suggestions.map((one) => ({
         ...one, from: placeOf(text, one.from), to: placeOf(text, one.to),
       }));
-      for (const one of found) this.#remember(text.slice(0, one.from), one);
+      for (const one of found) this.#remember(fieldAt(text, one.from), one);
       return found;
     } catch {
       return null;
     }
   }
 
-  // before: the text up to the value, which ends with the field's name
-  #remember(before, { text, kind }) {
-    const name = lower(/([A-Za-z]+):[^:]*$/.exec(typed(before))?.[1] ?? "");
-    const field = FIELDS[name];
-    const value = plainValue(text);
-    if (kind !== "value" || !["admin", "name", "tag", "language"].includes(field?.kind)) return;
-    if (field.words.includes(value)) return;
-    const known = (this.#known[name] ?? []).filter((one) => one !== value);
-    this.#known[name] = [...known, value].slice(-REMEMBERED_MAX);
+  /** @param {string} field @param {Suggestion} suggestion */
+  #remember(field, suggestion) {
+    if (!field && suggestion.kind !== "field") return;
+    const known = this.#known.get(field) ?? new Map();
+    if (known.size < REMEMBERED_MAX) known.set(suggestion.text, suggestion);
+    this.#known.set(field, known);
   }
+
+  // What was proposed before, as far as it goes on as what is begun.
+  #before(text, at) {
+    const plain = typed(text);
+    const [, name = "", others = "", begun] = TERM.exec(plain.slice(0, at)) ?? [];
+    const known = this.#known.get(lower(name));
+    if (begun === undefined || !known) return [];
+    const wanted = lower(plainValue(begun));
+    const written = new Set(others.split(",").map(lower));
+    const place = { from: at - begun.length, to: at + REST.exec(plain.slice(at))[0].length };
+    return [...known.values()].filter((one) => !written.has(lower(one.text))
+      && lower(plainValue(one.text)).startsWith(wanted)).map((one) => ({ ...one, ...place }));
+  }
+}
+
+// The field whose values stand at a place; "" where none do.
+/** @param {string} text @param {number} at */
+export function fieldAt(text, at) {
+  const name = lower(TERM.exec(typed(text).slice(0, at))?.[1] ?? "");
+  return Object.hasOwn(FIELDS, name) ? name : "";
 }
 
 // Those that would change something.

@@ -4,8 +4,7 @@
 import { html } from "lit-html";
 
 import { languageName } from "../../core/i18n.js";
-import { Completion } from "../../core/query/completion.js";
-import { fieldAt } from "../../core/query/suggest.js";
+import { Completion, fieldAt } from "../../core/query/completion.js";
 import {
   aroundMistake, aroundWord, FIELDS, LENGTH_MAX, plainValue,
 } from "../../core/query/text.js";
@@ -131,21 +130,23 @@ export class QueryField {
     if (event.defaultPrevented) return;
     if (STEPS[key]) this.#step(event);
     else if (key === "Escape" && completion.shown) completion.close();
-    else if (key === "Enter" && completion.active >= 0) this.#take(completion.active);
-    else if (key === "Enter") this.#enter();
+    else if (key === "Enter" && completion.isAwaited && completion.ahead) completion.afterAnswer(() => this.#chosen());
+    else if (key === "Enter") this.#chosen();
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
   #step({ key, target }) {
-    if (this.completion.shown) this.completion.step(STEPS[key]);
+    if (this.completion.shown || this.completion.isAwaited) this.completion.step(STEPS[key]);
     else this.completion.look(this.text, target.selectionStart, { all: true });
   }
 
-  #enter() {
+  #chosen() {
+    const { active } = this.completion;
+    if (active >= 0) return this.#take(active);
     this.completion.close();
-    this.entered();
+    return this.entered();
   }
 
   // What is underlined moves with the text.
