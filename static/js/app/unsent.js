@@ -118,9 +118,8 @@ async function finish(id, seen, {
 }
 
 // What the left column shows of replies that are not sent, and of drafts; nothing where there is none.
-
 /** @param {{unsent: number, draft: number}} counts @param {Ui["unsentDialog"]} dialog @param {Translate} t */
-export function ownItems(counts, dialog, t) {
+function ownItems(counts, dialog, t) {
   const kinds = Object.keys(counts).filter((kind) => counts[kind]);
   if (!kinds.length) return "";
   return html`<div class="nav-group nav-own">${kinds.map((kind) => html`<button type="button"

@@ -9,7 +9,6 @@ const MAIN_DESK = "main"; // there always is this one: it is not named on rows
 export const deskOf = ({ desk }) => (desk === MAIN_DESK ? "" : desk);
 
 // What the key `t` does with a thread, in words.
-
 /** @param {Row} row @param {number} adminId @param {Translate} t */
 export function claimText({ assignee }, adminId, t) {
   if (!assignee) return t("act.claim");

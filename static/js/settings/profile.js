@@ -15,7 +15,7 @@ import { refusalOf } from "../ui/elements/language.js";
 // Name, language and time zone, and how one's picture looks for the others.
 const NAME_MAX = 128;
 
-export function accountCard(page, profile) {
+function accountCard(page, profile) {
   const { http, t } = page;
   const own = card("account", t("profile.account"), page);
   let current = profile;
@@ -114,12 +114,12 @@ export const account = (email) => html`<input type="text" name="account" autocom
   .value=${email} readonly hidden>`;
 
 /** @param {string} label @param {string} name @param {string} autocomplete */
-export const passwordField = (label, name, autocomplete = "current-password") => html`<label
+const passwordField = (label, name, autocomplete = "current-password") => html`<label
   class="profile-field"><span>${label}</span> <input type="password" name=${name} required
   maxlength="1024" autocomplete=${autocomplete}></label>`;
 
 // One's own password, which takes the one that there is.
-export function passwordCard(page, { email }, changed) {
+function passwordCard(page, { email }, changed) {
   const { http, t } = page;
   const own = card("password", t("profile.password"), page);
 
@@ -145,7 +145,7 @@ export function passwordCard(page, { email }, changed) {
 // The second factor: set up with an app, confirmed by its first code, and removed; recovery codes.
 const PATH = `${API}/second-factor`;
 
-export function secondFactorCard(page, profile, changed) {
+function secondFactorCard(page, profile, changed) {
   const { http, t, time } = page;
   const own = card("second-factor", t("profile.factor"), page);
   let state = profile.second_factor;
@@ -239,7 +239,7 @@ function focus(selector) {
 }
 
 // Where one is signed in, and ending that.
-export function sessionsCard(page) {
+function sessionsCard(page) {
   const { http, t } = page;
   const own = card("sessions", t("profile.sessions"), page);
 

@@ -153,7 +153,6 @@ export class Recompute {
 }
 
 // Where a refusal belongs in a form: the codes by pointer, and the first of some fields that is wrong.
-
 /** @param {any} problem @returns {{pointer: string, code: string}[]} */
 export const faultsOf = (problem) => (problem?.errors ?? []).map(({ pointer, code }) => ({
   pointer: pointer ?? "", code: code ?? problem.code,

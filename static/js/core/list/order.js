@@ -225,7 +225,6 @@ export class Order {
 }
 
 // The order of all lists: lower scores first; equal scores, lower ids first.
-
 /** @param {number} scoreA @param {number} idA @param {number} scoreB @param {number} idB */
 export const before = (scoreA, idA, scoreB, idB) =>
   scoreA < scoreB || (scoreA === scoreB && idA < idB);

@@ -196,7 +196,6 @@ function isFinished(written) {
 
 // Conditions that were typed in other widths and signs, such as `ｔａｇ：“ｖｉｐ”`: read as the server reads
 // them (scoring/conditions/language/typing.py). It does without the table of core/folding.json.
-
 const TERM = new RegExp(`(?<![^${BLANKS}])[-\\u2010-\\u2015\\u2212\\uff0d(\\uff08]*`
   + `([A-Za-z\\uff21-\\uff3a\\uff41-\\uff5a]+)[:\\uff1a][^${BLANKS}]*`, "gu");
 

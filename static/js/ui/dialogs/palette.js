@@ -125,7 +125,6 @@ export class Palette extends PageModule {
 }
 
 // All commands of the palette.
-
 /** @param {Page & {
  *   settings: import("./settings.js").Settings, snoozing?: { commands(): Command[] },
  * }} page @returns {Command[]} */

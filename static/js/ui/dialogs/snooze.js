@@ -136,7 +136,7 @@ export class SnoozeMenu extends PageModule {
 }
 
 // A dialog for a date and a time of one's own, which says what they mean.
-export class OwnMoment extends PageModule {
+class OwnMoment extends PageModule {
   #fields = { date: "", time: "" };
   #wakes = true;
   #isTold = false; // why it is refused: told once it was tried

@@ -99,7 +99,6 @@ export const refusalOf = (error, t) => refusal(
 // Keeps the page right while the browser translates it. The translation puts <font> elements in place of
 // the texts, and the page still writes into the text that is gone. Here that one is put back, empty,
 // before the element that stands for it; what is written into it then is shown instead of the element.
-
 /** @type {WeakMap<Node, {text: Text, said: string}>} element of the translation to what it stands for */
 const standing = new WeakMap();
 /** @type {WeakMap<Node, Element>} the other way round */

@@ -267,7 +267,7 @@ export class CalendarForm {
 const hoursIn = (minutes, t) => t.number(Math.round((minutes / 60) * 100) / 100);
 
 // The dates on which a calendar differs from its week: listed, added, taken away.
-export class Holidays {
+class Holidays {
   #from = "";
   #to = "";
   #hours = ""; // with `isOther`: when it is open then

@@ -277,9 +277,8 @@ export class PoliciesDialog extends PageModule {
 }
 
 // One policy in the list: its place, its name, what it promises to whom; it is moved by drag and by keys.
-
 /** @param {PolicyItemOptions} given */
-export function policyItem({ policy, at, count, calendar, language, isDragged, edit, drop, move, drag }) {
+function policyItem({ policy, at, count, calendar, language, isDragged, edit, drop, move, drag }) {
   const { t } = language;
   const name = shown(policy.name);
   const said = (key) => ({ label: `${t(`policies.${key}`)}: ${name}`, title: t(`policies.${key}`) });
@@ -308,7 +307,7 @@ function onKey(event, at, move) {
 
 // Read out at its beginning and its end alone.
 /** @param {Progress | null} progress @param {Translate} t */
-export const progressLine = (progress, t) => html`<div class="recompute" data-running=${progress !== null}>
+const progressLine = (progress, t) => html`<div class="recompute" data-running=${progress !== null}>
   <p class="unseen" role="status">${progress ? t("recompute") : ""}</p>
   ${progress ? html`<progress aria-label=${t("recompute")} max=${Math.max(1, progress.of)} value=${progress.done}></progress>
     <span aria-hidden="true">${t("recompute.progress", { count: progress.done, of: progress.of })}</span>` : ""}</div>`;

@@ -239,7 +239,6 @@ function stopClick() {
 }
 
 // The exact times of one day in fields, beside the picture.
-
 /** @param {DayHoursOptions} options */
 export function dayHours({ week, problem, language, write, remove, add, copy }) {
   const { t } = language;

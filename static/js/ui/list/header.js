@@ -104,7 +104,6 @@ function sorts(page) {
 }
 
 // The line below the header of a saved view or a query: what it asks for, and how it is saved.
-
 /** @param {Page} page */
 export function about(page) {
   const { data: { lists: { list, sync }, savedViews }, ui: { language: { t } } } = page;

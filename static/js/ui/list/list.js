@@ -295,7 +295,7 @@ const PER_SECOND = 4;
 const MS = 160;
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
-export class Motion {
+class Motion {
   #at = 0;
   #moves = 0;
   #perSecond = 0;
@@ -326,12 +326,12 @@ const fade = (element) => element.animate(
 );
 
 /** @param {HTMLElement} element */
-export function glow(element) {
+function glow(element) {
   element.animate([{ backgroundColor: "var(--pulse)" }, {}], { duration: 600, easing: "ease-out" });
 }
 
 // The line between the live list and its archived threads.
-export class Seam {
+class Seam {
   #y = null;
 
   /** @param {HTMLElement} parent */

@@ -15,7 +15,7 @@ const BY_DUE = "next_due"; // this sort goes by the due time first
 const TAGS_SHOWN = 2;
 const template = /** @type {HTMLTemplateElement} */ (document.getElementById("row"));
 
-export class RowElement {
+class RowElement {
   #elements = {};
   #shown = {};
 

@@ -109,7 +109,6 @@ function make(className) {
 }
 
 // Presence in the open thread: the customer's line in its head, colleagues over the composer.
-
 /** @param {Row} row */
 export function threadDot(row, presence) {
   const dot = row?.customer ? presence.dot("customer", row.customer.id) : "none";

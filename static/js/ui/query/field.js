@@ -167,7 +167,6 @@ function place(list, { left, bottom, width }) {
 }
 
 // What is said about a mistake in a query: what is wrong, and what would be right there.
-
 /** @param {QueryMistake} mistake @param {string} text @param {Translate} t */
 export function saidOf(mistake, text, t) {
   const { at, end, expected, isLong } = mistake;
@@ -217,7 +216,7 @@ export function valueText(field, value, language) {
 
 // What a suggestion means; empty where it says it itself.
 /** @param {Suggestion} suggestion @param {string} text @param {Ui["language"]} language */
-export function aboutSuggestion({ text: given, from, kind }, text, language) {
+function aboutSuggestion({ text: given, from, kind }, text, language) {
   const { t } = language;
   if (kind === "field") return t(`query.field.${given.slice(0, -1)}`);
   const field = fieldAt(text, from);
@@ -230,7 +229,7 @@ export function aboutSuggestion({ text: given, from, kind }, text, language) {
 
 // What would be right at a mistake: names and values as they are written, the rest in words.
 /** @param {string[]} expected @param {Translate} t @returns {{text: string, isCode: boolean}[]} */
-export function expectedTexts(expected, t) {
+function expectedTexts(expected, t) {
   const shown = expected.slice(0, EXPECTED_MAX).map((one) => (DESCRIBED[one]
     ? { text: t(`query.say.${DESCRIBED[one]}`), isCode: false } : { text: one, isCode: true }));
   return expected.length > EXPECTED_MAX ? [...shown, { text: "…", isCode: false }] : shown;

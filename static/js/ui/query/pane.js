@@ -253,12 +253,11 @@ export class SearchPane extends PageModule {
 }
 
 // What a search found, in the order of the answer.
-
 /** @param {Page & {
  *   results: Found[], active: number, choose: (index: number) => void,
  *   scrolled: (list: HTMLElement) => void,
  * }} page active: the index of the one that Enter opens */
-export function resultList({ results, active, choose, scrolled, ...page }) {
+function resultList({ results, active, choose, scrolled, ...page }) {
   return html`<div class="search-results" id="search-results" role="listbox"
     aria-label=${page.ui.language.t("search.results")}
     tabindex="-1" @scroll=${(event) => scrolled(event.currentTarget)}>

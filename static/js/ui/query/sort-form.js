@@ -252,7 +252,7 @@ const ROWS_AT_ONCE = 200;
 
 // The rows of these threads, as far as they are not known.
 /** @param {Data["rows"]} rows @param {Net["api"]} api @param {number[]} ids */
-export async function fetchRows(rows, api, ids) {
+async function fetchRows(rows, api, ids) {
   const missing = [...new Set(ids)].filter((id) => !rows.get(id));
   for (let at = 0; at < missing.length; at += ROWS_AT_ONCE) {
     const answer = await api.rows(missing.slice(at, at + ROWS_AT_ONCE)).catch(() => ({ rows: [] }));
@@ -261,7 +261,7 @@ export async function fetchRows(rows, api, ids) {
 }
 
 /** @param {SortPreviewAnswer} preview @param {Data["rows"]} rows @param {Translate} t */
-export function sortPreview({ bits, tiers, moved, of, before, after, whole }, rows, t) {
+function sortPreview({ bits, tiers, moved, of, before, after, whole }, rows, t) {
   return html`<p class="sort-size"><meter min="0" max=${BITS_MAX} high=${BITS_MAX - 2} value=${bits}
       aria-label=${t("sorts.bits.label")}></meter> ${t("sorts.bits", { count: bits, of: BITS_MAX })}
       · ${t("sorts.tiers", { count: tiers })}</p>
@@ -298,9 +298,8 @@ function nameIn(rows, id, t) {
 }
 
 // One rule of a sort: which threads it places, by which time, in which order.
-
 /** @param {SortRuleOptions} given */
-export function sortRule({ rule, at, count, field, wrong, language, change, move, remove, drag }) {
+function sortRule({ rule, at, count, field, wrong, language, change, move, remove, drag }) {
   const { t } = language;
   const place = { place: at + 1 };
   const said = `sort-said-${rule.key}`;

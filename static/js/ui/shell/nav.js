@@ -150,7 +150,7 @@ function moved(event, { data: { savedViews: views }, ui: { painter, announce, la
 // short: what stands below the icon in a narrow window; told: at the end of the line; about: further
 // lines of the tooltip; kind: what styles tell it by; keys: what works while it has the focus.
 /** @param {any} given */
-export function navItem({
+function navItem({
   icon, text, short = text, about = "", count, told, current, kind = nothing, keys = nothing, t, run,
 }) {
   const number = count === undefined ? "" : t.number(count);

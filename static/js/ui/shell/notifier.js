@@ -203,14 +203,14 @@ const facts = ({ customer, thread_id: id, by, text }, t) => ({
 
 // In the page: one sentence.
 /** @param {Notice} notice @param {Translate} t */
-export function toastText(notice, t) {
+function toastText(notice, t) {
   const kind = notice.kind === "assigned" && !notice.by ? "assigned.nobody" : notice.kind;
   return t(`notice.${kind}`, facts(notice, t));
 }
 
 // A line of a notification of the system.
 /** @param {Notice} notice @param {Translate} t */
-export function entryOf(notice, t) {
+function entryOf(notice, t) {
   const { name, by, text } = facts(notice, t);
   const said = notice.kind === "message" || !by ? text
     : t(notice.kind === "mention" ? "notice.mention.by" : "notice.assigned.by", { by, text });

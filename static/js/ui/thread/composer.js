@@ -300,7 +300,7 @@ export function sendText(isPrivate, after, t) {
 }
 
 /** @param {import("./composer.js").Composer} composer */
-export function composerTemplate(composer) {
+function composerTemplate(composer) {
   const { canned, mentions, isPrivate, guard, data: { prefs, thread }, ui: { language: { t } } } = composer;
   const listed = canned.activeId ? "canned-list" : mentions.activeId ? "mention-list" : "";
   const enter = prefs.kept.send_key === "enter";

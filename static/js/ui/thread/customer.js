@@ -116,7 +116,7 @@ export class CustomerPanel extends PageModule {
 const fact = ([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${typeof value === "string" ? shown(value) : value}</bdi></dd></div>`;
 
 // Deletes all that is kept of a customer, after two questions.
-export class CustomerDeletion extends PageModule {
+class CustomerDeletion extends PageModule {
   #busy = false;
 
   /** @param {Page} page */

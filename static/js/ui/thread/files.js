@@ -101,7 +101,6 @@ export class Attaching extends PageModule {
 }
 
 // The files of the message that is being written, and the button that chooses more.
-
 /** @param {import("./files.js").Attaching} attaching */
 export function attachButton(attaching) {
   const { t } = attaching.ui.language;

@@ -64,7 +64,7 @@ function way({ id, delivery }, { t, words, sendAgain }) {
  * @param {number | null} adminId who reads it
  * @param {string} lang of its text, "" for the page's
  */
-export function bubble(message, t, marks = [], adminId = null, lang = "") {
+function bubble(message, t, marks = [], adminId = null, lang = "") {
   const { body, attachments, mentions = [] } = message;
   const offsets = marks.length ? offsetsOf(message) : [];
   return html`
@@ -235,7 +235,6 @@ export const marked = (text, offset, marks) => (marks.length
   : text);
 
 // A reply that is not sent yet: being sent, refused, or held because new messages came before it.
-
 /** @param {OutboxItem} item @param {Page & {replies: import("./pane.js").Replies}} page */
 export function unsentItem(item, page) {
   const { t } = page.ui.language;

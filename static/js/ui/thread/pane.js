@@ -78,9 +78,8 @@ export class ThreadPane extends PageModule {
 }
 
 // Below the head of a snoozed thread: until when, by whom, what wakes it; to change it and to wake it.
-
 /** @param {Page} page */
-export function snoozeBar({
+function snoozeBar({
   data: { thread: { row }, adminId },
   net: { now },
   ui: { snooze, language: { t, words } },
