@@ -19,7 +19,6 @@ from dashboard.cli.admins import (
     set_desks,
     set_password,
 )
-from dashboard.cli.backup import backup, restore
 from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
 from dashboard.cli.keys import (
@@ -32,8 +31,8 @@ from dashboard.cli.keys import (
     rotate_webhook,
 )
 from dashboard.cli.ordering import check, rebuild
-from dashboard.cli.records import audit, export_events, import_events
 from dashboard.cli.serve import serve
+from dashboard.cli.transfer import audit, backup, export_events, import_events, restore
 from dashboard.errors import LineupError
 
 #: To add a command, import it and name it here; `--help` lists them in this order.
