@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError
 
 from dashboard.errors import StartError
 from dashboard.redis_url import redis_address
-from scoring.archive import HISTORY_DAYS
+from scoring.views import HISTORY_DAYS
 
 SignInMode = Literal["password", "oidc"]
 #: Variables that belong together: none of them is set, or all are.

@@ -20,7 +20,7 @@ from dashboard.db.models.threads import threads
 from dashboard.db.models.views import query_lists
 from dashboard.db.models.webhooks import outgoing_events
 from dashboard.db.outbox.deliveries import has_due
-from scoring.archive import closed_before
+from scoring.views import closed_before
 
 _NOW: BindParameter[int] = bindparam("now", type_=BigInteger)
 _CLOSED_BEFORE: BindParameter[int] = bindparam("closed_before", type_=BigInteger)

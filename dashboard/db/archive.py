@@ -11,11 +11,11 @@ from dashboard.db.lists.membership import is_archived_on, score_of, source_of
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.models.threads import threads
 from dashboard.turns import turns
-from scoring.archive import closed_before, may_hold_archived
 from scoring.conditions.nodes import AllNode, OneOf
 from scoring.conditions.resolved import Resolved
 from scoring.reading import Entry, in_order
 from scoring.sorts import SORTS
+from scoring.views import closed_before, may_hold_archived
 
 _LIVE = (
     select(threads.c.id)

@@ -19,10 +19,9 @@ from dashboard.db.lists.versions import Versions
 from dashboard.db.policies import DueTimes
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_states import Computed, ThreadState
-from scoring.archive import is_archived
 from scoring.placing import Placement, Scores
 from scoring.sorts import scores_of
-from scoring.views import views_of
+from scoring.views import is_archived, views_of
 
 #: Columns that the dashboard never shows; changed lists are found by comparing the lists.
 _UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Connection, bindparam, select, update
 
 from dashboard.db.driver import Ask, Query, Row, answer
 from dashboard.db.models.views import query_lists_version
-from scoring.archive import HISTORY_DAYS
+from scoring.views import HISTORY_DAYS
 
 _COLUMNS = [query_lists_version.c[name] for name in ("version", "policies", "history_days")]
 _TEXT = "SELECT version, policies, history_days FROM query_lists_version"

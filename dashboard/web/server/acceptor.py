@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from dashboard.errors import Problem
-from dashboard.web.http import limits
+from dashboard.web.http import bodies
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.descriptors import Descriptors
 from dashboard.web.server.http_connection import refusal
@@ -192,11 +192,11 @@ def _answer_unavailable(accepted: Any, seconds: float) -> None:
     with suppress(OSError):
         accepted.settimeout(seconds)
         with suppress(TimeoutError):
-            accepted.recv(limits.HEADERS_BYTES)
+            accepted.recv(bodies.HEADERS_BYTES)
         accepted.sendall(answer)
         accepted.shutdown(socket.SHUT_WR)
         with suppress(TimeoutError):
-            while accepted.recv(limits.HEADERS_BYTES):
+            while accepted.recv(bodies.HEADERS_BYTES):
                 pass
     with suppress(OSError):
         accepted.close()

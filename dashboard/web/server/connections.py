@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from dashboard.turns import Pace, turns
-from dashboard.web.http import limits
+from dashboard.web.http import bodies
 from dashboard.web.server.request_reader import RequestReader
 
 #: Reads of so few bytes are a drip, unless they end a request. After some drips, the server waits a
@@ -54,12 +54,12 @@ class Connection:
             self.read_within(seconds)
             if not self.reader.wait():
                 return False
-            self.read_within(limits.REQUEST_SECONDS)
+            self.read_within(bodies.REQUEST_SECONDS)
             if self.reader.skip_empty_line():
                 self.read_within(seconds)
                 if not self.reader.wait():
                     return False
-                self.read_within(limits.REQUEST_SECONDS)
+                self.read_within(bodies.REQUEST_SECONDS)
         except TimeoutError:
             return False
         self.is_idle = False
@@ -83,16 +83,16 @@ class Connection:
 
     def write(self, data: bytes | memoryview) -> None:
         """Writes all of the data. Raises OSError if the client is gone or does not read."""
-        self.green.settimeout(limits.REQUEST_SECONDS)
+        self.green.settimeout(bodies.REQUEST_SECONDS)
         self.green.sendall(data)
 
-    def drain(self, seconds: float = limits.DRAIN_SECONDS) -> None:
+    def drain(self, seconds: float = bodies.DRAIN_SECONDS) -> None:
         """Reads the rest of the input before the connection is closed.
 
         Closing with unread bytes would reset the connection, and the answer could be lost.
         """
         self.is_idle = True
-        left = limits.DRAIN_BYTES
+        left = bodies.DRAIN_BYTES
         with suppress(OSError):
             self.raw.shutdown(socket.SHUT_WR)
             self.read_within(seconds)

@@ -18,7 +18,7 @@ from wsgiref.types import WSGIEnvironment
 
 from dashboard.errors import InternalError, Problem
 from dashboard.turns import turns
-from dashboard.web.http import limits
+from dashboard.web.http import bodies
 from dashboard.web.http.files import UPLOAD_SECONDS, is_upload
 from dashboard.web.http.problems import json_problem
 from dashboard.web.server.connections import Connection
@@ -102,7 +102,7 @@ class HttpConnection:
             environ = self._environ | _environ_of(head)
             body = self._body_of(head, environ)
         except TimeoutError:
-            return self._refuse(limits.request_timeout())
+            return self._refuse(bodies.request_timeout())
         except Problem as problem:
             return self._refuse(problem)
         self._connection.begin_request()
@@ -112,12 +112,12 @@ class HttpConnection:
 
     def _body_of(self, head: RequestHead, environ: WSGIEnvironment) -> BodyReader:
         """Reads the whole body for the application; an upload is read by the application itself."""
-        most = None if is_upload(environ) else limits.BODY_BYTES
+        most = None if is_upload(environ) else bodies.BODY_BYTES
         body = BodyReader(self._connection.reader, head, most, self._continue)
         if most is None:
             environ["wsgi.input"] = Upload(self._connection, body)
         elif head.has_body:
-            self._connection.read_within(limits.REQUEST_SECONDS)
+            self._connection.read_within(bodies.REQUEST_SECONDS)
             content = body.whole()
             environ["wsgi.input"] = BytesIO(content)
             environ["CONTENT_LENGTH"] = str(len(content))
@@ -146,7 +146,7 @@ class HttpConnection:
             if hasattr(content, "close"):
                 content.close()
         if not body.is_at_end:
-            self._connection.drain(limits.DRAIN_BODY_SECONDS)
+            self._connection.drain(bodies.DRAIN_BODY_SECONDS)
         return answer.is_kept and body.is_at_end
 
     def _work(self, environ: WSGIEnvironment) -> AbstractContextManager[None]:
@@ -161,7 +161,7 @@ class HttpConnection:
         """Answers with a problem, as the last answer on the connection."""
         self._connection.write(refusal(problem))
         is_large = problem.status == 413
-        self._connection.drain(limits.DRAIN_BODY_SECONDS if is_large else limits.DRAIN_SECONDS)
+        self._connection.drain(bodies.DRAIN_BODY_SECONDS if is_large else bodies.DRAIN_SECONDS)
         return False
 
     def _continue(self) -> None:
@@ -188,11 +188,11 @@ class Upload:
     def read(self, size: int = PIECE_BYTES) -> bytes:
         """Returns up to `size` bytes; none at the end. Raises Problem: 400, 408, 431."""
         left = self._until - self._monotonic()
-        self._connection.read_within(min(left, limits.REQUEST_SECONDS))
+        self._connection.read_within(min(left, bodies.REQUEST_SECONDS))
         try:
             return self._body.read(size)
         except TimeoutError:
-            raise limits.request_timeout() from None
+            raise bodies.request_timeout() from None
 
 
 class Answer:

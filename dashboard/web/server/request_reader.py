@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dashboard.errors import Problem
-from dashboard.web.http import limits
+from dashboard.web.http import bodies
 
 #: `receive(size)` waits for input and returns up to `size` bytes, none at its end.
 Receive = Callable[[int], bytes]
@@ -95,10 +95,10 @@ class RequestReader:
 
     def head(self) -> RequestHead:
         """Reads the next head. Raises Problem: 400, 414, 431, 501, 505."""
-        line = self.line(limits.REQUEST_LINE_BYTES, limits.url_too_long)
+        line = self.line(bodies.REQUEST_LINE_BYTES, bodies.url_too_long)
         match = _REQUEST_LINE.fullmatch(line)
         if match is None:
-            raise limits.bad_request("The first line is no request line of HTTP/1.1.")
+            raise bodies.bad_request("The first line is no request line of HTTP/1.1.")
         method, target, major, minor = match.groups()
         if major != "1":
             raise Problem(505, "version_not_supported", "This server speaks HTTP/1.1.")
@@ -106,7 +106,7 @@ class RequestReader:
             raise Problem(501, "method_not_implemented", "This server knows no such method.")
         is_path = target[0] == "/" or (target == "*" and method == "OPTIONS")
         if not (is_path or _ABSOLUTE.match(target)):
-            raise limits.bad_request("The target of a request is a path or an http URI.")
+            raise bodies.bad_request("The target of a request is a path or an http URI.")
         version = "HTTP/1.0" if minor == "0" else "HTTP/1.1"
         headers = self.fields()
         _check_host(headers.get("host"), version)
@@ -117,11 +117,11 @@ class RequestReader:
         """Reads the fields up to an empty line: those of a head, or the trailers of a body."""
         fields: dict[str, str] = {}
         count = size = 0
-        while line := self.line(limits.HEADER_LINE_BYTES, limits.headers_too_large):
+        while line := self.line(bodies.HEADER_LINE_BYTES, bodies.headers_too_large):
             count += 1
             size += len(line)
-            if count > limits.HEADERS or size > limits.HEADERS_BYTES:
-                raise limits.headers_too_large()
+            if count > bodies.HEADERS or size > bodies.HEADERS_BYTES:
+                raise bodies.headers_too_large()
             match = _FIELD.fullmatch(line)
             if match is None:
                 raise _bad_field(line)
@@ -129,14 +129,14 @@ class RequestReader:
             value = match[2].rstrip(" \t")
             if name in fields:
                 if name in _ONCE:
-                    raise limits.bad_request(f"The header {name} is given more than once.")
+                    raise bodies.bad_request(f"The header {name} is given more than once.")
                 value = f"{fields[name]}{'; ' if name == 'cookie' else ','}{value}"
             fields[name] = value
         return fields
 
     def chunk_line(self) -> tuple[int, int]:
         """Reads the size of the next chunk, and the number of bytes of its extensions."""
-        match = _CHUNK_LINE.fullmatch(self.line(limits.CHUNK_LINE_BYTES, _bad_chunk))
+        match = _CHUNK_LINE.fullmatch(self.line(bodies.CHUNK_LINE_BYTES, _bad_chunk))
         if match is None:
             raise _bad_chunk()
         return int(match[1], 16), len(match[2])
@@ -168,7 +168,7 @@ class RequestReader:
     def _receive_more(self, size: int) -> None:
         data = self._receive(size)
         if not data:
-            raise limits.broken_off()
+            raise bodies.broken_off()
         self._add(data)
 
     def _add(self, data: bytes) -> None:
@@ -200,9 +200,9 @@ class BodyReader:
         self._left = head.length or 0
         #: Bytes that chunks may still have, and bytes that their extensions may still have.
         self._chunks_left = most
-        self._extensions_left = limits.EXTENSIONS_BYTES
+        self._extensions_left = bodies.EXTENSIONS_BYTES
         if most is not None and self._left > most:
-            raise limits.payload_too_large()
+            raise bodies.payload_too_large()
 
     def read(self, size: int) -> bytes:
         """Returns at most `size` bytes; none at the end. Raises Problem: 400, 413, 431."""
@@ -231,14 +231,14 @@ class BodyReader:
         self._left, extensions = self._reader.chunk_line()
         self._extensions_left -= extensions
         if self._extensions_left < 0:
-            raise limits.bad_request("The extensions of the chunks are too long.")
+            raise bodies.bad_request("The extensions of the chunks are too long.")
         if not self._left:
             self._reader.fields()
             self.is_at_end = True
         elif self._chunks_left is not None:
             self._chunks_left -= self._left
             if self._chunks_left < 0:
-                raise limits.payload_too_large()
+                raise bodies.payload_too_large()
 
     def _end(self) -> None:
         if not self._is_chunked:
@@ -251,9 +251,9 @@ class BodyReader:
 def _check_host(host: str | None, version: str) -> None:
     if host is None:
         if version != "HTTP/1.0":
-            raise limits.bad_request("The header host is missing.")
+            raise bodies.bad_request("The header host is missing.")
     elif not _HOST.fullmatch(host):
-        raise limits.bad_request("The header host is no name or address of a host.")
+        raise bodies.bad_request("The header host is no name or address of a host.")
 
 
 def _length(headers: dict[str, str], version: str) -> int | None:
@@ -263,16 +263,16 @@ def _length(headers: dict[str, str], version: str) -> int | None:
         if length is None:
             return 0
         if not _LENGTH.fullmatch(length):
-            raise limits.bad_request("Content-Length is not a number of bytes.")
+            raise bodies.bad_request("Content-Length is not a number of bytes.")
         return int(length)
     if length is not None or version == "HTTP/1.0":
-        raise limits.bad_request("Transfer-Encoding is for HTTP/1.1, without a Content-Length.")
+        raise bodies.bad_request("Transfer-Encoding is for HTTP/1.1, without a Content-Length.")
     *others, last = (part.strip(" \t") for part in coding.lower().split(","))
     if last == "chunked" and not others:
         return None
     if last == "chunked" and _OTHER_CODINGS.issuperset(others):
         raise Problem(501, "coding_not_implemented", "Of transfer codings only chunked is taken.")
-    raise limits.bad_request("Transfer-Encoding may be chunked.")
+    raise bodies.bad_request("Transfer-Encoding may be chunked.")
 
 
 def _is_kept(headers: dict[str, str], version: str) -> bool:
@@ -282,15 +282,15 @@ def _is_kept(headers: dict[str, str], version: str) -> bool:
 
 def _bad_field(line: str) -> Problem:
     if _CONTROL.search(line) or line[0] in " \t":
-        return limits.bad_request(
+        return bodies.bad_request(
             "A header holds a control character, or is continued on another line."
         )
-    return limits.bad_request("A line of the headers cannot be read.")
+    return bodies.bad_request("A line of the headers cannot be read.")
 
 
 def _bad_line() -> Problem:
-    return limits.bad_request("A line of the request does not end with CR LF.")
+    return bodies.bad_request("A line of the request does not end with CR LF.")
 
 
 def _bad_chunk() -> Problem:
-    return limits.bad_request("A chunk of the body cannot be read.")
+    return bodies.bad_request("A chunk of the body cannot be read.")

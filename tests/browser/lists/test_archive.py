@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from scoring.archive import DAY_MS
+from scoring.views import DAY_MS
 from tests.browser.axe import violations
 from tests.browser.conftest import ServerMaker
 from tests.drivers.browser import BrowserDriver

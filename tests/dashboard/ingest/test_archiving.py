@@ -15,9 +15,9 @@ from dashboard.ingest.due import Archiver
 from dashboard.ingest.replies import Reply
 from dashboard.ordering import filling, pace
 from scoring import placing
-from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import SORTS
+from scoring.views import DAY_MS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 

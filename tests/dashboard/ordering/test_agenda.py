@@ -14,7 +14,7 @@ from dashboard.db.placing import unplaced
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ordering.agenda import READ_SECONDS, AgendaReader
 from dashboard.webhooks.service import WebhookService
-from scoring.archive import DAY_MS
+from scoring.views import DAY_MS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 from tests.dashboard.webhooks.fake_poster import FakePoster

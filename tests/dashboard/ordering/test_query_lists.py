@@ -25,9 +25,9 @@ from dashboard.ingest.actions import Admin
 from dashboard.ingest.due import Archiver, DueQueue
 from dashboard.ordering.list_keeper import ListBuilder
 from dashboard.ordering.placer import BREAK_SECONDS
-from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import SORTS
+from scoring.views import DAY_MS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 from tests.dashboard.ordering.plain.agreement import assert_agree

@@ -5,7 +5,7 @@ import pytest
 from dashboard.db import archive
 from dashboard.db.accounts import admin_desks
 from dashboard.ingest.due import Archiver
-from scoring.archive import DAY_MS
+from scoring.views import DAY_MS
 
 ARCHIVE = "/admin/api/archive"
 HISTORY = {"view": "history", "sort": "arrival"}

@@ -4,9 +4,8 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.ingest.due import Archiver
-from scoring.archive import DAY_MS
 from scoring.sorts import SORTS
-from scoring.views import VIEWS
+from scoring.views import DAY_MS, VIEWS
 from tests.dashboard.web.answers import is_problem
 from tests.drivers.bot import BotDriver, message
 

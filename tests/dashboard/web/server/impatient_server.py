@@ -14,10 +14,10 @@ if KIND == "eventlet":
 else:
     importlib.import_module("gevent.monkey").patch_all()
 
-from dashboard.web.http import limits  # noqa: E402
+from dashboard.web.http import bodies  # noqa: E402
 from dashboard.web.server.server import serve  # noqa: E402
 
-limits.REQUEST_SECONDS = float(SECONDS)
+bodies.REQUEST_SECONDS = float(SECONDS)
 
 
 def app(environ, start_response):

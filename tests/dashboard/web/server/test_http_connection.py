@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from dashboard.errors import Problem
-from dashboard.web.http import limits
+from dashboard.web.http import bodies
 from dashboard.web.http.files import UPLOAD_SECONDS, is_upload
 from dashboard.web.server import http_connection
 from dashboard.web.server.connections import Connection
@@ -128,7 +128,7 @@ def test_nothing_behind_a_request_that_is_refused_is_answered(served, bad):
 
 
 def test_a_request_without_an_end_takes_its_time_and_is_refused(served, monkeypatch):
-    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0)
+    monkeypatch.setattr(bodies, "REQUEST_SECONDS", 0)
     assert parsed(served.ask(GET[:-2]))[0].startswith("HTTP/1.1 408 ")
     assert served.environs == []
 
@@ -302,7 +302,7 @@ def test_a_pause_in_an_upload_is_no_longer_than_for_any_request_and_all_of_it_ta
     assert upload.read(10)
     timed.now = UPLOAD_SECONDS - 1
     assert upload.read(10)
-    assert timed.waits == [limits.REQUEST_SECONDS, 1]
+    assert timed.waits == [bodies.REQUEST_SECONDS, 1]
 
 
 def test_an_upload_that_takes_too_long_is_refused():

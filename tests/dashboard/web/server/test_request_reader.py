@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dashboard.errors import Problem
-from dashboard.web.http import limits
+from dashboard.web.http import bodies
 from dashboard.web.server.request_reader import BodyReader, RequestHead, RequestReader
 from tests.support import examples
 
@@ -46,7 +46,7 @@ def outcome(data: bytes, cuts=()) -> list:
             if reader.skip_empty_line() and not reader.wait():
                 break
             head = reader.head()
-            seen.append((head, BodyReader(reader, head, limits.BODY_BYTES).whole()))
+            seen.append((head, BodyReader(reader, head, bodies.BODY_BYTES).whole()))
     except Problem as problem:
         seen.append((problem.status, problem.code, problem.detail))
     return seen
@@ -270,23 +270,23 @@ def test_a_request_that_breaks_off_is_refused(cut):
 
 
 ENDLESS = {
-    "line": (b"GET /", b"x", 414, limits.REQUEST_LINE_BYTES),
-    "method": (b"", b"G", 414, limits.REQUEST_LINE_BYTES),
-    "header": (post(b"")[:-2] + b"X: ", b"x", 431, limits.HEADER_LINE_BYTES),
-    "name": (post(b"")[:-2], b"x", 431, limits.HEADER_LINE_BYTES),
-    "headers": (post(b"")[:-2], b"X: " + b"x" * 2000 + b"\r\n", 431, limits.HEADERS_BYTES),
-    "small headers": (post(b"")[:-2], b"X:\r\n", 431, limits.HEADERS * 10),
-    "digits": (chunked(b""), b"0", 400, limits.CHUNK_LINE_BYTES),
-    "extension": (chunked(b"5;"), b"x", 400, limits.CHUNK_LINE_BYTES),
+    "line": (b"GET /", b"x", 414, bodies.REQUEST_LINE_BYTES),
+    "method": (b"", b"G", 414, bodies.REQUEST_LINE_BYTES),
+    "header": (post(b"")[:-2] + b"X: ", b"x", 431, bodies.HEADER_LINE_BYTES),
+    "name": (post(b"")[:-2], b"x", 431, bodies.HEADER_LINE_BYTES),
+    "headers": (post(b"")[:-2], b"X: " + b"x" * 2000 + b"\r\n", 431, bodies.HEADERS_BYTES),
+    "small headers": (post(b"")[:-2], b"X:\r\n", 431, bodies.HEADERS * 10),
+    "digits": (chunked(b""), b"0", 400, bodies.CHUNK_LINE_BYTES),
+    "extension": (chunked(b"5;"), b"x", 400, bodies.CHUNK_LINE_BYTES),
     "extensions": (
         chunked(b""),
         b"1;" + b"x" * 500 + b"\r\nx\r\n",
         400,
-        2 * limits.EXTENSIONS_BYTES,
+        2 * bodies.EXTENSIONS_BYTES,
     ),
-    "trailer": (chunked(b"0\r\nX: "), b"x", 431, limits.HEADER_LINE_BYTES),
-    "trailers": (chunked(b"0\r\n"), b"X: " + b"x" * 2000 + b"\r\n", 431, limits.HEADERS_BYTES),
-    "chunks": (chunked(b""), b"ff\r\n" + b"x" * 255 + b"\r\n", 413, 2 * limits.BODY_BYTES),
+    "trailer": (chunked(b"0\r\nX: "), b"x", 431, bodies.HEADER_LINE_BYTES),
+    "trailers": (chunked(b"0\r\n"), b"X: " + b"x" * 2000 + b"\r\n", 431, bodies.HEADERS_BYTES),
+    "chunks": (chunked(b""), b"ff\r\n" + b"x" * 255 + b"\r\n", 413, 2 * bodies.BODY_BYTES),
     "large chunk": (chunked(b"f" * 16 + b"\r\n"), b"x", 413, 0),
 }
 
@@ -301,10 +301,10 @@ def test_no_part_of_a_request_is_endless(part):
     with pytest.raises(Problem) as raised:
         reader.wait()
         head = reader.head()
-        BodyReader(reader, head, limits.BODY_BYTES).whole()
+        BodyReader(reader, head, bodies.BODY_BYTES).whole()
     assert raised.value.status == status
     assert sender.sent <= len(first) + most + 2 * 8192
-    assert len(reader._buffer) <= limits.HEADER_LINE_BYTES + 2 * 8192
+    assert len(reader._buffer) <= bodies.HEADER_LINE_BYTES + 2 * 8192
 
 
 def test_a_body_of_the_longest_length_is_read_and_one_byte_more_is_not():
@@ -312,8 +312,8 @@ def test_a_body_of_the_longest_length_is_read_and_one_byte_more_is_not():
         lambda body: post(body, f"Content-Length: {len(body)}"),
         lambda body: chunked(b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)),
     ):
-        assert status_of(framed(bytes(limits.BODY_BYTES))) == 200
-        assert status_of(framed(bytes(limits.BODY_BYTES + 1))) == 413
+        assert status_of(framed(bytes(bodies.BODY_BYTES))) == 200
+        assert status_of(framed(bytes(bodies.BODY_BYTES + 1))) == 413
 
 
 def test_who_waits_for_it_is_asked_for_the_body_once():
@@ -329,13 +329,13 @@ def test_who_waits_for_it_is_asked_for_the_body_once():
 
 def test_nobody_is_asked_for_a_body_that_is_here_or_that_is_too_large():
     asked = []
-    for length, body in ((5, b"hello"), (limits.BODY_BYTES + 1, b"")):
+    for length, body in ((5, b"hello"), (bodies.BODY_BYTES + 1, b"")):
         data = post(body, "Expect: 100-continue", f"Content-Length: {length}")
         reader = RequestReader(Sender([data]).receive)
         reader.wait()
         head = reader.head()
         try:
-            BodyReader(reader, head, limits.BODY_BYTES, lambda: asked.append(1)).whole()
+            BodyReader(reader, head, bodies.BODY_BYTES, lambda: asked.append(1)).whole()
         except Problem as problem:
             assert problem.status == 413
     assert asked == []

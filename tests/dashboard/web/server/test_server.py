@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.web.http import limits
+from dashboard.web.http import bodies
 from tests.dashboard.web.server.test_wire import LAST, exchange, request
 from tests.servers.lineup import ROOT, START_SECONDS
 from tests.servers.ports import free_port, is_taken
@@ -40,7 +40,7 @@ def impatient(request):
 @live
 def test_slow_senders_delay_no_other_request_and_are_disconnected(impatient):
     """One byte a second, in the head and in the body; both at once, for it takes its time."""
-    assert limits.REQUEST_SECONDS == 10 * PATIENCE_SECONDS
+    assert bodies.REQUEST_SECONDS == 10 * PATIENCE_SECONDS
     slow = [
         b"GET /healthz HTTP/1.1\r\n" + b"x" * 1000,
         request("POST /login HTTP/1.1", "Content-Length: 1000", body=b"x" * 1000),
