@@ -48,7 +48,7 @@ class Background:
 
     @property
     def _of_sockets(self) -> list[RunsTask]:
-        """What feeds the sockets, in green threads."""
+        """The tasks that feed the sockets, in green threads."""
         services = self._services
         return [
             services.listener,
@@ -62,7 +62,7 @@ class Background:
 
     @property
     def _of_requests(self) -> dict[str, RunsTask]:
-        """What requests need until the last one has ended, by the names of their threads."""
+        """The tasks that requests need to the end, by the names of their threads."""
         services = self._services
         return {
             "webhooks": services.dispatcher,

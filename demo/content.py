@@ -49,7 +49,7 @@ class Phrases:
         return pattern
 
     def details(self, random: Random) -> dict[str, Any]:
-        """What one conversation is about: an order, a product, an amount, …"""
+        """Draws the subject of one conversation: an order, a product, an amount, …"""
         product, other = random.sample(self._texts["products"], 2)
         amount = pick(random, self._texts["amounts"])
         return {

@@ -48,7 +48,7 @@ class Person(NamedTuple):
 
 
 class Desk:
-    """What the colleagues share: the threads that wait, and those that one of them has open."""
+    """The threads that wait, and those that a colleague has open: all colleagues share them."""
 
     def __init__(self, client: BotClient, model: TrafficModel):
         self.model = model

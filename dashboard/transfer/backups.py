@@ -51,7 +51,7 @@ class TableOf(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a backup is of; `made_at` is RFC 3339, `revision` that of the schema."""
+    """The contents of a backup; `made_at` is RFC 3339, `revision` that of the schema."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -217,7 +217,7 @@ NOT_COPIED = frozenset({"alembic_version"})
 
 
 class MadeBackup(NamedTuple):
-    """How many files are in it, and the ids of those without content that could be copied."""
+    """The number of files in a backup, and the ids of those without content to be copied."""
 
     files: int
     missing: list[str]

@@ -95,7 +95,7 @@ _FUNCTIONS = text(
 
 
 class Restored(NamedTuple):
-    """What was restored."""
+    """The contents of a restored backup."""
 
     manifest: Manifest
     files: int

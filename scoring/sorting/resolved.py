@@ -34,7 +34,7 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True)
 class ScoreExplanation:
-    """How a score came about: the rule, its tier, the time that it orders by, its value in ms."""
+    """The origin of a score: the rule, its tier, the time that it orders by, its value in ms."""
 
     rule: str
     tier: int
@@ -44,7 +44,7 @@ class ScoreExplanation:
 
 
 class ResolvedSort:
-    """What a sort asks of a thread. Raises SortError where its tiers overlap or do not fit."""
+    """The rules of a sort that order threads. Raises SortError if tiers overlap or do not fit."""
 
     def __init__(self, rules: Sequence[ResolvedRule]):
         tiers = [tier for rule in rules for tier in rule.tiers]
@@ -154,7 +154,7 @@ _parsed = lru_cache(maxsize=4_096)(parse)
 
 
 def resolved_when(rule: Rule, admin_id_of: AdminIdOf, timezone: tzinfo) -> Resolved:
-    """What the rule asks; `me` is wrong in it. Raises QueryError."""
+    """Resolves the condition of a rule; `me` is wrong in it. Raises QueryError."""
     return Resolved(_settled(resolve(_parsed(rule.when), None, admin_id_of, timezone).root))
 
 

@@ -48,7 +48,7 @@ def is_sort_name(text: str) -> bool:
 
 
 class Rule(NamedTuple):
-    """Where a sort puts the threads for which `when`, a query, holds and no earlier one does.
+    """The place of the threads for which `when`, a query, holds and no earlier one does.
 
     `by` and `order` order them; `split` makes a tier of each value. `name` is what an explanation
     calls the rule, by default its condition. `tier` is its first tier; None: the one behind the
