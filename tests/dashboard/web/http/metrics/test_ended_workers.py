@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 
+from dashboard.web.http import metrics as metrics_module
 from dashboard.web.http.metrics import (
     RETRY_SECONDS,
     REWRITE_SECONDS,
     EndedWorkers,
     Metrics,
     WorkerFiles,
-    registry,
 )
 
 
@@ -60,7 +60,7 @@ def full(monkeypatch):
             raise OSError("no space left on device")
         replace(source, target)
 
-    monkeypatch.setattr(registry.os, "replace", fails)
+    monkeypatch.setattr(metrics_module.os, "replace", fails)
     return monkeypatch
 
 

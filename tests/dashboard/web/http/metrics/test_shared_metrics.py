@@ -7,6 +7,7 @@ import re
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from dashboard.web.http import metrics as metrics_module
 from dashboard.web.http.metrics import (
     EndedWorkers,
     Family,
@@ -14,7 +15,6 @@ from dashboard.web.http.metrics import (
     Sample,
     WorkerFiles,
     added,
-    registry,
 )
 
 
@@ -168,7 +168,7 @@ def test_an_end_between_two_reads_counts_once(server, monkeypatch):
     one, other = server.worker(), server.worker()
     other.count_event("created", 4)
     other.write()
-    read = registry._read_ended
+    read = metrics_module._read_ended
     ended = []
 
     def ends_first(folder):
@@ -177,7 +177,7 @@ def test_an_end_between_two_reads_counts_once(server, monkeypatch):
             server.end(other)
         return read(folder)
 
-    monkeypatch.setattr(registry, "_read_ended", ends_first)
+    monkeypatch.setattr(metrics_module, "_read_ended", ends_first)
     assert numbers(one)[CREATED] == 4
     assert ended, "the worker ended while its numbers were read"
 
