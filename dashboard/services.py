@@ -287,9 +287,7 @@ class Services:
     reads = part(lambda s: Reads(s.database, s.clock))
     sockets = part(
         lambda s: Sockets(
-            s.settings.async_mode,
-            s.reads.living_sessions,
-            is_disabled=s.reads.is_disabled,
+            s.settings.async_mode, s.reads.living_sessions, is_disabled=s.reads.is_disabled
         )
     )
 
@@ -306,12 +304,7 @@ class Services:
     list_handlers = part(lambda s: ListHandlers(s.ranking, s.reads, s.broadcaster, s.live_lists))
     live_lists: cached_property[LiveLists] = part(
         lambda s: LiveLists(
-            s.ranking,
-            s.reads,
-            s.broadcaster,
-            s.sockets,
-            s.list_keeper,
-            s.list_builder,
+            s.ranking, s.reads, s.broadcaster, s.sockets, s.list_keeper, s.list_builder
         )
     )
 

@@ -111,10 +111,7 @@ def sign_in_and_profile(services: Services) -> tuple[Blueprint, tuple[Any, ...]]
     of_codes = guard(CODES)
     check = CodeCheck(database, identities, of_codes, pending, codes)
     proof = Proof(database, passwords, of_codes, codes)
-    apis = (
-        ProfileApi(services, proof),
-        SecondFactorApi(services, proof, sealing),
-    )
+    apis = ProfileApi(services, proof), SecondFactorApi(services, proof, sealing)
     return calls.blueprint(SignIn(services, passwords, check)), apis
 
 
