@@ -52,11 +52,11 @@ class Agenda(NamedTuple):
 
 def read(connection: Connection, now_ms: int) -> Agenda:
     """Reads the agenda as of this transaction."""
-    known = versions.current(connection)
-    given = {"now": now_ms, "closed_before": closed_before(known.history_days, now_ms)}
-    [row] = answer(connection, Ask(_QUERY, given, list))
+    current = versions.current(connection)
+    parameters = {"now": now_ms, "closed_before": closed_before(current.history_days, now_ms)}
+    [row] = answer(connection, Ask(_QUERY, parameters, list))
     next_change_at, *flags = row
-    return Agenda(*(next_change_at, *map(bool, flags), known.lists, known.policies))
+    return Agenda(*(next_change_at, *map(bool, flags), current.lists, current.policies))
 
 
 def _statement() -> Select[tuple[int | None, bool, bool, bool, bool, bool]]:

@@ -78,13 +78,13 @@ def part(
     if _names_assignees(query_list.resolved):
         statement = of_assignees(query_list, now_ms, limit + 1, after)
         return _part(_entries(connection, statement), limit)
-    found: list[Entry] = []
+    entries: list[Entry] = []
     size = limit + 1
     while True:
         last = connection.execute(last_of_chunk(query_list.sort, size, after)).first()
-        found += _entries(connection, between(query_list, now_ms, after, last))
-        if len(found) > limit or last is None:
-            return _part(found, limit)
+        entries += _entries(connection, between(query_list, now_ms, after, last))
+        if len(entries) > limit or last is None:
+            return _part(entries, limit)
         after = last.score, last.id
         size = min(CHUNK_MAX, size * CHUNK_GROWTH)
         turns.give()
@@ -151,7 +151,7 @@ def _looked_up(
     after: Position | None,
 ) -> Part:
     """Does the same as `part` for a sort without an index: looks through all archived threads."""
-    found = look_through(
+    result = look_through(
         connection,
         query_list,
         now_ms,
@@ -160,7 +160,7 @@ def _looked_up(
         after,
         on_list=is_archived_on(query_list, now_ms),
     )
-    return _part(found.entries, limit)
+    return _part(result.entries, limit)
 
 
 def _names_assignees(resolved: Resolved) -> bool:

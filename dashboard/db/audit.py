@@ -50,8 +50,8 @@ _declared: dict[str, Action] = {}
 
 
 def _action(name: str, target: str, *fields: str) -> Action:
-    made = _declared[name] = Action(name, target, frozenset(fields))
-    return made
+    action = _declared[name] = Action(name, target, frozenset(fields))
+    return action
 
 
 # Accounts: the target is the admin, by id and e-mail address.
@@ -151,9 +151,9 @@ def add(
     `data` says what was set, or by `changes` what was there before; never a secret, a password or
     the text of a message. Raises ValueError for a field that the action does not declare.
     """
-    given = dict(data or {})
-    if ACTIONS.get(action.name) != action or not action.fields.issuperset(given):
-        raise ValueError(f"the audit log does not know {action.name} with {sorted(given)}")
+    fields = dict(data or {})
+    if ACTIONS.get(action.name) != action or not action.fields.issuperset(fields):
+        raise ValueError(f"the audit log does not know {action.name} with {sorted(fields)}")
     if actor.via not in VIAS:
         raise ValueError(f"the audit log does not know “{actor.via}”")
     values = {
@@ -171,7 +171,7 @@ def add(
     }
     for name, length in _LENGTHS.items():
         values[name] = _shown(values[name], length)
-    connection.execute(_ADDED, values | {"data": _shown(given, TEXT_MAX)})
+    connection.execute(_ADDED, values | {"data": _shown(fields, TEXT_MAX)})
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, object]:
@@ -189,11 +189,11 @@ def _shown(value: Any, length: int) -> Any:
         cut = value if len(value) <= length else f"{value[: length - 1]}…"
         return _HIDDEN.sub("\N{REPLACEMENT CHARACTER}", cut)
     if isinstance(value, Mapping):
-        return {str(name): _shown(each, length) for name, each in value.items()}
+        return {str(name): _shown(item, length) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_shown(each, length) for each in value]
+        return [_shown(item, length) for item in value]
     if isinstance(value, set | frozenset):
-        return sorted(_shown(each, length) for each in value)
+        return sorted(_shown(item, length) for item in value)
     return value
 
 
@@ -269,15 +269,15 @@ def page(
 ) -> list[Entry]:
     """Returns up to `limit` entries behind `after`, newest first unless `oldest_first`."""
     order = (audit_log.c.at, audit_log.c.id)
-    wanted = select(*_COLUMNS).where(*_conditions(connection, filters)).limit(limit)
+    statement = select(*_COLUMNS).where(*_conditions(connection, filters)).limit(limit)
     if oldest_first:
-        wanted = wanted.order_by(*order)
+        statement = statement.order_by(*order)
     else:
-        wanted = wanted.order_by(*(column.desc() for column in order))
+        statement = statement.order_by(*(column.desc() for column in order))
     if after is not None:
         place = tuple_(*after)
-        wanted = wanted.where(place < _PLACE if oldest_first else place > _PLACE)
-    return [Entry(*row) for row in turns.each(connection.execute(wanted))]
+        statement = statement.where(place < _PLACE if oldest_first else place > _PLACE)
+    return [Entry(*row) for row in turns.each(connection.execute(statement))]
 
 
 def every(database: Database, filters: Filters) -> Iterator[Entry]:
@@ -285,11 +285,11 @@ def every(database: Database, filters: Filters) -> Iterator[Entry]:
     after: Position | None = None
     while True:
         with database.read() as connection:
-            found = page(connection, filters, _PART, after, oldest_first=True)
-        yield from found
-        if len(found) < _PART:
+            entries = page(connection, filters, _PART, after, oldest_first=True)
+        yield from entries
+        if len(entries) < _PART:
             return
-        after = found[-1].position
+        after = entries[-1].position
 
 
 def actors(connection: Connection) -> Sequence[str]:
@@ -322,8 +322,8 @@ def _by(connection: Connection, actor: str) -> ColumnElement[bool]:
         return audit_log.c.admin_id == admin.id
     name = actor.strip().lower()
     same_address = audit_log.c.actor_email == name
-    known = connection.scalars(select(accounts.c.name).distinct())
-    alike = [one for one in known if folded(one) == folded(actor)]
+    names = connection.scalars(select(accounts.c.name).distinct())
+    alike = [one for one in names if folded(one) == folded(actor)]
     same_name = or_(func.lower(audit_log.c.actor_name) == name, audit_log.c.actor_name.in_(alike))
     return or_(same_name, same_address)
 

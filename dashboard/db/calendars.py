@@ -41,25 +41,25 @@ _CALENDAR_COLUMNS = tuple(calendars.c[name] for name in SavedCalendar._fields)
 
 def listing(connection: Connection) -> list[SavedCalendar]:
     """All calendars, by name."""
-    found = connection.execute(select(*_CALENDAR_COLUMNS).order_by(calendars.c.name))
-    return [SavedCalendar(*row) for row in found]
+    rows = connection.execute(select(*_CALENDAR_COLUMNS).order_by(calendars.c.name))
+    return [SavedCalendar(*row) for row in rows]
 
 
 def lock(connection: Connection, id: int) -> SavedCalendar | None:
     """Locks a calendar until the transaction ends: no other one changes it, and no other policy
     begins to use it. Returns None for an unknown id."""
-    locked = select(*_CALENDAR_COLUMNS).where(calendars.c.id == id).with_for_update()
-    row = connection.execute(locked).first()
+    statement = select(*_CALENDAR_COLUMNS).where(calendars.c.id == id).with_for_update()
+    row = connection.execute(statement).first()
     return None if row is None else SavedCalendar(*row)
 
 
 def users(connection: Connection) -> dict[int, list[str]]:
     """Maps calendar ids to the names of the policies that use them, in their order."""
-    found: dict[int, list[str]] = {}
-    used = select(policies.c.calendar_id, policies.c.name).order_by(policies.c.place)
-    for calendar_id, name in connection.execute(used):
-        found.setdefault(calendar_id, []).append(name)
-    return found
+    names: dict[int, list[str]] = {}
+    statement = select(policies.c.calendar_id, policies.c.name).order_by(policies.c.place)
+    for calendar_id, name in connection.execute(statement):
+        names.setdefault(calendar_id, []).append(name)
+    return names
 
 
 def count(connection: Connection) -> int:
@@ -71,8 +71,8 @@ def create(
 ) -> SavedCalendar:
     """Saves a calendar. Raises IntegrityError if the name is taken."""
     values = draft._asdict() | {"changed_by": admin_id, "changed_at": now_ms}
-    made = connection.execute(insert(calendars).values(values).returning(*_CALENDAR_COLUMNS))
-    return SavedCalendar(*made.one())
+    result = connection.execute(insert(calendars).values(values).returning(*_CALENDAR_COLUMNS))
+    return SavedCalendar(*result.one())
 
 
 def change(

@@ -95,8 +95,8 @@ def subjects(connection: Connection, ids: Collection[int]) -> dict[int, Subject]
     """Maps thread ids to their subjects; unknown ids are left out."""
     if not ids:
         return {}
-    found = connection.execute(_BY_ID, {"ids": list(ids)}).all()
-    return {id: _subject(values) for id, *values in found}
+    rows = connection.execute(_BY_ID, {"ids": list(ids)}).all()
+    return {id: _subject(values) for id, *values in rows}
 
 
 def _subject(values: list[Any]) -> Subject:
@@ -128,9 +128,9 @@ def _condition(node: ResolvedNode, now_ms: Now) -> Condition:
     if isinstance(node, NotNode):
         return not_(_condition(node.node, now_ms))
     if isinstance(node, AllNode):
-        return and_(true(), *(_condition(each, now_ms) for each in node.nodes))
+        return and_(true(), *(_condition(child, now_ms) for child in node.nodes))
     if isinstance(node, AnyNode):
-        return or_(false(), *(_condition(each, now_ms) for each in node.nodes))
+        return or_(false(), *(_condition(child, now_ms) for child in node.nodes))
     if isinstance(node, OneOf):
         return _one_of(node)
     if isinstance(node, Language):
@@ -149,12 +149,12 @@ def _one_of(leaf: OneOf) -> Condition:
     if leaf.attribute in TRUTHS:
         return or_(false(), *(column if value else not_(column) for value in leaf.values))
     values = sorted(value for value in leaf.values if value is not None)
-    found: list[Condition] = [column.in_(values)] if values else []
+    conditions: list[Condition] = [column.in_(values)] if values else []
     if not ATTRIBUTES[leaf.attribute].may_be_missing:
-        return or_(false(), *found)
+        return or_(false(), *conditions)
     if None in leaf.values:
-        return or_(column.is_(None), *found)
-    return and_(column.is_not(None), *found)
+        return or_(column.is_(None), *conditions)
+    return and_(column.is_not(None), *conditions)
 
 
 def _language(leaf: Language) -> Condition:
@@ -162,38 +162,38 @@ def _language(leaf: Language) -> Condition:
     tag = func.lower(column).concat("-")
     tags = sorted(one for one in leaf.tags if one is not None)
     # One comparison for each length of a tag, however many tags there are.
-    found: list[Condition] = [
+    conditions: list[Condition] = [
         func.substr(tag, 1, length + 1).in_([f"{one}-" for one in group])
         for length, group in groupby(sorted(tags, key=len), len)
     ]
     if None in leaf.tags:
-        return or_(column.is_(None), *found)
-    return and_(column.is_not(None), or_(*found))
+        return or_(column.is_(None), *conditions)
+    return and_(column.is_not(None), or_(*conditions))
 
 
 def _tagged(leaf: Tagged) -> Condition:
     column = COLUMNS[leaf.attribute]
-    tags = sorted(one for one in leaf.tags if one is not None)
+    tags = sorted(tag for tag in leaf.tags if tag is not None)
     # Tags are of letters, digits and hyphens: LIKE gives none of them a special meaning.
-    found = [column.contains(in_column([tag])) for tag in tags]
+    conditions = [column.contains(in_column([tag])) for tag in tags]
     if None in leaf.tags:
-        return or_(column.is_(None), *found)
-    return and_(column.is_not(None), or_(*found))
+        return or_(column.is_(None), *conditions)
+    return and_(column.is_not(None), or_(*conditions))
 
 
 def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -> Condition:
     """Whether a time, measured as `leaf` says, lies in a span. Compares the column itself."""
     low, high = span
     now = now_ms if isinstance(now_ms, int) else cast(now_ms, BigInteger)
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     if leaf.measure == "since":
-        found += [] if low is None else [column <= now - low]
-        found += [] if high is None else [column > now - high]
+        conditions += [] if low is None else [column <= now - low]
+        conditions += [] if high is None else [column > now - high]
     else:
         start = now if leaf.measure == "until" else 0
-        found += [] if low is None else [column >= start + low]
-        found += [] if high is None else [column < start + high]
-    return and_(*found)
+        conditions += [] if low is None else [column >= start + low]
+        conditions += [] if high is None else [column < start + high]
+    return and_(*conditions)
 
 
 #: An index is used if it names at most one in SHARE threads: reading one by its id takes about as
@@ -228,25 +228,25 @@ class Candidates:
         by time alone. None if no index finds so few."""
         if resolved.conjuncts is None:
             return None
-        found: set[int] = set()
+        all_ids: set[int] = set()
         for conjunct in resolved.conjuncts:
             ids = self._of_conjunct(connection, conjunct)
             if ids is None:
                 return None
-            found |= ids
-        if len(found) > min(self._most, self._left):
+            all_ids |= ids
+        if len(all_ids) > min(self._most, self._left):
             return None
-        self._left -= len(found)
-        return sorted(found)
+        self._left -= len(all_ids)
+        return sorted(all_ids)
 
     def _of_conjunct(self, connection: Connection, conjunct: Conjunct) -> set[int] | None:
-        asked = {leaf.attribute: leaf for leaf in _answerable(conjunct)}
+        leaves = {leaf.attribute: leaf for leaf in _answerable(conjunct)}
         for attribute, statements_of in _INDEXED.items():
-            leaf = asked.get(attribute)
+            leaf = leaves.get(attribute)
             if leaf is None or leaf in self._common:
                 continue
             statements = statements_of(connection, leaf)
-            if statements and not any(self._are_many(connection, each) for each in statements):
+            if statements and not any(self._are_many(connection, query) for query in statements):
                 return set(connection.scalars(statements[-1]))
             self._common.add(leaf)
         return None
@@ -295,10 +295,10 @@ def _spoken(connection: Connection, leaf: Leaf) -> Statements:
     """Looks up locales of customers: no index says which of them are of a language."""
     if not isinstance(leaf, Language) or None in leaf.tags:
         return ()
-    known = connection.scalars(_LOCALES.limit(LOCALES_MAX + 1)).all()
-    if len(known) > LOCALES_MAX:
+    locales = connection.scalars(_LOCALES.limit(LOCALES_MAX + 1)).all()
+    if len(locales) > LOCALES_MAX:
         return ()
-    speak = customers.c.locale.in_([locale for locale in known if leaf.takes(locale)])
+    speak = customers.c.locale.in_([locale for locale in locales if leaf.takes(locale)])
     theirs = select(threads.c.id).join_from(threads, customers)
     # Many customers may have no thread.
     return select(customers.c.id).where(speak), theirs.where(speak)
@@ -340,9 +340,9 @@ def _distinct_locales() -> Select[str | None]:
     """Selects each locale once, NULL last; a recursive query asks the index for the next one."""
     locale = customers.c.locale
     first = select(func.min(locale).label("locale")).where(locale.is_not(None))
-    found = first.cte("locales", recursive=True)
-    next = select(func.min(locale)).where(locale > found.c.locale).scalar_subquery()
-    return select(found.union_all(select(next).where(found.c.locale.is_not(None))).c.locale)
+    locales = first.cte("locales", recursive=True)
+    next = select(func.min(locale)).where(locale > locales.c.locale).scalar_subquery()
+    return select(locales.union_all(select(next).where(locales.c.locale.is_not(None))).c.locale)
 
 
 _LOCALES = _distinct_locales()
@@ -390,10 +390,10 @@ def languages(connection: Connection, seen: Desks) -> list[str]:
 def tags(connection: Connection, seen: Desks) -> list[str]:
     """Returns the tags of the newest tagged threads at these desks, the most frequent first. None:
     at any desk."""
-    tagged = select(threads.c.tags).where(threads.c.tags.is_not(None))
+    statement = select(threads.c.tags).where(threads.c.tags.is_not(None))
     if seen is not None:
-        tagged = tagged.where(threads.c.desk.in_(seen))
-    newest = connection.scalars(tagged.order_by(threads.c.id.desc()).limit(THREADS))
+        statement = statement.where(threads.c.desk.in_(seen))
+    newest = connection.scalars(statement.order_by(threads.c.id.desc()).limit(THREADS))
     counts = Counter(tag for column in newest for tag in tags_in(column))
     return sorted(counts, key=lambda name: (-counts[name], name))
 

@@ -43,8 +43,8 @@ COMMIT_PAGES = 16_000
 def stamp(path: str) -> tuple[int, int] | None:
     """Returns a value that differs after each commit; None if there is no log."""
     with suppress(OSError):
-        found = os.stat(f"{path}-wal")
-        return found.st_mtime_ns, found.st_size
+        stat = os.stat(f"{path}-wal")
+        return stat.st_mtime_ns, stat.st_size
     return None
 
 
@@ -362,10 +362,10 @@ def _make_private(path: Path) -> None:
     """
     with suppress(OSError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    for each in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
         with suppress(OSError):
-            if each.stat().st_mode & 0o077:
-                each.chmod(0o600)
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)
 
 
 def _may_succeed_later(error: Exception) -> bool:

@@ -70,11 +70,11 @@ class Query:
 
     def on_sqlite(self, driver: Any, parameters: Mapping[str, Any]) -> list[Row]:
         """Returns the rows, with the values that the columns have in Python."""
-        found = driver.execute(self._sqlite, parameters).fetchall()
+        raw_rows = driver.execute(self._sqlite, parameters).fetchall()
         if not self._of_sqlite:
-            return found
+            return raw_rows
         rows: list[Row] = []
-        for row in found:
+        for row in raw_rows:
             values = list(row)
             for at, convert in self._of_sqlite:
                 values[at] = convert(values[at])
@@ -98,8 +98,8 @@ def answers(connection: Connection, asks: Sequence[Ask[Any]]) -> list[Any]:
     """Runs the queries in this order and returns the result of each. PostgreSQL gets them in one
     round trip. Raises DBAPIError."""
     run = _one_by_one if connection.dialect.name == "sqlite" else _at_once
-    found = drive(connection, lambda driver: run(driver, asks))
-    return [ask.read(rows) for ask, rows in zip(asks, found, strict=True)]
+    results = drive(connection, lambda driver: run(driver, asks))
+    return [ask.read(rows) for ask, rows in zip(asks, results, strict=True)]
 
 
 def answer(connection: Connection, ask: Ask[Result]) -> Result:
@@ -120,7 +120,7 @@ def by_name(table: Table, columns: Sequence[str], *, locked: bool = False) -> Qu
     """Returns the query for rows of a source with an `external_id` in the JSON list `:names`.
     `locked` locks them, in the order of their ids."""
     own = [table.c[name] for name in columns]
-    name, selected = table.name, ", ".join(each.name for each in own)
+    name, selected = table.name, ", ".join(column.name for column in own)
     text = (
         f"SELECT {selected} FROM {name} WHERE source_id = :source"
         " AND external_id IN (SELECT value FROM json_each(:names)) ORDER BY id"
@@ -187,8 +187,8 @@ class RowStatement(NamedTuple):
         if connection.dialect.name == "sqlite":
             bound = self.bound(rows)
             return drive(connection, lambda driver: _inserted(driver.cursor(), self, bound, key))
-        text, given = f"{self.postgresql} RETURNING {key}, id", [dumps_rows(rows)]
-        return drive(connection, lambda driver: dict(driver.execute(text, given).fetchall()))
+        text, parameters = f"{self.postgresql} RETURNING {key}, id", [dumps_rows(rows)]
+        return drive(connection, lambda driver: dict(driver.execute(text, parameters).fetchall()))
 
     def bound(self, rows: Sequence[RowValues]) -> Sequence[RowValues]:
         """Converts the rows to values that SQLite accepts."""
@@ -213,7 +213,7 @@ class Write(NamedTuple):
 def write_all(connection: Connection, writes: Sequence[Write]) -> None:
     """Runs the writes, in their order. PostgreSQL takes them in one round trip. Raises
     DBAPIError."""
-    writes = [each for each in writes if each.rows]
+    writes = [write for write in writes if write.rows]
     if writes:
         run = _write_one_by_one if connection.dialect.name == "sqlite" else _write_at_once
         drive(connection, lambda driver: run(driver, writes))
@@ -239,9 +239,10 @@ def _write_at_once(driver: Any, writes: Sequence[Write]) -> None:
 def insert_of(table: Table, columns: Sequence[str]) -> RowStatement:
     """Returns the statement that inserts rows with these columns."""
     own = [table.c[name] for name in columns]
-    names = ", ".join(each.name for each in own)
+    names = ", ".join(column.name for column in own)
     return RowStatement(
-        f"INSERT INTO {table.name} ({names}) VALUES ({', '.join(f':{each.key}' for each in own)})",
+        f"INSERT INTO {table.name} ({names})"
+        f" VALUES ({', '.join(f':{column.key}' for column in own)})",
         f"INSERT INTO {table.name} ({names}) SELECT {', '.join(map(_given, own))}"
         f" FROM {_recordset(own)}",
         _json_columns(own),
@@ -252,9 +253,10 @@ def update_of(table: Table, columns: Sequence[str]) -> RowStatement:
     """Returns the statement that sets these columns of the rows with the ids `id`."""
     own = [table.c[name] for name in columns]
     return RowStatement(
-        f"UPDATE {table.name} SET {', '.join(f'{each.name} = :{each.key}' for each in own)}"
+        f"UPDATE {table.name} SET {', '.join(f'{column.name} = :{column.key}' for column in own)}"
         " WHERE id = :id",
-        f"UPDATE {table.name} SET {', '.join(f'{each.name} = {_given(each)}' for each in own)}"
+        f"UPDATE {table.name}"
+        f" SET {', '.join(f'{column.name} = {_given(column)}' for column in own)}"
         f" FROM {_recordset([table.c.id, *own])} WHERE {table.name}.id = given.id{_FEW}",
         _json_columns(own),
     )
@@ -262,7 +264,7 @@ def update_of(table: Table, columns: Sequence[str]) -> RowStatement:
 
 def _recordset(columns: Sequence[Column[Any]]) -> str:
     """Returns the FROM item of PostgreSQL's rows: a table `given` with these columns."""
-    typed = ", ".join(f'"{each.key}" {_type(each)}' for each in columns)
+    typed = ", ".join(f'"{column.key}" {_type(column)}' for column in columns)
     return f"json_to_recordset(%s) AS given ({typed})"
 
 
@@ -280,7 +282,7 @@ def _is_binary(column: Column[Any]) -> bool:
 
 
 def _json_columns(columns: Sequence[Column[Any]]) -> list[str]:
-    return [each.key for each in columns if isinstance(each.type, JSON)]
+    return [column.key for column in columns if isinstance(column.type, JSON)]
 
 
 loads = from_json

@@ -55,10 +55,10 @@ def remember(
         {"source_id": source_id, "name_hash": _hash(kind, name), "erased_at": now_ms}
         for kind, name in sorted(names)
     ]
-    added = insert_on(connection, erasures)
+    statement = insert_on(connection, erasures)
     key = [erasures.c.source_id, erasures.c.name_hash]
-    moved = {"erased_at": added.excluded.erased_at}
-    connection.execute(added.on_conflict_do_update(index_elements=key, set_=moved), rows)
+    values = {"erased_at": statement.excluded.erased_at}
+    connection.execute(statement.on_conflict_do_update(index_elements=key, set_=values), rows)
 
 
 def among(
@@ -69,8 +69,8 @@ def among(
         return {}
     by_hash = {_hash(kind, name): (kind, name) for kind, name in names}
     parameters = {"source": source_id, "hashes": list(by_hash)}
-    found = connection.execute(_FIND, parameters)
-    return {by_hash[bytes(hash)]: erased_at for hash, erased_at in found}
+    rows = connection.execute(_FIND, parameters)
+    return {by_hash[bytes(hash)]: erased_at for hash, erased_at in rows}
 
 
 def gone(connection: Connection, people: Iterable[str]) -> set[str]:
@@ -82,15 +82,15 @@ def gone(connection: Connection, people: Iterable[str]) -> set[str]:
     for person in people:
         source, _, name = person.partition("/")
         by_source[source].append(name)
-    found: set[str] = set()
+    gone_people: set[str] = set()
     for source, names in by_source.items():
         by_hash = {_hash("customer", name): name for name in names}
         hashes = connection.scalars(_FIND_BY_SOURCE, {"source": source, "hashes": list(by_hash)})
         erased = {by_hash[bytes(hash)] for hash in hashes}
         if erased:
-            known = connection.scalars(_KNOWN, {"source": source, "names": sorted(erased)})
-            found |= {f"{source}/{name}" for name in erased.difference(known)}
-    return found
+            known_names = connection.scalars(_KNOWN, {"source": source, "names": sorted(erased)})
+            gone_people |= {f"{source}/{name}" for name in erased.difference(known_names)}
+    return gone_people
 
 
 def _hash(kind: Kind, name: str) -> bytes:

@@ -92,13 +92,13 @@ def take(
     """
     if not ids:
         return {}
-    found = connection.execute(
+    rows = connection.execute(
         _unattached(admin_id)
         .where(files.c.id.in_(ids), files.c.thread_id == thread_id)
         .order_by(files.c.id)
         .with_for_update()
     )
-    return {row.id: StoredFile(*row) for row in found}
+    return {row.id: StoredFile(*row) for row in rows}
 
 
 def attach(connection: Connection, ids: Collection[str], event_id: int) -> None:
@@ -140,11 +140,11 @@ def every_id(connection: Connection) -> Iterator[str]:
     after = ""
     while True:
         next_ids = select(files.c.id).where(files.c.id > after).order_by(files.c.id).limit(SLICE)
-        found = list(connection.scalars(next_ids))
-        if not found:
+        ids = list(connection.scalars(next_ids))
+        if not ids:
             return
-        yield from found
-        after = found[-1]
+        yield from ids
+        after = ids[-1]
 
 
 def of_threads(connection: Connection, thread_ids: Collection[int]) -> list[str]:

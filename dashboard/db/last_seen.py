@@ -76,27 +76,27 @@ def _of_people(statement: Select[Any], wanted: Wanted) -> Select[Any]:
         return statement
     if not wanted.people:
         return statement.where(false())
-    named = (
+    conditions = (
         (sources.c.name == source) & customers.c.external_id.in_(names)
         for source, names in names_by_source(wanted.people).items()
     )
-    return statement.where(or_(*named))
+    return statement.where(or_(*conditions))
 
 
 def _ranges(
     connection: Connection, audience: Audience, group: str | None
 ) -> list[tuple[ColumnElement[int], ColumnElement[bool]]]:
     """Returns (column of times, condition) of index ranges: for `truth` one a source, else one."""
-    named = select(sources.c.id).order_by(sources.c.id)
+    statement = select(sources.c.id).order_by(sources.c.id)
     if group is not None:
-        named = named.where(sources.c.name == group)
+        statement = statement.where(sources.c.name == group)
     if audience != "truth":
         shown = customer_presence.c.shown_to == audience
-        own = customer_presence.c.source_id.in_(named)
+        own = customer_presence.c.source_id.in_(statement)
         return [(customer_presence.c.public_last_seen, shown if group is None else shown & own)]
     return [
         (customer_presence.c.last_seen, customer_presence.c.source_id == id)
-        for id in connection.scalars(named)
+        for id in connection.scalars(statement)
     ]
 
 
@@ -110,16 +110,16 @@ def _page(
     name = sources.c.name + "/" + customers.c.external_id
     # Compares bytes; SQLite does so by default.
     by_bytes = name if connection.dialect.name == "sqlite" else name.collate("C")
-    found = (
+    statement = (
         _of_people(select(time.label("at"), name.label("person")).select_from(_NAMED), wanted)
         .where(where, time.between(wanted.from_ms, wanted.to_ms))
         .order_by(time.desc(), by_bytes.desc())
         .limit(limit)
     )
     if wanted.after is None:
-        return found
+        return statement
     at, last = wanted.after.last_seen, wanted.after.name.decode()
-    return found.where(time <= at, or_(time < at, by_bytes < last))
+    return statement.where(time <= at, or_(time < at, by_bytes < last))
 
 
 _SEEN = ("last_seen", "public_last_seen")
@@ -131,25 +131,25 @@ def save_customers(connection: Connection, departures: Collection[Departure]) ->
     Unknown customers, such as visitors who never wrote, are added, unless they were deleted.
     """
     seen = {one.person: one for one in departures}
-    known = customer_ids(connection, seen)
-    unknown = [one for one in departures if one.person not in known and one.last_seen is not None]
+    ids = customer_ids(connection, seen)
+    unknown = [one for one in departures if one.person not in ids and one.last_seen is not None]
     if unknown:
         _add(connection, unknown)
-        known |= customer_ids(connection, [one.person for one in unknown])
-    source_ids = _source_ids(connection, known)
+        ids |= customer_ids(connection, [one.person for one in unknown])
+    source_ids = _source_ids(connection, ids)
     rows = {
         id: {"customer_id": id, "source_id": source_ids[person.partition("/")[0]]}
-        for person, id in known.items()
+        for person, id in ids.items()
     }
-    _save(connection, customer_presence, known, seen.values(), rows)
+    _save(connection, customer_presence, ids, seen.values(), rows)
 
 
 def save_admins(connection: Connection, departures: Collection[Departure]) -> None:
     """Saves the times admins were last seen; a time never goes back, unknown ids are ignored."""
-    wanted = admin_ids(one.person for one in departures)
-    existing = set(connection.scalars(select(admins.c.id).where(admins.c.id.in_(wanted.values()))))
-    known = {person: id for person, id in wanted.items() if id in existing}
-    _save(connection, admin_presence, known, departures, {id: {"admin_id": id} for id in existing})
+    ids = admin_ids(one.person for one in departures)
+    existing = set(connection.scalars(select(admins.c.id).where(admins.c.id.in_(ids.values()))))
+    ids = {person: id for person, id in ids.items() if id in existing}
+    _save(connection, admin_presence, ids, departures, {id: {"admin_id": id} for id in existing})
 
 
 def _add(connection: Connection, unknown: Collection[Departure]) -> None:
@@ -171,22 +171,22 @@ def _add(connection: Connection, unknown: Collection[Departure]) -> None:
 def _insert(connection: Connection, source_id: int, rows: Sequence[RowValues]) -> None:
     """Inserts rows. Waits for a concurrent deletion, and so finds deleted people afterwards."""
     insert = insert_on(connection, customers).on_conflict_do_nothing()
-    added = connection.execute(insert.returning(customers.c.id, customers.c.external_id), rows)
-    ids = {row.external_id: row.id for row in added}
+    result = connection.execute(insert.returning(customers.c.id, customers.c.external_id), rows)
+    ids = {row.external_id: row.id for row in result}
     erased = [ids[name] for name in _erased(connection, source_id, ids)]
     if erased:
         connection.execute(delete(customers).where(customers.c.id.in_(erased)))
 
 
 def _erased(connection: Connection, source_id: int, names: Iterable[str]) -> set[str]:
-    asked: list[tuple[erasures.Kind, str]] = [("customer", name) for name in names]
-    return {name for _, name in erasures.among(connection, source_id, asked)}
+    pairs: list[tuple[erasures.Kind, str]] = [("customer", name) for name in names]
+    return {name for _, name in erasures.among(connection, source_id, pairs)}
 
 
 def _source_ids(connection: Connection, people: Collection[str]) -> dict[str, int]:
     names = {person.partition("/")[0] for person in people}
-    found = select(sources.c.name, sources.c.id).where(sources.c.name.in_(names))
-    return {row.name: row.id for row in connection.execute(found)}
+    statement = select(sources.c.name, sources.c.id).where(sources.c.name.in_(names))
+    return {row.name: row.id for row in connection.execute(statement)}
 
 
 def _save(
@@ -208,12 +208,12 @@ def _save(
     ]
     if not seen:
         return
-    added = insert_on(connection, table)
-    moved = {name: _later(table.c[name], added.excluded[name]) for name in _SEEN}
+    statement = insert_on(connection, table)
+    values = {name: _later(table.c[name], statement.excluded[name]) for name in _SEEN}
     connection.execute(
-        added.on_conflict_do_update(index_elements=[key_of(table)], set_=moved), seen
+        statement.on_conflict_do_update(index_elements=[key_of(table)], set_=values), seen
     )
 
 
-def _later(stored: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
-    return case((new.is_(None), stored), (stored.is_(None) | (stored < new), new), else_=stored)
+def _later(old: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
+    return case((new.is_(None), old), (old.is_(None) | (old < new), new), else_=old)

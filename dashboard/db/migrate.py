@@ -169,11 +169,11 @@ def _disable_foreign_keys(connection: Any, record: Any) -> None:
 
 
 def _check_foreign_keys(connection: Connection) -> None:
-    broken = connection.execute(text("PRAGMA foreign_key_check")).first()
-    if broken is not None:
+    row = connection.execute(text("PRAGMA foreign_key_check")).first()
+    if row is not None:
         raise StartError(
-            f"LINEUP_DATABASE_URL: the upgrade was undone, because rows of {broken.table} would "
-            f"refer to missing rows of {broken.parent}."
+            f"LINEUP_DATABASE_URL: the upgrade was undone, because rows of {row.table} would "
+            f"refer to missing rows of {row.parent}."
         )
 
 

@@ -89,12 +89,12 @@ def news(
         return []
     of_threads = true() if thread_ids is None else threads.c.id.in_(thread_ids)
     theirs = threads.c.assignee_id.in_(admin_ids) & of_threads
-    found = [
+    notices = [
         *_read(connection, "message", _messages(theirs, since_ms)),
         *_read(connection, "assigned", _assigned(theirs, since_ms)),
         *_read(connection, "mention", _mentions(admin_ids, of_threads, since_ms)),
     ]
-    return sorted(found, key=lambda notice: (notice.at, notice.kind, notice.id))
+    return sorted(notices, key=lambda notice: (notice.at, notice.kind, notice.id))
 
 
 def _concerning(
@@ -103,9 +103,9 @@ def _concerning(
     """Returns those of the threads that are assigned to an admin or have mentions: few of many."""
     if not admin_ids or not thread_ids:
         return []
-    found = connection.execute(_SOMEBODYS, {"ids": list(thread_ids)})
+    rows = connection.execute(_SOMEBODYS, {"ids": list(thread_ids)})
     theirs = frozenset(admin_ids)
-    return [id for id, holder, mentioned in found if holder in theirs or mentioned is not None]
+    return [id for id, holder, mentioned in rows if holder in theirs or mentioned is not None]
 
 
 def _messages(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:
@@ -165,7 +165,7 @@ def _mentions(
 
 
 def _told(
-    found: Join, admin_id: Column[Any], what: tuple[Column[Any], ...], text: Column[Any]
+    join: Join, admin_id: Column[Any], what: tuple[Column[Any], ...], text: Column[Any]
 ) -> Select[Any]:
     """Selects the fields of a notice but its kind; `what` is its id, its time and its author."""
     id, at, by_id = what
@@ -182,7 +182,7 @@ def _told(
             text,
             threads.c.desk,
         )
-        .select_from(found)
+        .select_from(join)
         .join(sources, sources.c.id == threads.c.source_id)
         .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
         .join(admins, admins.c.id == by_id, isouter=True)
@@ -190,6 +190,6 @@ def _told(
 
 
 def _read(connection: Connection, kind: Kind, statement: Select[Any]) -> Iterator[Notice]:
-    for admin_id, *known, body, desk in connection.execute(statement):
+    for admin_id, *fields, body, desk in connection.execute(statement):
         text = " ".join((body or "").split())[:TEXT_CHARACTERS]
-        yield Notice._make((admin_id, kind, *known, text, desk))
+        yield Notice._make((admin_id, kind, *fields, text, desk))

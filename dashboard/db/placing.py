@@ -30,20 +30,20 @@ _SAVE = (
 def unplaced(connection: Connection, limit: int) -> dict[int, int]:
     """Maps ids of unplaced threads to their last revision that is known to be in Redis."""
     behind = _PLACED.where(threads.c.placed_revision != threads.c.revision)
-    found = connection.execute(behind.order_by(threads.c.id).limit(limit))
-    return {row.id: row.placed_revision for row in found}
+    rows = connection.execute(behind.order_by(threads.c.id).limit(limit))
+    return {row.id: row.placed_revision for row in rows}
 
 
 def placed_revisions(connection: Connection, ids: Collection[int]) -> dict[int, int]:
     """Maps thread ids to the last revision known to be in Redis; unknown ids are left out."""
-    found = connection.execute(_PLACED_BY_ID, {"ids": list(ids)})
-    return {row.id: row.placed_revision for row in found}
+    rows = connection.execute(_PLACED_BY_ID, {"ids": list(ids)})
+    return {row.id: row.placed_revision for row in rows}
 
 
 def revisions(connection: Connection, ids: Collection[int]) -> dict[int, int]:
     """Maps thread ids to revisions; unknown ids are left out."""
-    found = connection.execute(_REVISIONS, {"ids": list(ids)})
-    return {row.id: row.revision for row in found}
+    rows = connection.execute(_REVISIONS, {"ids": list(ids)})
+    return {row.id: row.revision for row in rows}
 
 
 def save_placed(connection: Connection, revisions: Mapping[int, int]) -> None:
@@ -95,8 +95,8 @@ def of(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placem
     """Returns placements of these threads on the lists that hold them; unknown ids are left out."""
     if not ids:
         return []
-    found = connection.execute(_BY_ID, {"ids": list(ids)})
-    return _placements(connection, found, now_ms, query_lists.current(connection))
+    result = connection.execute(_BY_ID, {"ids": list(ids)})
+    return _placements(connection, result, now_ms, query_lists.current(connection))
 
 
 def after(
@@ -115,20 +115,20 @@ def select_after(after_id: int, limit: int) -> Select[Any]:
 
 
 def _placements(
-    connection: Connection, found: Result[Any], now_ms: int, lists: QueryLists
+    connection: Connection, result: Result[Any], now_ms: int, lists: QueryLists
 ) -> list[Placement]:
     may_match = lists.index.prefilter(_KNOWN)
     read = len(_Placed._fields)
-    rows = [(_Placed._make(row[:read]), row[read:]) for row in found.all()]
+    rows = [(_Placed._make(row[:read]), row[read:]) for row in result.all()]
     ids = [row.id for row, _ in rows if not row.archived and may_match(row.known())]
-    asked = subjects(connection, ids)
+    by_id = subjects(connection, ids)
     placements = []
     for row, scores in rows:
         places: dict[str, Scores] = dict.fromkeys(_views(row), scores)
-        if row.id in asked:
+        if row.id in by_id:
             at = moment_of(row.listed_at, row.next_change_at, now_ms)
-            held = lists.index.names(lists.index.matches(asked[row.id], at))
-            places |= lists.scores(held, asked[row.id], at, scores)
+            names = lists.index.names(lists.index.matches(by_id[row.id], at))
+            places |= lists.scores(names, by_id[row.id], at, scores)
         placements.append(
             Placement(
                 row.id,

@@ -86,8 +86,8 @@ _SET_PLACE = (
 
 def listing(connection: Connection) -> list[SavedPolicy]:
     """All policies in their order."""
-    found = connection.execute(select(*_POLICY_COLUMNS).order_by(policies.c.place, policies.c.id))
-    return [SavedPolicy(*row) for row in found]
+    rows = connection.execute(select(*_POLICY_COLUMNS).order_by(policies.c.place, policies.c.id))
+    return [SavedPolicy(*row) for row in rows]
 
 
 def find(connection: Connection, id: int) -> SavedPolicy | None:
@@ -100,8 +100,8 @@ def create(connection: Connection, draft: PolicyDraft, admin_id: int, now_ms: in
     last = connection.scalar(select(func.max(policies.c.place)))
     values = draft._asdict() | {"place": 0 if last is None else last + 1}
     values |= {"changed_by": admin_id, "changed_at": now_ms}
-    made = connection.execute(insert(policies).values(values).returning(*_POLICY_COLUMNS))
-    return SavedPolicy(*made.one())
+    result = connection.execute(insert(policies).values(values).returning(*_POLICY_COLUMNS))
+    return SavedPolicy(*result.one())
 
 
 def change(
@@ -130,11 +130,11 @@ def put_in_order(connection: Connection, ids: Sequence[int]) -> None:
 def admin_id_of(connection: Connection) -> Callable[[str], int | None]:
     """Returns a function from an e-mail address to the admin's id, None if no admin has it."""
 
-    def found(email: str) -> int | None:
+    def id_of(email: str) -> int | None:
         admin = admins.by_email(connection, email)
         return admin.id if admin else None
 
-    return found
+    return id_of
 
 
 log = logging.getLogger(__name__)
@@ -167,30 +167,30 @@ def of_version(connection: Connection, version: int) -> KnownPolicies:
     """Returns the policies as of this transaction; the caller has read their version."""
     if version == 0:
         return _NONE
-    known = _current.get(connection.engine)
-    if known is None or known.version != version:
-        made: dict[_Made, Calendar] = {}
-        read = list(_read(connection, known or _NONE, made))
-        known = KnownPolicies(version, Policies(read), made)
+    entry = _current.get(connection.engine)
+    if entry is None or entry.version != version:
+        by_key: dict[_Made, Calendar] = {}
+        read = list(_read(connection, entry or _NONE, by_key))
+        entry = KnownPolicies(version, Policies(read), by_key)
         with _loading:
-            _current[connection.engine] = known
-    return known
+            _current[connection.engine] = entry
+    return entry
 
 
 def _read(
-    connection: Connection, known: KnownPolicies, made: dict[_Made, Calendar]
+    connection: Connection, previous: KnownPolicies, by_key: dict[_Made, Calendar]
 ) -> Iterable[Policy]:
     """Reads the policies of all rows. Known calendars are not resolved again: with a thousand dates
     that takes some milliseconds, and an event waits for it."""
     by_id = {calendar.id: calendar for calendar in calendars.listing(connection)}
     admin_id = admin_id_of(connection)
     for saved in listing(connection):
-        written = by_id[saved.calendar_id]
-        key = written.id, written.changed_at
+        calendar = by_id[saved.calendar_id]
+        key = calendar.id, calendar.changed_at
         try:
-            if key not in made:
-                made[key] = known.calendars.get(key) or written.calendar()
-            yield saved.policy(written, made[key], admin_id)
+            if key not in by_key:
+                by_key[key] = previous.calendars.get(key) or calendar.calendar()
+            yield saved.policy(calendar, by_key[key], admin_id)
         except (QueryError, CalendarError) as error:
             # No admin has the address that it names any more. Events must be stored all the same.
             log.warning("the policy “%s” counts for no thread: %s", saved.name, error)
@@ -214,18 +214,18 @@ class DueTimes:
     `sources` has the names of their sources by id, if policies ask for them.
     """
 
-    def __init__(self, known: KnownPolicies, sources: Mapping[int, str]):
-        self._version = known.version
-        self._policies = known.policies
+    def __init__(self, latest: KnownPolicies, sources: Mapping[int, str]):
+        self._version = latest.version
+        self._policies = latest.policies
         self._sources = sources
 
     @classmethod
     def of(cls, connection: Connection, states: Collection[ThreadState]) -> "DueTimes":
         """Reads the policies of today, which stay so until the end of the transaction."""
         version = versions.current(connection, for_writing=True).policies
-        known = of_version(connection, version)
-        ids = {state.source_id for state in states} if known.policies.asks_source else set()
-        return cls(known, sources.names_of(connection, ids) if ids else {})
+        latest = of_version(connection, version)
+        ids = {state.source_id for state in states} if latest.policies.asks_source else set()
+        return cls(latest, sources.names_of(connection, ids) if ids else {})
 
     def are_of_today(self, state: ThreadState) -> bool:
         """Whether the stored due time of a thread was computed with these policies."""
@@ -321,17 +321,17 @@ def count(connection: Connection, policies: Policies, now_ms: int) -> Late:
     counting = _counting(policies, now_ms)
     total, place = Late(0, 0, 0, 0), (-1, 0)
     while True:
-        found = connection.execute(_SLICES, {"version": place[0], "id": place[1]}).all()
-        if not found:
+        rows = connection.execute(_SLICES, {"version": place[0], "id": place[1]}).all()
+        if not rows:
             return total
-        row = connection.execute(counting, {"ids": [row.id for row in found]}).one()
+        row = connection.execute(counting, {"ids": [row.id for row in rows]}).one()
         total = Late(*(one + (other or 0) for one, other in zip(total, row, strict=True)))
-        place = found[-1].due_version, found[-1].id
+        place = rows[-1].due_version, rows[-1].id
         turns.give()
 
 
 def _counting(policies: Policies, now_ms: int) -> Select[*tuple[Any, ...]]:
-    attributes = {leaf.attribute for each in policies.policies for leaf in each.when.leaves()}
+    attributes = {leaf.attribute for policy in policies.policies for leaf in policy.when.leaves()}
     late_now = threads.c.due_at.is_not(None) & (threads.c.due_at <= now_ms)
     late_after = _late_after(policies, now_ms)
     return (

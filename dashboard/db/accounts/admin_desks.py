@@ -14,23 +14,23 @@ MAIN = "main"
 
 def names(connection: Connection) -> list[str]:
     """The names of all desks, `main` first."""
-    found = connection.scalars(select(desks.c.name).order_by(desks.c.name))
-    return sorted(found, key=lambda name: name != MAIN)
+    rows = connection.scalars(select(desks.c.name).order_by(desks.c.name))
+    return sorted(rows, key=lambda name: name != MAIN)
 
 
-def unknown(connection: Connection, wanted: Collection[str]) -> set[str]:
+def unknown(connection: Connection, desk_names: Collection[str]) -> set[str]:
     """Returns the names that belong to no desk."""
-    if not wanted:
+    if not desk_names:
         return set()
-    known = connection.scalars(select(desks.c.name).where(desks.c.name.in_(wanted)))
-    return set(wanted) - set(known)
+    known_names = connection.scalars(select(desks.c.name).where(desks.c.name.in_(desk_names)))
+    return set(desk_names) - set(known_names)
 
 
 def add(connection: Connection, name: str, now_ms: int) -> bool:
     """Adds a desk; False if the name is taken."""
     row = {"name": name, "created_at": now_ms}
-    added = insert_on(connection, desks).on_conflict_do_nothing()
-    return connection.execute(added.values(row)).rowcount > 0
+    statement = insert_on(connection, desks).on_conflict_do_nothing()
+    return connection.execute(statement.values(row)).rowcount > 0
 
 
 #: The desks with the threads that an admin sees; None: every thread, at any desk.
@@ -47,14 +47,14 @@ def seen_by(connection: Connection, roles: Mapping[int, str]) -> dict[int, Desks
 
     None for supervisors, and for admins who belong to all desks.
     """
-    found: dict[int, Desks] = dict.fromkeys(roles)
-    asked = [id for id, role in roles.items() if role != "supervisor"]
-    if asked:
+    by_admin: dict[int, Desks] = dict.fromkeys(roles)
+    admin_ids = [id for id, role in roles.items() if role != "supervisor"]
+    if admin_ids:
         all_desks = frozenset(names(connection))
-        theirs = of(connection, asked)
-        for id in asked:
-            found[id] = None if theirs[id] >= all_desks else theirs[id]
-    return found
+        theirs = of(connection, admin_ids)
+        for id in admin_ids:
+            by_admin[id] = None if theirs[id] >= all_desks else theirs[id]
+    return by_admin
 
 
 def is_seen_by(connection: Connection, desk: str, admin_id: int, role: str) -> bool:

@@ -59,8 +59,8 @@ def create(
     }
     try:
         with connection.begin_nested():
-            inserted = connection.execute(insert(admins).values(values).returning(admins.c.id))
-            admin_id = inserted.scalar_one()
+            result = connection.execute(insert(admins).values(values).returning(admins.c.id))
+            admin_id = result.scalar_one()
     except IntegrityError:
         raise EmailTaken() from None
     admin_desks.save(connection, admin_id, at_desks)
@@ -77,36 +77,36 @@ def by_id(connection: Connection, admin_id: int) -> Admin | None:
 
 def lock(connection: Connection, admin_id: int) -> Admin | None:
     """Reads an admin as `by_id` does; nobody changes the row before the transaction ends."""
-    found = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(read=True)
-    row = connection.execute(found).first()
+    statement = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(read=True)
+    row = connection.execute(statement).first()
     return None if row is None else Admin(*row)
 
 
 def lock_for_change(connection: Connection, admin_id: int) -> Admin | None:
     """Locks an admin as `lock` does, for a transaction that changes the admin."""
-    found = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(key_share=True)
-    row = connection.execute(found).first()
+    statement = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(key_share=True)
+    row = connection.execute(statement).first()
     return None if row is None else Admin(*row)
 
 
 def lock_supervisors(connection: Connection) -> set[int]:
     """Locks the enabled supervisors until the transaction ends, and returns their ids."""
-    found = (
+    statement = (
         select(admins.c.id)
         .where(admins.c.role == SUPERVISOR, admins.c.disabled_at.is_(None))
         .order_by(admins.c.id)
         .with_for_update(key_share=True)
     )
-    return set(connection.scalars(found))
+    return set(connection.scalars(statement))
 
 
 def ids_of(connection: Connection, emails: Iterable[str]) -> dict[str, int]:
     """Maps e-mail addresses to admin ids; addresses without an admin are left out."""
-    stored = {canonical_email(email): email for email in emails}
-    if not stored:
+    addresses = {canonical_email(email): email for email in emails}
+    if not addresses:
         return {}
-    found = select(admins.c.email, admins.c.id).where(admins.c.email.in_(stored))
-    return {stored[email]: id for email, id in connection.execute(found)}
+    statement = select(admins.c.email, admins.c.id).where(admins.c.email.in_(addresses))
+    return {addresses[email]: id for email, id in connection.execute(statement)}
 
 
 def listing(connection: Connection) -> list[Admin]:
@@ -129,10 +129,10 @@ def password_hash_of(connection: Connection, admin_id: int, *, alone: bool = Fal
 
     `alone`: nobody else holds this lock either, so that no session begins meanwhile.
     """
-    found = select(admins.c.password_hash).where(
+    statement = select(admins.c.password_hash).where(
         admins.c.id == admin_id, admins.c.disabled_at.is_(None)
     )
-    return connection.scalar(found.with_for_update(read=not alone))
+    return connection.scalar(statement.with_for_update(read=not alone))
 
 
 def set_password(
@@ -166,8 +166,8 @@ def change(connection: Connection, admin_id: int, values: Mapping[str, Any], now
 
 def preferences(connection: Connection, admin_id: int) -> JsonObject:
     """The stored preferences; preferences never set are absent."""
-    found = connection.scalar(select(admins.c.preferences).where(admins.c.id == admin_id))
-    return dict(found or {})
+    value = connection.scalar(select(admins.c.preferences).where(admins.c.id == admin_id))
+    return dict(value or {})
 
 
 def save_preferences(connection: Connection, admin_id: int, values: Mapping[str, Any]) -> None:

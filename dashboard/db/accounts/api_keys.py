@@ -116,7 +116,7 @@ def add(
     """Adds a key as `create` does, and also returns the id of its row."""
     prefix = "".join(secrets.choice(_PREFIX_ALPHABET) for _ in range(_PREFIX_CHARACTERS))
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    added = (
+    statement = (
         insert(api_keys)
         .values(
             source_id=source_id,
@@ -128,7 +128,7 @@ def add(
         )
         .returning(api_keys.c.id)
     )
-    return NewKey(connection.execute(added).scalar_one(), f"lu_{prefix}_{secret}")
+    return NewKey(connection.execute(statement).scalar_one(), f"lu_{prefix}_{secret}")
 
 
 def listing(connection: Connection) -> list[ApiKeyInfo]:

@@ -26,8 +26,8 @@ _ALL = select(
 
 def listing(connection: Connection) -> list[Canned]:
     """All canned replies, by shortcut."""
-    found = connection.execute(_ALL.order_by(canned_replies.c.shortcut))
-    return [Canned(*row) for row in found]
+    rows = connection.execute(_ALL.order_by(canned_replies.c.shortcut))
+    return [Canned(*row) for row in rows]
 
 
 def one(connection: Connection, id: int) -> Canned | None:
@@ -38,11 +38,11 @@ def one(connection: Connection, id: int) -> Canned | None:
 
 def create(connection: Connection, shortcut: str, body: str, now_ms: int) -> int:
     """Adds a canned reply and returns its id. Raises IntegrityError if the shortcut is taken."""
-    inserted = connection.execute(
+    key = connection.execute(
         insert(canned_replies).values(shortcut=shortcut, body=body, updated_at=now_ms)
     ).inserted_primary_key
-    assert inserted is not None
-    return inserted[0]
+    assert key is not None
+    return key[0]
 
 
 def change(connection: Connection, id: int, shortcut: str, body: str, now_ms: int) -> bool:

@@ -76,15 +76,15 @@ def create(
 
 def usable(connection: Connection, now_ms: int) -> list[Invitation]:
     """Returns the invitations that can be used now, the newest first."""
-    found = select(*_COLUMNS).where(_NOT_ENDED, invitations.c.expires_at > now_ms)
-    newest_first = found.order_by(invitations.c.created_at.desc(), invitations.c.id.desc())
+    statement = select(*_COLUMNS).where(_NOT_ENDED, invitations.c.expires_at > now_ms)
+    newest_first = statement.order_by(invitations.c.created_at.desc(), invitations.c.id.desc())
     return [Invitation(*row) for row in connection.execute(newest_first)]
 
 
 def by_token(connection: Connection, token: str) -> Invitation | None:
     """Returns the invitation of a link in any state, locked until the transaction ends."""
-    found = select(*_COLUMNS).where(invitations.c.token_hash == token_hash(token))
-    row = connection.execute(found.with_for_update()).first()
+    statement = select(*_COLUMNS).where(invitations.c.token_hash == token_hash(token))
+    row = connection.execute(statement.with_for_update()).first()
     return None if row is None else Invitation(*row)
 
 
@@ -96,22 +96,22 @@ def mark_used(connection: Connection, invitation_id: int, now_ms: int) -> None:
 
 def withdraw(connection: Connection, invitation_id: int, now_ms: int) -> Invitation | None:
     """Ends an invitation that can be used, and returns it; None if there is none."""
-    ended = (
+    statement = (
         update(invitations)
         .where(invitations.c.id == invitation_id, _NOT_ENDED, invitations.c.expires_at > now_ms)
         .values(withdrawn_at=now_ms)
         .returning(*_COLUMNS)
     )
-    row = connection.execute(ended).first()
+    row = connection.execute(statement).first()
     return None if row is None else Invitation(*row)
 
 
 def withdraw_of(connection: Connection, admin_id: int, now_ms: int) -> list[Invitation]:
     """Ends the usable invitations that an admin has made, and returns them."""
-    ended = (
+    statement = (
         update(invitations)
         .where(invitations.c.created_by == admin_id, _NOT_ENDED, invitations.c.expires_at > now_ms)
         .values(withdrawn_at=now_ms)
         .returning(*_COLUMNS)
     )
-    return [Invitation(*row) for row in connection.execute(ended)]
+    return [Invitation(*row) for row in connection.execute(statement)]

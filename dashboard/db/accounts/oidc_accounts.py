@@ -30,10 +30,10 @@ def admin_of(connection: Connection, issuer: str, subject: str) -> Admin | None:
 
 def is_bound(connection: Connection, issuer: str, admin_id: int) -> bool:
     """Whether the account is bound to a subject at this provider."""
-    found = select(oidc_accounts.c.subject).where(
+    statement = select(oidc_accounts.c.subject).where(
         oidc_accounts.c.issuer == issuer, oidc_accounts.c.admin_id == admin_id
     )
-    return connection.execute(found.limit(1)).first() is not None
+    return connection.execute(statement.limit(1)).first() is not None
 
 
 def bind(connection: Connection, issuer: str, subject: str, admin_id: int, now_ms: int) -> None:
@@ -76,19 +76,19 @@ def note_session(connection: Connection, session: bytes, signed: Signed) -> None
 
 def is_noted(connection: Connection, session: bytes) -> bool:
     """Whether this session began with a sign-in at a provider."""
-    found = select(oidc_sessions.c.token_hash).where(oidc_sessions.c.token_hash == session)
-    return connection.execute(found).first() is not None
+    statement = select(oidc_sessions.c.token_hash).where(oidc_sessions.c.token_hash == session)
+    return connection.execute(statement).first() is not None
 
 
 def is_over(connection: Connection, signed: Signed) -> bool:
     """Whether the provider has signed this person out since it let them in."""
     table = oidc_logouts
-    found = select(table.c.token_id_hash).where(
+    statement = select(table.c.token_id_hash).where(
         table.c.issuer == signed.issuer,
         _same(table.c.subject, table.c.sid, signed),
         table.c.issued_at >= signed.issued_at,
     )
-    return connection.execute(found.limit(1)).first() is not None
+    return connection.execute(statement.limit(1)).first() is not None
 
 
 def take_token(connection: Connection, token_id: str, signed: Signed, now_ms: int) -> bool:
@@ -99,8 +99,8 @@ def take_token(connection: Connection, token_id: str, signed: Signed, now_ms: in
         "expires_at": now_ms + KEPT_MS,
         **signed._asdict(),
     }
-    noted = insert_on(connection, oidc_logouts).on_conflict_do_nothing().values(values)
-    return connection.execute(noted.returning(oidc_logouts.c.issued_at)).first() is not None
+    statement = insert_on(connection, oidc_logouts).on_conflict_do_nothing().values(values)
+    return connection.execute(statement.returning(oidc_logouts.c.issued_at)).first() is not None
 
 
 def end(connection: Connection, signed: Signed) -> list[Ended]:

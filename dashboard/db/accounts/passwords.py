@@ -33,8 +33,8 @@ def matches(password: str, password_hash: str | None) -> bool:
     """Whether the password is the hashed one; None (no account) takes as long and is False."""
     # The text as typed is tried too: older hashes were made of any form.
     forms = dict.fromkeys((unicodedata.normalize("NFC", password), password))
-    found = [_is_hashed(form, password_hash or _NO_ACCOUNT) for form in forms]
-    return any(found) and password_hash is not None
+    results = [_is_hashed(form, password_hash or _NO_ACCOUNT) for form in forms]
+    return any(results) and password_hash is not None
 
 
 def _is_hashed(password: str, password_hash: str) -> bool:
@@ -82,7 +82,7 @@ def require_strong(password: str, email: str, name: str = "") -> None:
 
 
 def _guesses(password: str, own: list[str]) -> int:
-    return int(_estimate()(password, [each for each in own if each])["guesses"])
+    return int(_estimate()(password, [text for text in own if text])["guesses"])
 
 
 @cache

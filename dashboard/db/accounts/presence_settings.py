@@ -81,8 +81,8 @@ def settings_after(
     rows = connection.execute(
         names.where(key > after_id, table.c.settings.is_not(None)).order_by(key).limit(limit)
     ).all()
-    found = {row.name: Settings.from_dict(row.settings) for row in rows}
-    return found, rows[-1].id if len(rows) == limit else None
+    settings = {row.name: Settings.from_dict(row.settings) for row in rows}
+    return settings, rows[-1].id if len(rows) == limit else None
 
 
 def change_customer(
@@ -95,8 +95,8 @@ def change_customer(
     source = connection.scalar(select(sources.c.name).where(sources.c.id == source_id))
     if erasures.gone(connection, [f"{source}/{name}"]):
         raise CustomerErased("The customer was deleted, and has not written since.")
-    found = customer_store.locked(connection, source_id, [name], now_ms)
-    row = {"customer_id": found[name].id, "source_id": source_id}
+    customer = customer_store.locked(connection, source_id, [name], now_ms)[name]
+    row = {"customer_id": customer.id, "source_id": source_id}
     return _change(connection, customer_presence, row, change)
 
 
@@ -110,8 +110,8 @@ def _stored(connection: Connection, table: Table, ids: Mapping[str, int]) -> dic
     if not ids:
         return {}
     key = key_of(table)
-    found = connection.execute(select(table).where(key.in_(list(ids.values()))))
-    rows = {row[0]: row for row in found}
+    result = connection.execute(select(table).where(key.in_(list(ids.values()))))
+    rows = {row[0]: row for row in result}
     return {person: _from_row(rows[id]) for person, id in ids.items() if id in rows}
 
 
@@ -124,8 +124,8 @@ def _change(connection: Connection, table: Table, row: dict[str, int], change: C
     key = key_of(table)
     own = key == row[key.name]
     insert_missing(connection, table, [row])
-    stored = connection.scalar(select(table.c.settings).where(own).with_for_update())
-    settings = change(UNSET if stored is None else Settings.from_dict(stored))
+    old_settings = connection.scalar(select(table.c.settings).where(own).with_for_update())
+    settings = change(UNSET if old_settings is None else Settings.from_dict(old_settings))
     values: dict[str, object] = {"settings": settings.to_dict()}
     if table is customer_presence:
         values["shown_to"] = settings.visibility if settings.show_last_seen else "nobody"

@@ -44,12 +44,12 @@ def step_of(secret: str, code: str, now_ms: int, after: int = 0) -> int | None:
     """
     now = now_ms // STEP_MS
     generate = pyotp.TOTP(secret, digits=DIGITS).generate_otp
-    found = None
+    matching_step = None
     for step in range(now - SKEW_STEPS, now + SKEW_STEPS + 1):
         is_right = hmac.compare_digest(generate(step).encode(), code.encode("utf-8", "replace"))
         if is_right and step > after:
-            found = step
-    return found
+            matching_step = step
+    return matching_step
 
 
 RECOVERY_CODES = 10
@@ -79,18 +79,18 @@ def use_code(connection: Connection, admin_id: int, code: str) -> bool:
 
     Of two uses at the same time one succeeds: only one of them deletes the row.
     """
-    deleted = connection.execute(
+    result = connection.execute(
         delete(recovery_codes).where(
             recovery_codes.c.admin_id == admin_id, recovery_codes.c.code_hash == _hash(code)
         )
     )
-    return deleted.rowcount == 1
+    return result.rowcount == 1
 
 
 def codes_left(connection: Connection, admin_id: int) -> int:
     """Counts the codes that were not used yet."""
-    found = select(func.count()).where(recovery_codes.c.admin_id == admin_id)
-    return connection.execute(found).scalar_one()
+    statement = select(func.count()).where(recovery_codes.c.admin_id == admin_id)
+    return connection.execute(statement).scalar_one()
 
 
 def looks_like_recovery(code: str) -> bool:
@@ -124,10 +124,10 @@ _COLUMNS = tuple(second_factors.c[name] for name in Factor._fields)
 
 def has(connection: Connection, admin_ids: Collection[int]) -> set[int]:
     """Returns the ids of those admins who sign in with a second factor."""
-    found = select(second_factors.c.admin_id).where(
+    statement = select(second_factors.c.admin_id).where(
         second_factors.c.admin_id.in_(admin_ids), second_factors.c.confirmed_at.is_not(None)
     )
-    return set(connection.scalars(found))
+    return set(connection.scalars(statement))
 
 
 def of(connection: Connection, admin_id: int) -> Factor | None:
@@ -165,7 +165,7 @@ def take_step(connection: Connection, admin_id: int, step: int) -> bool:
 
     Of two uses at the same time one succeeds: the condition and the change are one statement.
     """
-    taken = connection.execute(
+    result = connection.execute(
         update(second_factors)
         .where(
             second_factors.c.admin_id == admin_id,
@@ -174,7 +174,7 @@ def take_step(connection: Connection, admin_id: int, step: int) -> bool:
         )
         .values(last_step=step)
     )
-    return taken.rowcount == 1
+    return result.rowcount == 1
 
 
 def remove(connection: Connection, admin_id: int) -> bool:

@@ -116,9 +116,9 @@ def admin_of(connection: Connection, token: str, now: int) -> Identity | None:
 
 def valid(connection: Connection, hashes: Iterable[bytes], now: int) -> dict[bytes, Rights]:
     """Maps the token hashes of valid sessions of enabled admins to the rights of the admin."""
-    found = connection.execute(_VALID, {"hashes": list(hashes), "now": now}).all()
-    seen = admin_desks.seen_by(connection, {row.id: row.role for row in found})
-    return {bytes(row.token_hash): Rights(row.role, seen[row.id]) for row in found}
+    rows = connection.execute(_VALID, {"hashes": list(hashes), "now": now}).all()
+    seen = admin_desks.seen_by(connection, {row.id: row.role for row in rows})
+    return {bytes(row.token_hash): Rights(row.role, seen[row.id]) for row in rows}
 
 
 def renew(connection: Connection, identity: Identity, now: int) -> None:
@@ -150,8 +150,8 @@ def end_all(connection: Connection, admin_id: int, but: bytes | None = None) -> 
     theirs = sessions.c.admin_id == admin_id
     if but is not None:
         theirs &= sessions.c.token_hash != but
-    ended = delete(sessions).where(theirs).returning(sessions.c.token_hash)
-    return [bytes(hash) for hash in connection.scalars(ended)]
+    statement = delete(sessions).where(theirs).returning(sessions.c.token_hash)
+    return [bytes(hash) for hash in connection.scalars(statement)]
 
 
 def token_hash(token: str) -> bytes:
@@ -180,7 +180,7 @@ class OwnSession(NamedTuple):
 
 def listing(connection: Connection, admin_id: int, now_ms: int) -> list[OwnSession]:
     """Returns the valid sessions of an admin, the last used first."""
-    found = connection.execute(
+    rows = connection.execute(
         select(
             sessions.c.token_hash,
             sessions.c.created_at,
@@ -189,17 +189,17 @@ def listing(connection: Connection, admin_id: int, now_ms: int) -> list[OwnSessi
             sessions.c.user_agent,
         ).where(sessions.c.admin_id == admin_id, sessions.c.expires_at > now_ms)
     )
-    held = [
+    own_sessions = [
         OwnSession(bytes(session), began, used or began, address or "", user_agent or "")
-        for session, began, used, address, user_agent in found
+        for session, began, used, address, user_agent in rows
     ]
-    return sorted(held, key=lambda each: (-each.last_used_at, -each.created_at, each.id))
+    return sorted(own_sessions, key=lambda own: (-own.last_used_at, -own.created_at, own.id))
 
 
 def end_own(connection: Connection, admin_id: int, id: str, now_ms: int) -> bytes | None:
     """Ends the admin's session with this id. Returns its hash, or None if there is none."""
-    for each in listing(connection, admin_id, now_ms):
-        if each.id == id:
-            connection.execute(delete(sessions).where(sessions.c.token_hash == each.session))
-            return each.session
+    for own in listing(connection, admin_id, now_ms):
+        if own.id == id:
+            connection.execute(delete(sessions).where(sessions.c.token_hash == own.session))
+            return own.session
     return None

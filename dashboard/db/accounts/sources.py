@@ -31,8 +31,8 @@ def named(connection: Connection, name: str) -> int | None:
 
 def names(connection: Connection) -> list[str]:
     """Returns the names of the chatbots' sources, in alphabetical order."""
-    found = select(sources.c.name).where(sources.c.name != DASHBOARD).order_by(sources.c.name)
-    return list(connection.scalars(found))
+    statement = select(sources.c.name).where(sources.c.name != DASHBOARD).order_by(sources.c.name)
+    return list(connection.scalars(statement))
 
 
 def names_by_source(people: Iterable[str]) -> dict[str, list[str]]:
@@ -46,8 +46,8 @@ def names_by_source(people: Iterable[str]) -> dict[str, list[str]]:
 
 def names_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:
     """Maps source ids to names; unknown ids are left out."""
-    found = connection.execute(_NAMES, {"ids": list(ids)})
-    return {row.id: row.name for row in found}
+    rows = connection.execute(_NAMES, {"ids": list(ids)})
+    return {row.id: row.name for row in rows}
 
 
 def ensure(connection: Connection, name: str, now_ms: int) -> int:
@@ -74,11 +74,11 @@ def set_desk(connection: Connection, source_id: int, desk: str) -> None:
 
 def by_desk(connection: Connection) -> dict[str, list[str]]:
     """Maps each desk to the chatbots' sources with new threads there, in order."""
-    named = select(sources.c.desk, sources.c.name).where(sources.c.name != DASHBOARD)
-    found: dict[str, list[str]] = {}
-    for desk, name in connection.execute(named.order_by(sources.c.name)):
-        found.setdefault(desk, []).append(name)
-    return found
+    statement = select(sources.c.desk, sources.c.name).where(sources.c.name != DASHBOARD)
+    names_by_desk: dict[str, list[str]] = {}
+    for desk, name in connection.execute(statement.order_by(sources.c.name)):
+        names_by_desk.setdefault(desk, []).append(name)
+    return names_by_desk
 
 
 def is_handoff_only(connection: Connection, source_id: int) -> bool:
@@ -92,7 +92,7 @@ def is_handoff_only(connection: Connection, source_id: int) -> bool:
 
 def ask_handoff_only(source_id: int) -> Ask[bool]:
     """Returns the query of `is_handoff_only`."""
-    return Ask(_HANDOFF_ONLY, {"source": source_id}, lambda found: bool(found and found[0][0]))
+    return Ask(_HANDOFF_ONLY, {"source": source_id}, lambda rows: bool(rows and rows[0][0]))
 
 
 def set_handoff_only(connection: Connection, source_id: int) -> bool:
@@ -108,8 +108,8 @@ def set_handoff_only(connection: Connection, source_id: int) -> bool:
 
 
 def _ensure(connection: Connection, name: str, now_ms: int) -> int:
-    known = named(connection, name)
-    if known is not None:
-        return known
+    source_id = named(connection, name)
+    if source_id is not None:
+        return source_id
     connection.execute(insert(sources).values(name=name, created_at=now_ms))
     return connection.scalars(select(sources.c.id).where(sources.c.name == name)).one()

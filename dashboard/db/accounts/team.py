@@ -60,18 +60,18 @@ def names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
     """Maps admin ids to names; unknown ids are left out."""
     if not ids:
         return {}
-    found = connection.execute(select(admins.c.id, admins.c.name).where(admins.c.id.in_(ids)))
-    return {row.id: row.name for row in found}
+    rows = connection.execute(select(admins.c.id, admins.c.name).where(admins.c.id.in_(ids)))
+    return {row.id: row.name for row in rows}
 
 
 def members(connection: Connection) -> list[Member]:
     """All enabled admins, by name."""
-    found = connection.execute(
+    rows = connection.execute(
         select(admins.c.id, admins.c.name, admins.c.role)
         .where(admins.c.disabled_at.is_(None))
         .order_by(func.lower(admins.c.name), admins.c.id)
     )
-    return [{"id": row.id, "name": row.name, "role": row.role} for row in found]
+    return [{"id": row.id, "name": row.name, "role": row.role} for row in rows]
 
 
 def assignee_of(connection: Connection, thread_id: int) -> tuple[int, str] | None:
@@ -90,13 +90,13 @@ def open_threads(
     """Counts the open threads, not snoozed, that each admin has at these desks, by admin id. Admins
     without a thread on a list are left out."""
     counts = ~threads.c.closed & threads.c.snoozed_until.is_(None) & threads.c.desk.in_(desks)
-    found = connection.execute(
+    rows = connection.execute(
         # With `closed` as a condition, SQLite would use its index to read all open threads.
         select(threads.c.assignee_id, func.count(case((counts, 1))))
         .where(threads.c.assignee_id.in_(admin_ids), threads.c.archived.is_(False))
         .group_by(threads.c.assignee_id)
     )
-    return {row[0]: row[1] for row in found}
+    return {row[0]: row[1] for row in rows}
 
 
 def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tuple[int, str]]:
@@ -105,10 +105,10 @@ def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tup
     # Archived ones are closed; an index separates these few from the threads of years.
     is_open = threads.c.archived.is_(False) & threads.c.closed.is_(False)
     is_theirs = (threads.c.assignee_id == admin_id) & is_open
-    found = select(threads.c.id, threads.c.desk).where(is_theirs).order_by(threads.c.id)
+    statement = select(threads.c.id, threads.c.desk).where(is_theirs).order_by(threads.c.id)
     if seen is not None:
-        found = found.where(threads.c.desk.in_(seen))
-    return [(row.id, row.desk) for row in connection.execute(found)]
+        statement = statement.where(threads.c.desk.in_(seen))
+    return [(row.id, row.desk) for row in connection.execute(statement)]
 
 
 def known_customers(
@@ -144,8 +144,8 @@ def customers_at(
         .subquery()
     )
     person = sources.c.name + "/" + customers.c.external_id
-    found = select(person).join_from(ids, customers, customers.c.id == ids.c.customer_id)
-    return list(connection.scalars(found.join(sources, sources.c.id == customers.c.source_id)))
+    statement = select(person).join_from(ids, customers, customers.c.id == ids.c.customer_id)
+    return list(connection.scalars(statement.join(sources, sources.c.id == customers.c.source_id)))
 
 
 def newest_threads(
@@ -153,7 +153,7 @@ def newest_threads(
 ) -> dict[str, NewestThread]:
     """Maps customers, named SOURCE/ID, to their newest thread. Customers
     without a thread at these desks are left out; None: at any desk."""
-    named = [person.partition("/") for person in people]
+    parts = [person.partition("/") for person in people]
     person = sources.c.name + "/" + customers.c.external_id
     is_seen = true() if desks is None else threads.c.desk.in_(desks)
     newest = (
@@ -163,17 +163,17 @@ def newest_threads(
         .limit(1)
         .scalar_subquery()
     )
-    found = connection.execute(
+    rows = connection.execute(
         select(person.label("person"), customers.c.name, customers.c.avatar_url, newest.label("id"))
         .join_from(customers, sources, sources.c.id == customers.c.source_id)
         .where(
-            sources.c.name.in_({source for source, _, _ in named}),
-            customers.c.external_id.in_([name for _, _, name in named]),
+            sources.c.name.in_({source for source, _, _ in parts}),
+            customers.c.external_id.in_([name for _, _, name in parts]),
         )
     )
     return {
         row.person: {"name": row.name, "avatar_url": row.avatar_url, "thread_id": row.id}
-        for row in found
+        for row in rows
         if desks is None or row.id is not None
     }
 
@@ -184,8 +184,8 @@ _BY_NAME = (func.lower(admins.c.name), admins.c.id)
 def accounts(connection: Connection) -> list[Account]:
     """All accounts, by name."""
     columns = (admins.c[name] for name in Admin._fields)
-    found = connection.execute(select(*columns).order_by(*_BY_NAME))
-    return _described(connection, [Admin(*row) for row in found])
+    rows = connection.execute(select(*columns).order_by(*_BY_NAME))
+    return _described(connection, [Admin(*row) for row in rows])
 
 
 def described(connection: Connection, admin: Admin) -> Account:
@@ -199,12 +199,12 @@ def last_seen(connection: Connection) -> dict[int, int]:
     It is stored when admins come and go, and now and then in between: for an admin who is here now
     the time is older than now.
     """
-    found = connection.execute(
+    rows = connection.execute(
         select(admin_presence.c.admin_id, admin_presence.c.last_seen).where(
             admin_presence.c.last_seen.is_not(None)
         )
     )
-    return {row.admin_id: row.last_seen for row in found}
+    return {row.admin_id: row.last_seen for row in rows}
 
 
 def _described(connection: Connection, listed: Collection[Admin]) -> list[Account]:

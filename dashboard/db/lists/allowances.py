@@ -81,22 +81,22 @@ def check_view(
     None: a new one. Call it before the list is added."""
     if reason := query_refusal(new.resolved):
         raise _too_costly("/query", reason)
-    known = query_lists.current(connection).lists
+    lists = query_lists.current(connection).lists
     columns = (views.c.id, views.c.owner_id, views.c.list_id)
-    rows = connection.execute(select(*columns).where(views.c.list_id.in_(known))).all()
+    rows = connection.execute(select(*columns).where(views.c.list_id.in_(lists))).all()
     for allowance in (OWN, OWN_OF_ALL, SAVED) if owner_id is not None else (SAVED,):
-        counted = [
+        view_rows = [
             row
             for row in rows
             if allowance is SAVED
             or row.owner_id == owner_id
             or (allowance is OWN_OF_ALL and row.owner_id is not None)
         ]
-        kept = {row.list_id for row in counted if row.id != view_id}
-        rest = together(known[id].resolved for id in kept)
-        replaced = {row.list_id for row in counted} - kept
-        was = rest.and_([known[id].resolved for id in replaced])
-        would = rest if new.id in kept else rest.and_([new.resolved])
+        other_ids = {row.list_id for row in view_rows if row.id != view_id}
+        rest = together(lists[id].resolved for id in other_ids)
+        replaced = {row.list_id for row in view_rows} - other_ids
+        was = rest.and_([lists[id].resolved for id in replaced])
+        would = rest if new.id in other_ids else rest.and_([new.resolved])
         if reason := allowance.refusal(was, would):
             raise _too_costly("/query", reason)
 
@@ -109,11 +109,11 @@ def with_room(
     `beside`: the lists that the admin looks at already. A query with a mistake is left out. Call it
     before any list is added.
     """
-    known = query_lists.current(connection).lists
+    lists = query_lists.current(connection).lists
     temporary = kept_lists.temporary(connection)
-    of_all = together(known[id].resolved for id in temporary if id in known)
-    of_one = together(known[id].resolved for id in temporary.intersection(beside) if id in known)
-    found: list[str] = []
+    of_all = together(lists[id].resolved for id in temporary if id in lists)
+    of_one = together(lists[id].resolved for id in temporary.intersection(beside) if id in lists)
+    ids: list[str] = []
     for id, listed in new.items():
         try:
             resolved = listed.resolved(connection)
@@ -125,9 +125,9 @@ def with_room(
             TEMPORARY.refusal(of_all, of_all.and_([resolved])),
         )
         if not any(refusals):
-            found.append(id)
+            ids.append(id)
             of_all = of_all.and_([resolved])
-    return found
+    return ids
 
 
 def check_rules(pointer: str, what: str, before: Iterable[str], after: Iterable[str]) -> None:

@@ -61,8 +61,8 @@ def entries(
     statement = _on(query_list, now_ms, threads.c.id, score)
     if after is not None:
         statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
-    found = connection.execute(statement.order_by(score, threads.c.id).limit(limit))
-    return [Entry(id, score) for id, score in found]
+    rows = connection.execute(statement.order_by(score, threads.c.id).limit(limit))
+    return [Entry(id, score) for id, score in rows]
 
 
 def held(
@@ -92,8 +92,8 @@ def between(
         ids, on_list = within(threads.c.id, after_id, last_id), meets(query_list, now_ms)
     columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
     statement = select(*columns).select_from(source_of(query_list)).where(on_list, ids)
-    found = connection.execute(statement.order_by(threads.c.id).limit(limit))
-    return [(id, revision, (score,), None) for id, revision, score in found]
+    rows = connection.execute(statement.order_by(threads.c.id).limit(limit))
+    return [(id, revision, (score,), None) for id, revision, score in rows]
 
 
 def among(
@@ -103,8 +103,8 @@ def among(
     on_list = is_on(query_list, now_ms, by_id=True)
     columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
     statement = select(*columns).select_from(source_of(query_list))
-    found = connection.execute(statement.where(threads.c.id.in_(ids), on_list))
-    rows: list[Row] = [(id, revision, (score,), None) for id, revision, score in found]
+    result = connection.execute(statement.where(threads.c.id.in_(ids), on_list))
+    rows: list[Row] = [(id, revision, (score,), None) for id, revision, score in result]
     return sorted(rows, key=itemgetter(0))
 
 
@@ -130,15 +130,15 @@ def changes_ahead(
     if not changes:
         return []
     # Past changes are not needed: the list is built as of now.
-    over_at, known = now_ms - CLOCKS_MS, threads.c.next_change_at
+    over_at, due = now_ms - CLOCKS_MS, threads.c.next_change_at
     is_sooner = [
-        (change > over_at) & (change > threads.c.listed_at) & or_(known.is_(None), known > change)
+        (change > over_at) & (change > threads.c.listed_at) & or_(due.is_(None), due > change)
         for change in changes
     ]
     statement = select(threads.c.id, threads.c.listed_at, *changes).where(some, or_(*is_sooner))
     return [
-        Change(id, min(at for at in found if at is not None and at > max(over_at, listed_at)))
-        for id, listed_at, *found in connection.execute(statement)
+        Change(id, min(at for at in times if at is not None and at > max(over_at, listed_at)))
+        for id, listed_at, *times in connection.execute(statement)
     ]
 
 
@@ -173,8 +173,8 @@ def _is_any_archived(connection: Connection, after_id: int, last_id: int) -> boo
     first = select(func.min(threads.c.id)).where(
         threads.c.archived.is_(True), threads.c.id > after_id
     )
-    found = connection.scalar(first)
-    return found is not None and found <= last_id
+    first_id = connection.scalar(first)
+    return first_id is not None and first_id <= last_id
 
 
 def _on(query_list: QueryList, now_ms: int, *columns: ColumnElement[Any]) -> Select[Any]:
@@ -238,9 +238,9 @@ def listed(
 ) -> tuple[list[Entry], int]:
     """Returns the first `limit` entries, after a position if one is given, and the number of all
     entries."""
-    found = look_through(connection, query_list, now_ms, limit, lambda: False, after)
-    assert found.total is not None
-    return found.entries, found.total
+    result = look_through(connection, query_list, now_ms, limit, lambda: False, after)
+    assert result.total is not None
+    return result.entries, result.total
 
 
 def total(connection: Connection, query_list: QueryList, now_ms: int) -> int:

@@ -35,14 +35,14 @@ def lists(connection: Connection) -> Mapping[str, QueryList]:
 
 def ids_in(connection: Connection, names: Iterable[str]) -> set[str]:
     """Returns the lists of queries that Redis always keeps for built-in views in these sorts."""
-    asked = [each for sort in {*names} for each in _listed_in(sort)]
-    return {lists_of_queries.list_of(connection, each).id for each in asked}
+    queries = [query for sort in {*names} for query in _listed_in(sort)]
+    return {lists_of_queries.list_of(connection, query).id for query in queries}
 
 
 def keep_in(connection: Connection, sort: str) -> None:
     """Keeps the lists of built-in views in a sort for good."""
-    for each in _listed_in(sort):
-        lists_of_queries.keep(connection, each)
+    for query in _listed_in(sort):
+        lists_of_queries.keep(connection, query)
 
 
 def keep(connection: Connection) -> None:
@@ -87,24 +87,22 @@ def keep_longer(
 
     A list that was not in order must be built before it is read: it has no epoch.
     """
-    found = connection.execute(
+    rows = connection.execute(
         select(query_lists)
         .where(query_lists.c.id.in_(ids))
         .order_by(query_lists.c.id)
         # No other transaction may leave them unordered before this one ends.
         .with_for_update()
     ).all()
-    shorter = [each.id for each in found if each.kept_until is not None and each.kept_until < until]
+    shorter = [row.id for row in rows if row.kept_until is not None and row.kept_until < until]
     _update(connection, shorter, kept_until=until)
-    _update(
-        connection, [each.id for each in found if each.looked_until < until], looked_until=until
-    )
-    unordered = [each.id for each in found if each.ordered_since is None]
+    _update(connection, [row.id for row in rows if row.looked_until < until], looked_until=until)
+    unordered = [row.id for row in rows if row.ordered_since is None]
     if unordered:
         _update(connection, unordered, ordered_since=now_ms)
         connection.execute(delete(epochs).where(epochs.c.list_id.in_(unordered)))
         versions.grow_lists(connection)
-    return [each.id for each in found]
+    return [row.id for row in rows]
 
 
 def _update(connection: Connection, ids: Sequence[str], **values: int) -> None:
@@ -117,14 +115,14 @@ def unneeded_in_order(
 ) -> Sequence[str]:
     """Returns the ordered lists of saved views beyond the ORDERED_MAX last looked at, except those
     on screens and those that were never built; `needed` are always kept in order."""
-    found = connection.execute(
+    rows = connection.execute(
         select(query_lists.c.id, query_lists.c.looked_until, epochs.c.epoch)
         .join_from(query_lists, epochs, epochs.c.list_id == query_lists.c.id, isouter=True)
         .where(_IS_ALWAYS_KEPT, _IS_ORDERED, query_lists.c.id.not_in(needed))
         .order_by(query_lists.c.looked_until.desc(), query_lists.c.id)
         .offset(ORDERED_MAX)
     )
-    return [id for id, until, epoch in found if until < now_ms and epoch is not None]
+    return [id for id, until, epoch in rows if until < now_ms and epoch is not None]
 
 
 def leave_unordered(connection: Connection, ids: Collection[str], now_ms: int) -> None:
@@ -141,17 +139,17 @@ def leave_unordered(connection: Connection, ids: Collection[str], now_ms: int) -
 def ordered_since(connection: Connection, ids: Collection[str]) -> Mapping[str, int | None]:
     """Maps those of the lists that exist to the time since when each is kept in order; None: it is
     not. This stays so until the transaction ends."""
-    found = select(query_lists.c.id, query_lists.c.ordered_since).where(query_lists.c.id.in_(ids))
-    rows = connection.execute(found.with_for_update(read=True))
-    return {row.id: row.ordered_since for row in rows}
+    statement = select(query_lists.c.id, query_lists.c.ordered_since)
+    statement = statement.where(query_lists.c.id.in_(ids)).with_for_update(read=True)
+    return {row.id: row.ordered_since for row in connection.execute(statement)}
 
 
 def kept_for_good(connection: Connection, sort: str | None = None) -> set[str]:
     """Returns the lists that are always kept, in a sort or in any."""
-    found = select(query_lists.c.id).where(_IS_ALWAYS_KEPT)
+    statement = select(query_lists.c.id).where(_IS_ALWAYS_KEPT)
     if sort is not None:
-        found = found.where(query_lists.c.sort == sort)
-    return set(connection.scalars(found))
+        statement = statement.where(query_lists.c.sort == sort)
+    return set(connection.scalars(statement))
 
 
 def temporary(connection: Connection) -> set[str]:
@@ -176,15 +174,15 @@ def release(connection: Connection, ids: Collection[str], kept_until: int) -> No
 
 def has_expired(connection: Connection, now_ms: int) -> bool:
     """Whether there are lists that nobody needs any more."""
-    found = select(query_lists.c.id).where(query_lists.c.kept_until < now_ms).limit(1)
-    return connection.scalar(found) is not None
+    statement = select(query_lists.c.id).where(query_lists.c.kept_until < now_ms).limit(1)
+    return connection.scalar(statement) is not None
 
 
 def remove_expired(connection: Connection, now_ms: int) -> list[str]:
     """Removes the lists that nobody needs any more; returns their ids."""
     # The DELETE checks the time itself: a list that is kept again meanwhile stays.
-    expired = delete(query_lists).where(query_lists.c.kept_until < now_ms)
-    gone = list(connection.scalars(expired.returning(query_lists.c.id)))
+    statement = delete(query_lists).where(query_lists.c.kept_until < now_ms)
+    gone = list(connection.scalars(statement.returning(query_lists.c.id)))
     if gone:
         connection.execute(delete(epochs).where(epochs.c.list_id.in_(gone)))
         sorts.remove_unused(connection, now_ms)

@@ -13,8 +13,8 @@ from dashboard.db.lists.entries import Position
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList, people_in
 from dashboard.db.lists.views import View
 from dashboard.db.models.threads import epochs
-from dashboard.db.models.views import query_lists as kept
-from dashboard.db.models.views import views as saved
+from dashboard.db.models.views import query_lists as lists
+from dashboard.db.models.views import views as views_table
 from dashboard.db.threads import threads
 from dashboard.errors import NotFound
 from dashboard.validation.field_errors import invalid_query, unknown_sort
@@ -24,7 +24,7 @@ from scoring.reading import Entry
 from scoring.sorts import SORTS
 from scoring.views import FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
-_IS_UNORDERED = exists().where(kept.c.id == epochs.c.list_id, kept.c.ordered_since.is_(None))
+_IS_UNORDERED = exists().where(lists.c.id == epochs.c.list_id, lists.c.ordered_since.is_(None))
 _EPOCH = select(epochs.c.epoch).where(epochs.c.list_id == bindparam("id"), ~_IS_UNORDERED)
 
 
@@ -56,8 +56,8 @@ class ListName(NamedTuple):
 
     def to_json(self) -> dict[str, str]:
         """Returns the name as it was given: `{view, sort, filter}` or `{query, sort, filter}`."""
-        given = self._asdict().items()
-        return {name: value for name, value in given if value is not None and name != "desks"}
+        items = self._asdict().items()
+        return {name: value for name, value in items if value is not None and name != "desks"}
 
 
 class NamedList(NamedTuple):
@@ -83,8 +83,8 @@ class NamedList(NamedTuple):
         view, sort, filter = self.name.indexed_view, self.name.sort, self.name.filter
         if view is None:
             return entries.listed(connection, self.query_list, now_ms, limit, after)
-        found = threads.listed(connection, view, filter, self.admin_id, sort, limit, after)
-        return found, threads.total(connection, view, filter, self.admin_id)
+        page = threads.listed(connection, view, filter, self.admin_id, sort, limit, after)
+        return page, threads.total(connection, view, filter, self.admin_id)
 
     def rank(self, connection: Connection, now_ms: int, thread_id: int) -> int | None:
         """Counts the threads above this one in SQL; None if it is not on the list."""
@@ -144,9 +144,9 @@ def epoch_of(connection: Connection, list_id: str) -> str | None:
 def stamps(connection: Connection, view_ids: Collection[str]) -> dict[str, Stamp]:
     """Maps public ids of saved views to their stamps; views that are gone are left out."""
     numbers = [number for id in view_ids if (number := views.number_of(id)) is not None]
-    columns = (saved.c[name] for name in Stamp._fields)
-    found = select(saved.c.id, *columns).where(saved.c.id.in_(numbers))
-    return {f"v{id}": Stamp(*values) for id, *values in connection.execute(found)}
+    columns = (views_table.c[name] for name in Stamp._fields)
+    statement = select(views_table.c.id, *columns).where(views_table.c.id.in_(numbers))
+    return {f"v{id}": Stamp(*values) for id, *values in connection.execute(statement)}
 
 
 def _query(connection: Connection, name: ListName, admin_id: int) -> tuple[ListedQuery, bool]:
@@ -189,7 +189,7 @@ class SeenLists(NamedTuple):
 def seen_by(connection: Connection, admins: Mapping[int, Desks]) -> SeenLists:
     """Returns the lists of the views that these admins see, each with the admin's desks; without
     those of wrong queries."""
-    shared = {id: each.id for id, each in kept_lists.lists(connection).items()}
+    shared = {id: query_list.id for id, query_list in kept_lists.lists(connection).items()}
     own: dict[int, dict[str, str]] = defaultdict(dict)
     temporary: dict[str, ListedQuery] = {}
 
@@ -229,8 +229,8 @@ def _at_desks(
     saved: Iterable[View], admin_id: int, desks: Desks
 ) -> Iterable[tuple[str, ListedQuery]]:
     """Yields the views that an admin sees with their queries, for the threads at some desks."""
-    for view in QUERY_VIEWS:
-        yield view, kept_lists.listed(view, desks=desks)
-    for each in saved:
-        if each.is_seen_by(admin_id, desks):
-            yield each.public_id, each.listed(admin_id)._replace(desks=desks)
+    for name in QUERY_VIEWS:
+        yield name, kept_lists.listed(name, desks=desks)
+    for view in saved:
+        if view.is_seen_by(admin_id, desks):
+            yield view.public_id, view.listed(admin_id)._replace(desks=desks)

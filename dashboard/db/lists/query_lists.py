@@ -74,17 +74,17 @@ class ListedQuery(NamedTuple):
         """Resolves admins to ids and days to instants. Raises QueryError."""
 
         def admin_id_of(email: str) -> int | None:
-            found = admins.by_email(connection, email)
-            return found.id if found else None
+            admin = admins.by_email(connection, email)
+            return admin.id if admin else None
 
         try:
             zone = ZoneInfo(self.timezone)
         except ZoneInfoNotFoundError as error:
             # The machine that wrote the query knew the time zone; this one does not.
             raise QueryError(0) from error
-        asked = resolve(parse(self.query), self.admin_id, admin_id_of, zone)
+        resolved = resolve(parse(self.query), self.admin_id, admin_id_of, zone)
         condition = _condition(self.filter, self.admin_id)
-        return (asked.narrowed(condition) if condition else asked).at_desks(self.desks)
+        return (resolved.narrowed(condition) if condition else resolved).at_desks(self.desks)
 
 
 def _condition(filter: str, admin_id: int | None) -> OneOf | None:
@@ -162,15 +162,15 @@ class QueryLists:
         self,
         version: int,
         lists: Iterable[QueryList],
-        made: Mapping[Made, QueryList | None] | None = None,
+        by_key: Mapping[Made, QueryList | None] | None = None,
         ordered_since: Mapping[str, int | None] = MappingProxyType({}),
     ):
-        """`made`: the lists by their keys, None for a row with a wrong query. `ordered_since`: see
-        the table; a list that is not named is in order."""
+        """`by_key`: the lists, None for a row with a wrong query. `ordered_since`: see the table; a
+        list that is not named is in order."""
         self.version = version
-        self.made = made or {}
+        self.by_key = by_key or {}
         self.ordered_since = ordered_since
-        self.lists: Mapping[str, QueryList] = {each.id: each for each in lists}
+        self.lists: Mapping[str, QueryList] = {query_list.id: query_list for query_list in lists}
         #: List id to the index of its score: among those of SORTS, or behind them of `_saved`.
         self._places: dict[str, int] = {}
         self._saved: list[ResolvedSort] = []
@@ -181,16 +181,16 @@ class QueryLists:
 
     def some(self, names: Collection[str]) -> "QueryLists":
         """Returns these of the lists."""
-        found = (self.lists[name] for name in names if name in self.lists)
-        return QueryLists(self.version, found, ordered_since=self.ordered_since)
+        lists = (self.lists[name] for name in names if name in self.lists)
+        return QueryLists(self.version, lists, ordered_since=self.ordered_since)
 
     def reordered(self, version: int, ordered_since: Mapping[str, int | None]) -> "QueryLists":
         """Returns the same lists with another set of ordered ones."""
-        found = copy(self)
-        found.version, found.ordered_since = version, ordered_since
-        found.__dict__.pop("unordered", None)
-        found.__dict__.pop("unordered_mask", None)
-        return found
+        lists = copy(self)
+        lists.version, lists.ordered_since = version, ordered_since
+        lists.__dict__.pop("unordered", None)
+        lists.__dict__.pop("unordered_mask", None)
+        return lists
 
     def scores(
         self, names: Iterable[str], subject: Subject, now_ms: int, built_in: Sequence[int]
@@ -203,7 +203,7 @@ class QueryLists:
         if not self._saved:
             return {name: (built_in[place],) for name, place in places.items()}
         first = len(SORTS)
-        found = {
+        scores = {
             place: (
                 built_in[place]
                 if place < first
@@ -211,7 +211,7 @@ class QueryLists:
             )
             for place in {*places.values()}
         }
-        return {name: found[place] for name, place in places.items()}
+        return {name: scores[place] for name, place in places.items()}
 
     def next_change(self, names: Collection[str], subject: Subject, now_ms: int) -> int | None:
         """Returns the next instant after `now_ms` at which time alone puts the thread on other
@@ -230,16 +230,16 @@ class QueryLists:
 
     def _add_places(self) -> None:
         places = {BUILT_IN[name].key: at for at, name in enumerate(SORTS)}
-        for each in self.lists.values():
-            place = places.setdefault(each.order.key, len(places))
+        for query_list in self.lists.values():
+            place = places.setdefault(query_list.order.key, len(places))
             if place == len(SORTS) + len(self._saved):
-                self._saved.append(each.order)
-            self._places[each.id] = place
+                self._saved.append(query_list.order)
+            self._places[query_list.id] = place
 
     @cached_property
     def asks_sources(self) -> bool:
         """Whether one of them asks for the name of a thread's source."""
-        leaves = (leaf for each in self.lists.values() for leaf in each.leaves())
+        leaves = (leaf for query_list in self.lists.values() for leaf in query_list.leaves())
         return any(leaf.attribute == "source" for leaf in leaves)
 
     @cached_property
@@ -254,7 +254,7 @@ class QueryLists:
 
     @cached_property
     def index(self) -> ConditionIndex:
-        return ConditionIndex({each.id: each.resolved for each in self.lists.values()})
+        return ConditionIndex({id: query_list.resolved for id, query_list in self.lists.items()})
 
 
 _current: WeakKeyDictionary[Engine, QueryLists] = WeakKeyDictionary()
@@ -268,12 +268,12 @@ def current(connection: Connection, *, for_writing: bool = False) -> QueryLists:
 
 def of_version(connection: Connection, version: int) -> QueryLists:
     """Returns the lists as of this transaction; the caller has read their version."""
-    known = _current.get(connection.engine)
-    if known is None or known.version != version:
-        known = _read(connection, version, known or QueryLists(0, ()))
+    lists = _current.get(connection.engine)
+    if lists is None or lists.version != version:
+        lists = _read(connection, version, lists or QueryLists(0, ()))
         with _loading:
-            _current[connection.engine] = known
-    return known
+            _current[connection.engine] = lists
+    return lists
 
 
 def keep(
@@ -302,7 +302,7 @@ def keep(
     return id, False
 
 
-def _read(connection: Connection, version: int, known: QueryLists) -> QueryLists:
+def _read(connection: Connection, version: int, old: QueryLists) -> QueryLists:
     """Reads the lists of all rows. Known lists are not resolved again: resolving a thousand queries
     takes half a second, and an event waits for it."""
     columns = (query_lists.c[name] for name in (*Row._fields, "ordered_since"))
@@ -313,14 +313,14 @@ def _read(connection: Connection, version: int, known: QueryLists) -> QueryLists
     addresses = {address for row in rows for address in people_in(row.query).addresses}
     ids = admins.ids_of(connection, addresses)
     orders = sorts.Orders(connection)
-    made: dict[Made, QueryList | None] = {}
+    by_key: dict[Made, QueryList | None] = {}
     for row in rows:
         key = row, tuple(ids.get(address) for address in people_in(row.query).addresses)
-        made[key] = known.made[key] if key in known.made else _made_of(connection, row, orders)
-    if made.keys() == known.made.keys():
-        return known.reordered(version, ordered_since)
-    lists = (each for each in made.values() if each is not None)
-    return QueryLists(version, lists, made, ordered_since)
+        by_key[key] = old.by_key[key] if key in old.by_key else _made_of(connection, row, orders)
+    if by_key.keys() == old.by_key.keys():
+        return old.reordered(version, ordered_since)
+    lists = (query_list for query_list in by_key.values() if query_list is not None)
+    return QueryLists(version, lists, by_key, ordered_since)
 
 
 def _made_of(connection: Connection, row: Row, orders: sorts.Orders) -> QueryList | None:

@@ -40,20 +40,20 @@ _current: WeakKeyDictionary[Engine, _Known] = WeakKeyDictionary()
 def known(connection: Connection) -> Mapping[str, Sort]:
     """Returns all sorts by name as of this transaction: built-in ones first, then saved ones."""
     token = connection.scalar(_TOKEN) or ""
-    found = _current.get(connection.engine)
-    if found is None or found.token != token:
+    entry = _current.get(connection.engine)
+    if entry is None or entry.token != token:
         rows = connection.execute(select(*_COLUMNS).where(_IS_CURRENT).order_by(sorts.c.name))
         saved = {row.name: _sort(*row) for row in rows}
-        found = _current[connection.engine] = _Known(token, {**BUILT_IN_SORTS, **saved})
-    return found.sorts
+        entry = _current[connection.engine] = _Known(token, {**BUILT_IN_SORTS, **saved})
+    return entry.sorts
 
 
 def find(connection: Connection, name: str) -> Sort:
     """Returns the sort of this name. Raises UnknownSort."""
-    found = BUILT_IN_SORTS.get(name) or known(connection).get(name)
-    if found is None:
+    sort = BUILT_IN_SORTS.get(name) or known(connection).get(name)
+    if sort is None:
         raise UnknownSort
-    return found
+    return sort
 
 
 def versions(connection: Connection) -> dict[int, Sort]:
@@ -83,7 +83,7 @@ class Orders:
     def __init__(self, connection: Connection):
         self._connection = connection
         self._versions: Mapping[int, Sort] | None = None
-        self._found: dict[int, ResolvedSort] = {}
+        self._orders: dict[int, ResolvedSort] = {}
 
     def of(self, name: str, sort_id: int | None) -> ResolvedSort:
         """Returns this version of a sort, None: a built-in one. Raises QueryError."""
@@ -91,9 +91,9 @@ class Orders:
             return BUILT_IN[name]
         if self._versions is None:
             self._versions = versions(self._connection)
-        if sort_id not in self._found:
-            self._found[sort_id] = resolved(self._connection, self._versions[sort_id])
-        return self._found[sort_id]
+        if sort_id not in self._orders:
+            self._orders[sort_id] = resolved(self._connection, self._versions[sort_id])
+        return self._orders[sort_id]
 
 
 def checked(connection: Connection, sort: Sort) -> ResolvedSort:
@@ -174,7 +174,7 @@ def _sort(id: int, name: str, title: str, rules: Any, timezone: str, changed_at:
 
 def _admin_id_of(connection: Connection, nobody: int | None) -> Callable[[str], int | None]:
     def admin_id_of(email: str) -> int | None:
-        found = by_email(connection, email)
-        return found.id if found else nobody
+        admin = by_email(connection, email)
+        return admin.id if admin else nobody
 
     return admin_id_of

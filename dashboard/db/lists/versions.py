@@ -45,8 +45,8 @@ def wait_for_writers(connection: Connection) -> None:
     connection.execute(select(query_lists_version.c.version).with_for_update())
 
 
-def _versions(found: Sequence[Row]) -> Versions:
-    return Versions(*found[0]) if found else Versions(0, 0, HISTORY_DAYS)
+def _versions(rows: Sequence[Row]) -> Versions:
+    return Versions(*rows[0]) if rows else Versions(0, 0, HISTORY_DAYS)
 
 
 def grow_lists(connection: Connection) -> None:

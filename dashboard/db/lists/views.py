@@ -41,8 +41,8 @@ def ordered(
     Ids that the order lacks stay at their default place: built-in ones before all others, saved
     ones behind them.
     """
-    held = select(view_orders.c.ids).where(view_orders.c.admin_id == admin_id)
-    places = {id: place for place, id in enumerate(connection.scalar(held) or ())}
+    statement = select(view_orders.c.ids).where(view_orders.c.admin_id == admin_id)
+    places = {id: place for place, id in enumerate(connection.scalar(statement) or ())}
     first = [id for id in built_in if id not in places]
     last = [id for id in saved if id not in places]
     named = [id for id in (*built_in, *saved) if id in places]
@@ -71,12 +71,12 @@ def note(connection: Connection, owner: Owner) -> None:
     """Records that views of the owner change. Call it in the transaction of the change, after
     `views.begin_change`."""
     name = f"{_DESK}{owner}" if isinstance(owner, str) else str(owner or _EVERYBODY)
-    noted = insert_on(connection, view_changes).values(
+    statement = insert_on(connection, view_changes).values(
         owner=name, version=_VERSION.scalar_subquery()
     )
-    version = {"version": noted.excluded.version}
+    version = {"version": statement.excluded.version}
     connection.execute(
-        noted.on_conflict_do_update(index_elements=[view_changes.c.owner], set_=version)
+        statement.on_conflict_do_update(index_elements=[view_changes.c.owner], set_=version)
     )
 
 
@@ -172,8 +172,8 @@ _GROW = update(views_version).values(version=views_version.c.version + 1)
 
 def number_of(public_id: str) -> int | None:
     """Returns the number of a saved view by its public id; None if the id is none."""
-    found = _PUBLIC_ID.fullmatch(public_id)
-    return int(found[1]) if found and int(found[1]) <= INTEGER_MAX else None
+    match = _PUBLIC_ID.fullmatch(public_id)
+    return int(match[1]) if match and int(match[1]) <= INTEGER_MAX else None
 
 
 def begin_change(connection: Connection) -> None:
@@ -188,15 +188,15 @@ def begin_change(connection: Connection) -> None:
 def visible_to(connection: Connection, admin_id: int, desks: Desks) -> list[View]:
     """Returns the admin's own views, those of the admin's desks and everybody's, in the admin's
     order; new ones at the end."""
-    found = connection.execute(_READ.where(_seen([admin_id], desks)).order_by(views.c.id))
-    saved = {view.public_id: view for view in (View(*row) for row in found)}
+    rows = connection.execute(_READ.where(_seen([admin_id], desks)).order_by(views.c.id))
+    saved = {view.public_id: view for view in (View(*row) for row in rows)}
     return [saved[id] for id in ordered(connection, admin_id, (), saved)]
 
 
 def of_several(connection: Connection, admin_ids: Collection[int]) -> list[View]:
     """Returns everybody's views, those of all desks and those of these admins, by id."""
-    found = connection.execute(_READ.where(_seen(admin_ids, None)).order_by(views.c.id))
-    return [View(*row) for row in found]
+    rows = connection.execute(_READ.where(_seen(admin_ids, None)).order_by(views.c.id))
+    return [View(*row) for row in rows]
 
 
 def find(connection: Connection, view_id: int, admin_id: int | None, desks: Desks) -> View | None:
@@ -215,9 +215,9 @@ def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> 
     _check_room(connection, draft.owner_id)
     values = _kept(connection, draft, admin_id, None)
     values |= {"created_by": admin_id, "created_at": now_ms, "changed_at": now_ms}
-    made = View(*connection.execute(insert(views).values(values).returning(*_COLUMNS)).one())
-    note(connection, made.told)
-    return made
+    view = View(*connection.execute(insert(views).values(values).returning(*_COLUMNS)).one())
+    note(connection, view.told)
+    return view
 
 
 def lock(connection: Connection, view_id: int, admin_id: int, desks: Desks) -> View | None:
@@ -253,9 +253,9 @@ def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
     begin_change(connection)
     note(connection, admin_id)
     of_admin = views.c.owner_id == admin_id
-    held = connection.scalars(select(views.c.list_id).where(of_admin)).all()
+    list_ids = connection.scalars(select(views.c.list_id).where(of_admin)).all()
     connection.execute(update(views).where(of_admin).values(list_id=None))
-    _release_unused(connection, held, now_ms)
+    _release_unused(connection, list_ids, now_ms)
 
 
 def keep_of(connection: Connection, admin_id: int) -> None:
@@ -279,30 +279,30 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     """
     before = kept_lists.kept_for_good(connection, sort)
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
-    kept = _keep_again(connection, [View(*row) for row in connection.execute(in_sort)])
+    list_ids = _keep_again(connection, [View(*row) for row in connection.execute(in_sort)])
     kept_lists.keep_in(connection, sort)
     _release_unused(connection, before, now_ms)
-    return kept
+    return list_ids
 
 
 def release_sort(connection: Connection, sort: str, now_ms: int) -> None:
     """Releases the lists of built-in views in a sort that no saved view has."""
-    held = kept_lists.kept_for_good(connection, sort)
-    kept_lists.release(connection, held, now_ms + RELEASED_MS)
+    list_ids = kept_lists.kept_for_good(connection, sort)
+    kept_lists.release(connection, list_ids, now_ms + RELEASED_MS)
 
 
-def _keep_again(connection: Connection, held: Iterable[View]) -> set[str]:
+def _keep_again(connection: Connection, saved_views: Iterable[View]) -> set[str]:
     """Keeps the lists of these views under their current ids, and returns those."""
-    kept: set[str] = set()
-    for view in held:
+    list_ids: set[str] = set()
+    for view in saved_views:
         try:
             list_id = _list_id(connection, view.listed(None), view.owner_id)
         except QueryError:
             list_id = None
         connection.execute(update(views).where(views.c.id == view.id).values(list_id=list_id))
         if list_id is not None:
-            kept.add(list_id)
-    return kept
+            list_ids.add(list_id)
+    return list_ids
 
 
 def _seen(admin_ids: Collection[int], desks: Desks) -> ColumnElement[bool]:

@@ -56,8 +56,8 @@ class LeasedDelivery(NamedTuple):
 
 def waiting_webhooks(connection: Connection, now_ms: int) -> list[int]:
     """Returns the ids of webhooks with a due delivery."""
-    found = select(webhooks.c.id).where(_has_due(now_ms)).order_by(webhooks.c.id)
-    return list(connection.scalars(found))
+    statement = select(webhooks.c.id).where(_has_due(now_ms)).order_by(webhooks.c.id)
+    return list(connection.scalars(statement))
 
 
 def has_due(now_ms: Now) -> ColumnElement[bool]:
@@ -110,8 +110,8 @@ def renew(connection: Connection, leases: Iterable[tuple[int, str, int]]) -> Non
 
 def succeed(connection: Connection, delivery: LeasedDelivery, now_ms: int) -> bool:
     """Saves that the chatbot accepted it. False if the lease is lost: nothing is saved."""
-    done = {"state": "done", "lease": None, "leased_until": None}
-    if not _save_under_lease(connection, delivery, done):
+    values = {"state": "done", "lease": None, "leased_until": None}
+    if not _save_under_lease(connection, delivery, values):
         return False
     if delivery.message_id is not None:
         stage = sent_messages.BOT_RECEIVED
@@ -175,7 +175,7 @@ def fail_all(connection: Connection, webhook_id: int, now_ms: int) -> None:
 
 def retry_message(connection: Connection, message_id: int, now_ms: int) -> int:
     """Makes the pending and failed deliveries of a message due; returns their number."""
-    found = connection.execute(
+    rows = connection.execute(
         select(deliveries.c.id, deliveries.c.webhook_id, deliveries.c.thread_id)
         .join(outgoing_events, outgoing_events.c.id == deliveries.c.event_id)
         .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
@@ -185,15 +185,15 @@ def retry_message(connection: Connection, message_id: int, now_ms: int) -> int:
             webhooks.c.disabled_at.is_(None),
         )
     ).all()
-    _restart(connection, [row.id for row in found], now_ms)
-    for _, webhook_id, thread_id in found:
+    _restart(connection, [row.id for row in rows], now_ms)
+    for _, webhook_id, thread_id in rows:
         _make_due(
             connection,
             deliveries.c.webhook_id == webhook_id,
             deliveries.c.thread_id == thread_id,
             now_ms=now_ms,
         )
-    return len(found)
+    return len(rows)
 
 
 def replay(
@@ -245,12 +245,12 @@ def _is_leased(id: int, lease: str) -> tuple[ColumnElement[bool], ...]:
 def _save_under_lease(
     connection: Connection, delivery: LeasedDelivery, values: Mapping[str, object]
 ) -> bool:
-    written = update(deliveries).where(*_is_leased(delivery.id, delivery.lease)).values(values)
-    return connection.execute(written).rowcount == 1
+    statement = update(deliveries).where(*_is_leased(delivery.id, delivery.lease)).values(values)
+    return connection.execute(statement).rowcount == 1
 
 
 def _leased(connection: Connection, ids: Collection[int], lease: str) -> list[LeasedDelivery]:
-    found = connection.execute(
+    rows = connection.execute(
         EVENTS.add_columns(
             deliveries.c.id,
             deliveries.c.webhook_id,
@@ -262,7 +262,7 @@ def _leased(connection: Connection, ids: Collection[int], lease: str) -> list[Le
         .where(deliveries.c.id.in_(ids))
         .order_by(deliveries.c.position)
     )
-    return [_leased_delivery(tuple(row), lease) for row in found]
+    return [_leased_delivery(tuple(row), lease) for row in rows]
 
 
 def _leased_delivery(row: tuple[Any, ...], lease: str) -> LeasedDelivery:
@@ -344,8 +344,8 @@ def replayable(
         statement = statement.where(outgoing_events.c.name == name)
     else:
         statement = statement.where(outgoing_events.c.occurred_at.between(from_ms, to_ms))
-    found = connection.execute(statement.order_by(outgoing_events.c.position).limit(REPLAY_MAX))
-    events = [PositionedEvent(*row) for row in found]
+    rows = connection.execute(statement.order_by(outgoing_events.c.position).limit(REPLAY_MAX))
+    events = [PositionedEvent(*row) for row in rows]
     return [
         delivery(webhook_id, event, now_ms)
         for event in events
@@ -386,8 +386,8 @@ def _to_json(row: Any) -> JsonObject:
 
 
 def _is_kept(connection: Connection, delivery_id: int) -> bool:
-    kept = select(deliveries.c.id).where(deliveries.c.id == delivery_id).with_for_update(read=True)
-    return connection.scalar(kept) is not None
+    statement = select(deliveries.c.id).where(deliveries.c.id == delivery_id)
+    return connection.scalar(statement.with_for_update(read=True)) is not None
 
 
 def _trim_tests(connection: Connection, webhook_id: int) -> None:

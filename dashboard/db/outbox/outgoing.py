@@ -76,11 +76,11 @@ class PositionedEvent(NamedTuple):
 
 def fan_out(connection: Connection, events: Sequence[PositionedEvent], now_ms: int) -> None:
     """Adds a delivery for each event and each enabled webhook of its source that wants its type."""
-    wanted = _webhooks(connection, {event.source_id for event in events})
+    by_source = _webhooks(connection, {event.source_id for event in events})
     rows = [
         delivery(webhook_id, event, now_ms)
         for event in events
-        for webhook_id, types in wanted.get(event.source_id, ())
+        for webhook_id, types in by_source.get(event.source_id, ())
         if types is None or event.type in types
     ]
     if rows:
@@ -104,15 +104,15 @@ def _webhooks(
     connection: Connection, source_ids: Collection[int]
 ) -> dict[int, list[tuple[int, list[str] | None]]]:
     """Maps source ids to their enabled webhooks: (id, wanted types; None for all)."""
-    found: dict[int, list[tuple[int, list[str] | None]]] = {}
+    by_source: dict[int, list[tuple[int, list[str] | None]]] = {}
     rows = connection.execute(
         select(webhooks.c.source_id, webhooks.c.id, webhooks.c.events)
         .where(webhooks.c.source_id.in_(source_ids), webhooks.c.disabled_at.is_(None))
         .order_by(webhooks.c.id)
     )
     for source_id, id, types in rows:
-        found.setdefault(source_id, []).append((id, types))
-    return found
+        by_source.setdefault(source_id, []).append((id, types))
+    return by_source
 
 
 #: Events are kept for 30 days.
@@ -175,7 +175,7 @@ def assign_positions(connection: Connection, now_ms: int) -> int:
         connection.execute(_IDLE_TIMEOUT)
     position = connection.execute(_HEAD.with_for_update()).scalar_one()
     # A separate statement: on PostgreSQL it sees everything committed before the lock was taken.
-    found = connection.execute(
+    rows = connection.execute(
         select(
             outgoing_events.c.id,
             outgoing_events.c.source_id,
@@ -186,29 +186,29 @@ def assign_positions(connection: Connection, now_ms: int) -> int:
         .order_by(outgoing_events.c.id)
         .limit(SLICE)
     ).all()
-    if not found:
+    if not rows:
         return 0
-    events = [PositionedEvent(position + at, *row) for at, row in enumerate(found, 1)]
+    events = [PositionedEvent(position + at, *row) for at, row in enumerate(rows, 1)]
     connection.execute(
-        _SET_POSITION, [{"event": each.id, "new_position": each.position} for each in events]
+        _SET_POSITION, [{"event": event.id, "new_position": event.position} for event in events]
     )
-    connection.execute(update(outgoing_head).values(position=position + len(found)))
+    connection.execute(update(outgoing_head).values(position=position + len(rows)))
     fan_out(connection, events, now_ms)
-    return len(found)
+    return len(rows)
 
 
 def after(
     connection: Connection, source_id: int, position: int, limit: int
 ) -> tuple[list[Outgoing], int]:
     """Returns up to `limit` events of a source after a position, and the last one's position."""
-    found = connection.execute(
+    rows = connection.execute(
         EVENTS.add_columns(outgoing_events.c.position)
         .where(outgoing_events.c.source_id == source_id, outgoing_events.c.position > position)
         .order_by(outgoing_events.c.position)
         .limit(limit)
     ).all()
-    last = found[-1][-1] if found else position
-    return [Outgoing(*row[:-1]) for row in found], last
+    last = rows[-1][-1] if rows else position
+    return [Outgoing(*row[:-1]) for row in rows], last
 
 
 def head(connection: Connection) -> int:

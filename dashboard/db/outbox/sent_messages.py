@@ -109,19 +109,19 @@ def save_attempts(connection: Connection, message_id: int, attempts: int, now_ms
 
 def apply_receipts(connection: Connection, receipts: Iterable[Receipt], now_ms: int) -> None:
     """Applies receipts; a message without a row here (from before this table) gets one."""
-    found = sorted(receipts)
-    if not found:
+    ordered = sorted(receipts)
+    if not ordered:
         return
-    rows = [_new(each.message_id, each.thread_id, each.at) for each in found]
+    rows = [_new(receipt.message_id, receipt.thread_id, receipt.at) for receipt in ordered]
     insert_missing(connection, sent_messages, rows)
     advances = [
         {
-            "message": each.message_id,
-            "new_stage": _OF_RECEIPT[each.state],
-            "new_at": each.at,
+            "message": receipt.message_id,
+            "new_stage": _OF_RECEIPT[receipt.state],
+            "new_at": receipt.at,
             "now": now_ms,
         }
-        for each in found
+        for receipt in ordered
     ]
     connection.execute(_ADVANCE, advances)
 
@@ -130,13 +130,13 @@ def changed_since(
     connection: Connection, thread_ids: Collection[int], since_ms: int
 ) -> list[DeliveryUpdate]:
     """Returns messages of these threads with a delivery that changed at `since_ms` or later."""
-    found = connection.execute(
+    rows = connection.execute(
         select(sent_messages.c.message_id, sent_messages.c.thread_id, *COLUMNS).where(
             sent_messages.c.thread_id.in_(thread_ids), sent_messages.c.changed_at >= since_ms
         )
     )
-    updates = ((id, thread_id, to_json(*rest)) for id, thread_id, *rest in found)
-    return [DeliveryUpdate(id, thread_id, each) for id, thread_id, each in updates if each]
+    updates = ((id, thread_id, to_json(*rest)) for id, thread_id, *rest in rows)
+    return [DeliveryUpdate(id, thread_id, data) for id, thread_id, data in updates if data]
 
 
 def stage_of(connection: Connection, message_id: int, thread_id: int) -> int | None:

@@ -71,7 +71,7 @@ def create(
 ) -> tuple[int, str]:
     """Adds a webhook; returns its id and its secret."""
     secret = _new_secret()
-    inserted = connection.execute(
+    key = connection.execute(
         insert(webhooks).values(
             source_id=source_id,
             url=url,
@@ -80,14 +80,14 @@ def create(
             created_at=now_ms,
         )
     ).inserted_primary_key
-    assert inserted is not None
-    return inserted[0], secret
+    assert key is not None
+    return key[0], secret
 
 
 def listing(connection: Connection) -> list[Webhook]:
     """Returns all webhooks that are not revoked, the oldest first."""
-    found = connection.execute(_LISTED.where(_IS_NOT_REVOKED).order_by(webhooks.c.id))
-    return [_webhook(*row) for row in found]
+    rows = connection.execute(_LISTED.where(_IS_NOT_REVOKED).order_by(webhooks.c.id))
+    return [_webhook(*row) for row in rows]
 
 
 def one(connection: Connection, id: int) -> Webhook | None:
@@ -98,12 +98,12 @@ def one(connection: Connection, id: int) -> Webhook | None:
 
 def pending_counts(connection: Connection) -> dict[int, int]:
     """Maps webhook ids to the number of pending deliveries; webhooks without any are left out."""
-    found = connection.execute(
+    rows = connection.execute(
         select(delivery_table.c.webhook_id, func.count())
         .where(delivery_table.c.state == "pending")
         .group_by(delivery_table.c.webhook_id)
     )
-    return {row[0]: row[1] for row in found}
+    return {row[0]: row[1] for row in rows}
 
 
 def rotate(connection: Connection, id: int, now_ms: int) -> str:
@@ -159,7 +159,7 @@ def typing_targets(
 
     Webhooks with failing deliveries are left out.
     """
-    wanted = connection.execute(
+    rows = connection.execute(
         select(threads.c.external_id, admins.c.name, webhooks.c.id, webhooks.c.events)
         .join_from(threads, webhooks, webhooks.c.source_id == threads.c.source_id)
         .join(admins, admins.c.id == admin_id)
@@ -169,9 +169,9 @@ def typing_targets(
             webhooks.c.failing_since.is_(None),
         )
     ).all()
-    ids = [row.id for row in wanted if row.events is None or TYPING.name in row.events]
-    targets = {id: found for id in ids if (found := target(connection, id, now_ms))}
-    thread, name = wanted[0][:2] if wanted else ("", "")
+    ids = [row.id for row in rows if row.events is None or TYPING.name in row.events]
+    targets = {id: receiver for id in ids if (receiver := target(connection, id, now_ms))}
+    thread, name = rows[0][:2] if rows else ("", "")
     return TypingTargets(thread, name, targets)
 
 
@@ -196,14 +196,14 @@ def save_success(connection: Connection, id: int) -> None:
 def failing(connection: Connection) -> dict[str, int]:
     """Maps source names to the time since when deliveries fail; a disabled webhook counts."""
     since = func.coalesce(webhooks.c.failing_since, webhooks.c.disabled_at)
-    found = connection.execute(
+    rows = connection.execute(
         select(sources.c.name, func.min(since))
         .join_from(webhooks, sources, sources.c.id == webhooks.c.source_id)
         .where(since.is_not(None), _IS_NOT_REVOKED)
         .group_by(sources.c.name)
         .order_by(sources.c.name)
     )
-    return {row[0]: row[1] for row in found}
+    return {row[0]: row[1] for row in rows}
 
 
 def _webhook(id: int, source: str, url: str, events: list[str] | None, *rest: Any) -> Webhook:

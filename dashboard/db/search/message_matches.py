@@ -81,8 +81,8 @@ def newest(
         statement, parameters["desks"] = _NEWEST_AT[dialect], [*desks]
     if dialect == "postgresql":
         parameters["unsure"] = POSITIONS_MISSING_QUERY
-    found = connection.execute(statement, parameters).all()
-    return _sure(connection, found, terms), len(found) <= most
+    candidates = connection.execute(statement, parameters).all()
+    return _sure(connection, candidates, terms), len(candidates) <= most
 
 
 def in_thread(connection: Connection, thread_id: int, terms: Sequence[Term]) -> list[MessageMatch]:
@@ -95,10 +95,10 @@ def in_thread(connection: Connection, thread_id: int, terms: Sequence[Term]) -> 
             "query": matching("postgresql", terms),
             "unsure": POSITIONS_MISSING_QUERY,
         }
-        found = connection.execute(_IN_THREAD_POSTGRES, parameters).all()
+        candidates = connection.execute(_IN_THREAD_POSTGRES, parameters).all()
     else:
-        found = connection.execute(*_in_thread_sqlite(thread_id, terms)).all()
-    return sorted(_sure(connection, found, terms), key=lambda match: (match.at, match.id))
+        candidates = connection.execute(*_in_thread_sqlite(thread_id, terms)).all()
+    return sorted(_sure(connection, candidates, terms), key=lambda match: (match.at, match.id))
 
 
 def _in_thread_sqlite(
@@ -109,32 +109,32 @@ def _in_thread_sqlite(
     It reads the indexed words of the thread's messages: the index itself would be asked once a
     message, or for the messages of all threads.
     """
-    wanted = {
+    phrases = {
         f"term_{at}": f" {' '.join(term.words)}{'' if term.open_end else ' '}"
         for at, term in enumerate(terms)
     }
-    conditions = (f" AND instr(' ' || message_search.words || ' ', :{name})" for name in wanted)
-    return text(_IN_THREAD_SQLITE + "".join(conditions)), {"thread_id": thread_id, **wanted}
+    conditions = (f" AND instr(' ' || message_search.words || ' ', :{name})" for name in phrases)
+    return text(_IN_THREAD_SQLITE + "".join(conditions)), {"thread_id": thread_id, **phrases}
 
 
 def _sure(
     connection: Connection,
-    found: Collection[tuple[int, int, int, bool]],
+    candidates: Collection[tuple[int, int, int, bool]],
     terms: Sequence[Term],
 ) -> list[MessageMatch]:
     """Returns the matches (thread id, id, time, unsure), after reading the texts of unsure ones."""
-    unsure = [id for _, id, _, is_unsure in found if is_unsure]
+    unsure = [id for _, id, _, is_unsure in candidates if is_unsure]
     wrong = {
         id
         for id, message in messages.several(connection, unsure).items()
         if not _contains(message_text(message["body"], message["attachments"]), terms)
     }
-    return [MessageMatch(thread, id, at) for thread, id, at, _ in found if id not in wrong]
+    return [MessageMatch(thread, id, at) for thread, id, at, _ in candidates if id not in wrong]
 
 
 def _contains(text: str, terms: Sequence[Term]) -> bool:
-    found_words = words_with_positions(text)
-    return all(places(found_words, term) for term in terms)
+    words = words_with_positions(text)
+    return all(places(words, term) for term in terms)
 
 
 #: Code points of an excerpt, without the ellipses.
@@ -161,73 +161,73 @@ def excerpt(text: str, terms: Sequence[Term]) -> Excerpt:
     Neither its ends nor its marks are within a grapheme cluster, unless one cluster is longer than
     the excerpt.
     """
-    found_words = words_with_positions(text)
-    found = _matches(found_words, terms)
-    start, end = _window(text, found_words, found)
+    words = words_with_positions(text)
+    matches = _matches(words, terms)
+    start, end = _window(text, words, matches)
     head, tail = (_CUT if start else ""), (_CUT if end < len(text) else "")
     shown = head + _on_one_line(text[start:end]) + tail
-    inside = [(max(low, start), min(high, end)) for low, high, _ in found]
+    spans = [(max(low, start), min(high, end)) for low, high, _ in matches]
     clusters = _clusters(text, start, end)
-    whole = _merged([_widened(clusters, low, high) for low, high in inside if low < high])
+    whole = _merged([_widened(clusters, low, high) for low, high in spans if low < high])
     by = len(head) - start
     return Excerpt(shown, [(low + by, min(high, end) + by) for low, high in whole])
 
 
 def marks(text: str, terms: Sequence[Term], most: int) -> list[tuple[int, int]]:
     """Returns the first `most` matches in the whole text, without overlaps and in order."""
-    found = _merged([match[:2] for match in _matches(words_with_positions(text), terms)])[:most]
-    if not found:
+    spans = _merged([match[:2] for match in _matches(words_with_positions(text), terms)])[:most]
+    if not spans:
         return []
-    clusters = _clusters(text, 0, found[-1][1])
-    return _merged([_widened(clusters, low, high) for low, high in found])
+    clusters = _clusters(text, 0, spans[-1][1])
+    return _merged([_widened(clusters, low, high) for low, high in spans])
 
 
-def _matches(found_words: Sequence[Word], terms: Sequence[Term]) -> list[Match]:
+def _matches(words: Sequence[Word], terms: Sequence[Term]) -> list[Match]:
     return sorted(
         (low, high, number)
         for number, term in enumerate(dict.fromkeys(terms))
-        for low, high in places(found_words, term)
+        for low, high in places(words, term)
     )
 
 
 def _on_one_line(text: str) -> str:
-    return "".join(" " if each.isspace() else each for each in text)
+    return "".join(" " if character.isspace() else character for character in text)
 
 
-def _window(text: str, found_words: Sequence[Word], found: Sequence[Match]) -> tuple[int, int]:
+def _window(text: str, words: Sequence[Word], matches: Sequence[Match]) -> tuple[int, int]:
     """Returns [from, to) of the excerpt: as many whole words as fit."""
     if len(text) <= EXCERPT_MAX:
         return 0, len(text)
-    first, last = _richest(found)
-    start = _start(text, found_words, first, last)
+    first, last = _richest(matches)
+    start = _start(text, words, first, last)
     most = start + EXCERPT_MAX
     if most >= len(text):
         return start, len(text)
-    ends = [word.end for word in found_words if first < word.end <= most]
+    ends = [word.end for word in words if first < word.end <= most]
     end = _boundary(text, start, max(ends, default=most))
     return start, end if end > start else most
 
 
-def _richest(found: Sequence[Match]) -> tuple[int, int]:
+def _richest(matches: Sequence[Match]) -> tuple[int, int]:
     """Returns [from, to) of matches that fit, with the most terms; then with the most matches."""
     best, best_key = (0, 0), (0, 0)
     counts: dict[int, int] = {}
     first = 0
-    for last, (_, high, number) in enumerate(found):
+    for last, (_, high, number) in enumerate(matches):
         counts[number] = counts.get(number, 0) + 1
-        while first < last and high - found[first][0] > EXCERPT_MAX:
-            dropped = found[first][2]
+        while first < last and high - matches[first][0] > EXCERPT_MAX:
+            dropped = matches[first][2]
             counts[dropped] -= 1
             if not counts[dropped]:
                 del counts[dropped]
             first += 1
         key = (len(counts), last - first + 1)
         if key > best_key:
-            best, best_key = (found[first][0], high), key
+            best, best_key = (matches[first][0], high), key
     return best
 
 
-def _start(text: str, found_words: Sequence[Word], first: int, last: int) -> int:
+def _start(text: str, words: Sequence[Word], first: int, last: int) -> int:
     """Returns the start of an excerpt that shows [first, last): at a word, some columns before."""
     room = max(0, EXCERPT_MAX - (last - first))
     lowest, columns = first, 0
@@ -238,9 +238,7 @@ def _start(text: str, found_words: Sequence[Word], first: int, last: int) -> int
         lowest -= 1
     if lowest == 0:
         return 0
-    begin = min(
-        (word.start for word in found_words if lowest <= word.start <= first), default=first
-    )
+    begin = min((word.start for word in words if lowest <= word.start <= first), default=first)
     # Grapheme clusters never extend over the end of a line.
     whole = _boundary(text, max(text.rfind("\n", 0, begin), 0), begin)
     return whole if first - whole < EXCERPT_MAX // 2 else begin
@@ -271,10 +269,10 @@ def _widened(clusters: Sequence[int], low: int, high: int) -> tuple[int, int]:
     return clusters[bisect_right(clusters, low) - 1], clusters[bisect_left(clusters, high)]
 
 
-def _merged(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Merges overlapping marks; returns them in order."""
     merged: list[tuple[int, int]] = []
-    for low, high in found:
+    for low, high in spans:
         if merged and low <= merged[-1][1]:
             merged[-1] = merged[-1][0], max(high, merged[-1][1])
         else:

@@ -47,31 +47,30 @@ class HoldsAt(NamedTuple):
     now_ms: int
 
 
-def narrowed(connection: Connection, condition: HoldsAt, found: Matches) -> Matches:
-    """Returns those of the found threads for which a condition holds."""
-    kept: Matches = {}
-    all = list(found)
-    for ids in turns.slices(all, _BATCH):
+def narrowed(connection: Connection, condition: HoldsAt, matches: Matches) -> Matches:
+    """Returns those of the matches in threads for which a condition holds."""
+    result: Matches = {}
+    for ids in turns.slices(list(matches), _BATCH):
         holding = connection.execute(_holding(condition).where(threads.c.id.in_(ids)))
-        kept |= {row.id: found[row.id] for row in holding}
-    return kept
+        result |= {row.id: matches[row.id] for row in holding}
+    return result
 
 
 def newest_of(connection: Connection, condition: HoldsAt, most: int) -> tuple[Matches, bool]:
     """Maps up to `most` threads for which a condition holds to (`recent_at`, 0), and returns
     whether these are all. The newest threads are looked at first."""
     end = time.monotonic() + _SECONDS
-    found: Matches = {}
+    matches: Matches = {}
     last_id = connection.scalar(select(func.max(threads.c.id))) or 0
-    while last_id > 0 and len(found) <= most and time.monotonic() < end:
+    while last_id > 0 and len(matches) <= most and time.monotonic() < end:
         of_slice = (threads.c.id > last_id - _SLICE, threads.c.id <= last_id)
         statement = _holding(condition).where(*of_slice).order_by(threads.c.id.desc())
-        rows = connection.execute(statement.limit(most + 1 - len(found)))
-        found |= {row.id: (row.recent_at, 0) for row in rows}
+        rows = connection.execute(statement.limit(most + 1 - len(matches)))
+        matches |= {row.id: (row.recent_at, 0) for row in rows}
         last_id -= _SLICE
         turns.give()
-    is_whole = last_id <= 0 and len(found) <= most
-    return dict(list(found.items())[:most]), is_whole
+    is_whole = last_id <= 0 and len(matches) <= most
+    return dict(list(matches.items())[:most]), is_whole
 
 
 def _holding(condition: HoldsAt) -> Select[tuple[int, int]]:
@@ -94,8 +93,8 @@ def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[s
     They are in the order of the conversation, with the number of all of them.
     """
     query_terms = terms(query)
-    found = message_matches.in_thread(connection, thread_id, query_terms)
-    listed = found[-THREAD_MATCHES_MAX:]
+    all_matches = message_matches.in_thread(connection, thread_id, query_terms)
+    listed = all_matches[-THREAD_MATCHES_MAX:]
     texts = {
         id: message_text(message["body"], message["attachments"])
         for id, message in messages.several(connection, [match.id for match in listed]).items()
@@ -105,7 +104,7 @@ def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[s
         for match in listed
         if match.id in texts
     ]
-    return {"matches": matches, "total": len(found)}
+    return {"matches": matches, "total": len(all_matches)}
 
 
 def panel(
@@ -118,16 +117,16 @@ def panel(
     event of the thread has named one. The customer's `created_at` is the time of the customer's
     first event, in milliseconds: an import is older than its row.
     """
-    found = connection.execute(
+    row = connection.execute(
         select(threads_table.c.customer_id, customers.c.created_at)
         .join_from(
             threads_table, customers, customers.c.id == threads_table.c.customer_id, isouter=True
         )
         .where(threads_table.c.id == thread_id)
     ).first()
-    if found is None:
+    if row is None:
         return None
-    customer_id, created_at = found
+    customer_id, created_at = row
     if customer_id is None:
         return {"customer": None, "threads": [], "total": 0}
     of_customer = threads_table.c.customer_id == customer_id
@@ -270,14 +269,14 @@ def _by_customer(
     """Maps threads of matching customers to (`recent_at`, 0)."""
     customer_ids = _customers(connection, query, query_terms, desks)
     is_seen = true() if desks is None else threads_table.c.desk.in_(desks)
-    found = connection.execute(
+    newest = connection.execute(
         select(threads_table.c.id, threads_table.c.recent_at)
         .where(threads_table.c.customer_id.in_(customer_ids), is_seen)
         .order_by(threads_table.c.recent_at.desc())
         .limit(MATCHES_MAX + 1)
     ).all()
-    whole = len(customer_ids) <= CUSTOMERS_MAX and len(found) <= MATCHES_MAX
-    return {id: (recent_at, 0) for id, recent_at in found}, whole
+    whole = len(customer_ids) <= CUSTOMERS_MAX and len(newest) <= MATCHES_MAX
+    return {id: (recent_at, 0) for id, recent_at in newest}, whole
 
 
 def _customers(

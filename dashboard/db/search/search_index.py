@@ -46,13 +46,13 @@ _DELETE_CUSTOMERS = _statements(_DELETE, "customer_search")
 
 def message_text(body: str | None, attachments: Iterable[Mapping[str, Any]] | None) -> str:
     """Returns the text by which a message is found: its body and the names of its attachments."""
-    names = (each.get("name") for each in attachments or ())
-    return "\n".join(each for each in (body, *names) if each)
+    names = (attachment.get("name") for attachment in attachments or ())
+    return "\n".join(part for part in (body, *names) if part)
 
 
 def adding_messages(connection: Connection, texts: Iterable[tuple[int, str]]) -> Write:
     """Returns the write that adds new messages to the index, given as (event id, text)."""
-    return Write(_ADD_MESSAGES, _rows(connection, [each for each in texts if each[1]]))
+    return Write(_ADD_MESSAGES, _rows(connection, [pair for pair in texts if pair[1]]))
 
 
 def put_customers(connection: Connection, named: Sequence[tuple[int, str, str | None]]) -> None:
@@ -89,17 +89,17 @@ def _delete(connection: Connection, statements: Mapping[str, TextClause], ids: S
         connection.execute(statements[connection.dialect.name], rows)
 
 
-def _tsvector(found: Sequence[str]) -> str:
+def _tsvector(word_list: Sequence[str]) -> str:
     """Formats words with their positions. No word holds a quote or a backslash."""
     positions: dict[str, list[int]] = {}
-    for position, word in enumerate(found, 1):
+    for position, word in enumerate(word_list, 1):
         positions.setdefault(word, []).append(min(position, _POSITION_MAX))
-    kept_max = max(map(len, positions.values()), default=0)
-    if kept_max > _POSITIONS_A_WORD_MAX or len(found) > _POSITION_MAX:
+    longest = max(map(len, positions.values()), default=0)
+    if longest > _POSITIONS_A_WORD_MAX or len(word_list) > _POSITION_MAX:
         positions.setdefault(_POSITIONS_MISSING, [_POSITION_MAX])
     return " ".join(
-        f"'{word}':{','.join(map(str, found_at[:_POSITIONS_A_WORD_MAX]))}"
-        for word, found_at in positions.items()
+        f"'{word}':{','.join(map(str, places[:_POSITIONS_A_WORD_MAX]))}"
+        for word, places in positions.items()
     )
 
 

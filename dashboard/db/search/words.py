@@ -88,7 +88,7 @@ def words(text: str) -> list[str]:
 def words_with_positions(text: str) -> list[Word]:
     """Returns the words of a text with their positions in it."""
     if text.isascii():
-        return [Word(*each) for each in _cut(folded(text))]
+        return [Word(*part) for part in _cut(folded(text))]
     pieces: list[str] = []
     origins: list[tuple[int, int]] = []
     for start, end, piece in _characters(text):
@@ -106,44 +106,44 @@ def terms(query: str) -> list[Term]:
     The words of a phrase stand next to each other, in their order. The query's last word may be a
     prefix, unless a quote follows it: a phrase without its closing quote is being typed.
     """
-    found: list[Term] = []
+    query_terms: list[Term] = []
     is_typed = False
     for part in _QUERY_PART.finditer(query):
         term = _term(folded(part[0] if part[1] is None else part[1]))
         if term is not None:
-            found.append(term)
+            query_terms.append(term)
             is_typed = not part[2]
-    found = found[:TERMS_MAX]
-    if found and is_typed and found[-1].words[-1].isalnum():
-        found[-1] = found[-1]._replace(open_end=True)
-    return found
+    query_terms = query_terms[:TERMS_MAX]
+    if query_terms and is_typed and query_terms[-1].words[-1].isalnum():
+        query_terms[-1] = query_terms[-1]._replace(open_end=True)
+    return query_terms
 
 
-def places(found_words: Sequence[Word], term: Term) -> list[tuple[int, int]]:
+def places(word_list: Sequence[Word], term: Term) -> list[tuple[int, int]]:
     """Returns [start, end) of each place in the text that has the words of a term in a row."""
     last = len(term.words) - 1
     return [
-        (found_words[at].start, found_words[at + last].end)
-        for at in range(len(found_words) - last)
-        if all(found_words[at + offset].text == term.words[offset] for offset in range(last))
-        and _ends(found_words[at + last].text, term)
+        (word_list[at].start, word_list[at + last].end)
+        for at in range(len(word_list) - last)
+        if all(word_list[at + offset].text == term.words[offset] for offset in range(last))
+        and _ends(word_list[at + last].text, term)
     ]
 
 
 def _ends(word: str, term: Term) -> bool:
-    wanted = term.words[-1]
-    return word.startswith(wanted) if term.open_end else word == wanted
+    last = term.words[-1]
+    return word.startswith(last) if term.open_end else word == last
 
 
 def _term(part: str) -> Term | None:
-    found = [word for word, _, _ in _cut(part)]
-    if not found:
+    part_words = [word for word, _, _ in _cut(part)]
+    if not part_words:
         return None
     *_, last = _PART.finditer(part)
     if last[1] and len(last[1]) > 1:
         # The index holds the last character of a run by itself; this run may go on.
-        return Term(tuple(found[:-1]), False)
-    return Term(tuple(found), bool(last[1]))
+        return Term(tuple(part_words[:-1]), False)
+    return Term(tuple(part_words), bool(last[1]))
 
 
 def _cut(text: str) -> Iterator[tuple[str, int, int]]:

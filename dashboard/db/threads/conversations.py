@@ -64,7 +64,7 @@ def add_act(
     data: Mapping[str, Any] | None = None,
 ) -> int:
     """Stores an act and returns its id. The caller holds the lock of the thread."""
-    added = connection.execute(
+    result = connection.execute(
         insert(thread_acts).values(
             thread_id=thread_id,
             at=at,
@@ -74,8 +74,8 @@ def add_act(
             data=data or None,
         )
     )
-    assert added.inserted_primary_key is not None
-    return added.inserted_primary_key[0]
+    assert result.inserted_primary_key is not None
+    return result.inserted_primary_key[0]
 
 
 def add_many(connection: Connection, rows: Sequence[RowValues]) -> None:
@@ -86,8 +86,8 @@ def add_many(connection: Connection, rows: Sequence[RowValues]) -> None:
 
 def last_act_id(connection: Connection, thread_id: int) -> int:
     """Returns the id of the act that was stored last; 0 without any."""
-    found = select(func.max(thread_acts.c.id)).where(thread_acts.c.thread_id == thread_id)
-    return connection.scalar(found) or 0
+    statement = select(func.max(thread_acts.c.id)).where(thread_acts.c.thread_id == thread_id)
+    return connection.scalar(statement) or 0
 
 
 def acts_after(connection: Connection, thread_id: int, known_id: int) -> list[Act]:
@@ -95,20 +95,20 @@ def acts_after(connection: Connection, thread_id: int, known_id: int) -> list[Ac
 
     Within a thread ids grow in the order of commits, because a writer holds the thread's lock.
     """
-    found = _ACTS.where(thread_acts.c.thread_id == thread_id, thread_acts.c.id > known_id)
-    return _read(connection, found.order_by(thread_acts.c.id))
+    statement = _ACTS.where(thread_acts.c.thread_id == thread_id, thread_acts.c.id > known_id)
+    return _read(connection, statement.order_by(thread_acts.c.id))
 
 
 def between(
     connection: Connection, thread_id: int, since_ms: int | None, until_ms: int | None
 ) -> list[Act]:
     """Returns the acts from a time on and before another one, by time; None: without that limit."""
-    found = _ACTS.where(thread_acts.c.thread_id == thread_id)
+    statement = _ACTS.where(thread_acts.c.thread_id == thread_id)
     if since_ms is not None:
-        found = found.where(thread_acts.c.at >= since_ms)
+        statement = statement.where(thread_acts.c.at >= since_ms)
     if until_ms is not None:
-        found = found.where(thread_acts.c.at < until_ms)
-    newest = found.order_by(thread_acts.c.at.desc(), thread_acts.c.id.desc()).limit(PART_MAX)
+        statement = statement.where(thread_acts.c.at < until_ms)
+    newest = statement.order_by(thread_acts.c.at.desc(), thread_acts.c.id.desc()).limit(PART_MAX)
     return _read(connection, newest)[::-1]
 
 
@@ -146,13 +146,13 @@ def part(
     None: the newest ones."""
     # Read first: an act that is stored meanwhile is sent twice rather than left out.
     newest_act_id = last_act_id(connection, thread_id)
-    found = messages.at(connection, thread_id, where, message_id, limit)
-    if not found.messages and (where is not None):
-        return Part([], [], found.more, found.later, newest_act_id)
-    since = found.messages[0]["at"] if found.more else None
-    until = found.messages[-1]["at"] if found.later else None
+    page = messages.at(connection, thread_id, where, message_id, limit)
+    if not page.messages and (where is not None):
+        return Part([], [], page.more, page.later, newest_act_id)
+    since = page.messages[0]["at"] if page.more else None
+    until = page.messages[-1]["at"] if page.later else None
     if where in ("before", "after"):
         at = messages.time_of(connection, thread_id, message_id)
         since, until = (since, at) if where == "before" else (at, until)
-    found_acts = [act.to_json() for act in between(connection, thread_id, since, until)]
-    return Part(found.messages, found_acts, found.more, found.later, newest_act_id)
+    acts = [act.to_json() for act in between(connection, thread_id, since, until)]
+    return Part(page.messages, acts, page.more, page.later, newest_act_id)

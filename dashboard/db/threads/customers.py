@@ -57,8 +57,8 @@ def locked(
     connection: Connection, source_id: int, names: Collection[str], now_ms: int
 ) -> dict[str, Customer]:
     """Locks customers by their source's ids, added if unknown, in the order of row ids."""
-    found = answer(connection, ask_locked(source_id, names))
-    return with_missing(connection, source_id, names, found, now_ms)
+    rows = answer(connection, ask_locked(source_id, names))
+    return with_missing(connection, source_id, names, rows, now_ms)
 
 
 def ask_locked(source_id: int, names: Collection[str]) -> Ask[dict[str, Customer]]:
@@ -71,34 +71,34 @@ def with_missing(
     connection: Connection,
     source_id: int,
     names: Collection[str],
-    found: dict[str, Customer],
+    rows: dict[str, Customer],
     now_ms: int,
 ) -> dict[str, Customer]:
-    """Adds the customers of `names` that are not in `found`; returns all of `names`."""
-    missing = sorted(set(names) - found.keys())
+    """Adds the customers of `names` that are not in `rows`; returns all of `names`."""
+    missing = sorted(set(names) - rows.keys())
     if missing:
         new_rows = [
             {"source_id": source_id, "external_id": name, "created_at": now_ms} for name in missing
         ]
         insert_missing(connection, customers, new_rows)
         added = answer(connection, ask_locked(source_id, missing))
-        found = found | {name: replace(row, is_new=True) for name, row in added.items()}
-    return {name: found[name] for name in names if name in found}
+        rows = rows | {name: replace(row, is_new=True) for name, row in added.items()}
+    return {name: rows[name] for name in names if name in rows}
 
 
 def read_ranked_values(connection: Connection, ids: Collection[int]) -> dict[int, RankedValues]:
     """Maps customer ids to their ranked values; unknown ids are left out."""
     if not ids:
         return {}
-    found = connection.execute(_RANKED_VALUES, {"ids": list(ids)})
-    return {id: RankedValues(member_status, locale) for id, member_status, locale in found}
+    rows = connection.execute(_RANKED_VALUES, {"ids": list(ids)})
+    return {id: RankedValues(member_status, locale) for id, member_status, locale in rows}
 
 
 def save(connection: Connection, changed: Iterable[Customer]) -> None:
     """Writes the fields and stamps of customers that `locked` returned."""
-    _SAVE.write(connection, [{name: getattr(each, name) for name in _SAVED} for each in changed])
+    _SAVE.write(connection, [{name: getattr(row, name) for name in _SAVED} for row in changed])
 
 
-def _by_external_id(found: Sequence[Row]) -> dict[str, Customer]:
-    rows = (Customer(*row) for row in found)
+def _by_external_id(result: Sequence[Row]) -> dict[str, Customer]:
+    rows = (Customer(*row) for row in result)
     return {row.external_id: row for row in rows}

@@ -132,16 +132,16 @@ def ask_known(source_id: int, names: Collection[str]) -> Ask[dict[str, KnownEven
     return Ask(_KNOWN, {"source": source_id, "names": driver.dumps([*names])}, _known)
 
 
-def _known(found: Sequence[Row]) -> dict[str, KnownEvent]:
-    return {name: KnownEvent(id, bytes(hash), thread_id) for name, id, hash, thread_id in found}
+def _known(rows: Sequence[Row]) -> dict[str, KnownEvent]:
+    return {name: KnownEvent(id, bytes(hash), thread_id) for name, id, hash, thread_id in rows}
 
 
 def sent(connection: Connection, source_id: int, ids: Collection[int]) -> dict[int, int]:
     """Maps event ids to thread ids, for public messages of admins in threads of a source."""
     if not ids:
         return {}
-    found = connection.execute(_SENT, {"ids": list(ids), "source": source_id})
-    return {row.id: row.thread_id for row in found}
+    rows = connection.execute(_SENT, {"ids": list(ids), "source": source_id})
+    return {row.id: row.thread_id for row in rows}
 
 
 def add(connection: Connection, rows: Sequence[RowValues]) -> dict[str, int]:
@@ -157,24 +157,24 @@ def unsettled(
     if not settled:
         return {}
     bounds = [
-        [id, *(-1 if bound is None else bound for bound in each)]
-        for id, each in sorted(settled.items())
+        [id, *(-1 if bound is None else bound for bound in settlement)]
+        for id, settlement in sorted(settled.items())
     ]
     statement = _UNSETTLED_BY_DIALECT[connection.dialect.name]
     parameters = {"bounds": json.dumps(bounds), "handoff_only": handoff_only}
-    found = connection.execute(statement, parameters)
-    return {id: (request, count) for id, request, count in found}
+    rows = connection.execute(statement, parameters)
+    return {id: (request, count) for id, request, count in rows}
 
 
 def folded(connection: Connection, thread_ids: Collection[int]) -> dict[int, list[ThreadEvent]]:
     """Returns all events of these threads, in the form that `scoring.facts.fold` takes."""
-    found: dict[int, list[ThreadEvent]] = {id: [] for id in thread_ids}
-    if not found:
-        return found
+    by_thread: dict[int, list[ThreadEvent]] = {id: [] for id in thread_ids}
+    if not by_thread:
+        return by_thread
     rows = connection.execute(_FOLDED, {"ids": list(thread_ids)})
     for thread_id, type, role, private, *numbers in rows:
-        found[thread_id].append(ThreadEvent(kind_of(type, role, private), *numbers))
-    return found
+        by_thread[thread_id].append(ThreadEvent(kind_of(type, role, private), *numbers))
+    return by_thread
 
 
 class Arrived(NamedTuple):
@@ -187,18 +187,18 @@ class Arrived(NamedTuple):
 
 def last_id(connection: Connection, thread_id: int) -> int:
     """Returns the id of the event that was stored last in a thread; 0 without any."""
-    found = select(func.max(events.c.id)).where(events.c.thread_id == thread_id)
-    return connection.scalar(found) or 0
+    statement = select(func.max(events.c.id)).where(events.c.thread_id == thread_id)
+    return connection.scalar(statement) or 0
 
 
 def arrived_after(connection: Connection, thread_id: int, known_id: int) -> Arrived:
     """Reads the calls and answers stored in a thread after the event with this id."""
     called = or_(events.c.role == "client", events.c.type == HANDOFF.name)
     answered = and_(events.c.role == "admin", events.c.private.is_(False))
-    found = select(
+    statement = select(
         func.min(case((called, events.c.received_at))), func.count(case((answered, 1)))
     ).where(events.c.thread_id == thread_id, events.c.id > known_id)
-    called_at, answers = connection.execute(found).one()
+    called_at, answers = connection.execute(statement).one()
     return Arrived(called_at, answers > 0)
 
 
@@ -210,12 +210,12 @@ def seen_id(connection: Connection, thread_id: int, message_id: int) -> int | No
     stored before that message are skipped in the index of the conversation.
     """
     unseen = case((events.c.id > message_id, events.c.id))
-    found = select(
+    statement = select(
         func.min(case((events.c.role == "client", unseen))),
         func.max(events.c.id),
         func.count(case((events.c.id == message_id, events.c.role))),
     ).where(events.c.thread_id == thread_id, events.c.id >= message_id)
-    first_unseen, last, is_message = connection.execute(found).one()
+    first_unseen, last, is_message = connection.execute(statement).one()
     if message_id and not is_message:
         return None
     return (last or 0) if first_unseen is None else first_unseen - 1

@@ -102,8 +102,8 @@ def after(connection: Connection, thread_id: int, message_id: int) -> list[Messa
     Within a thread ids grow in the order of commits, because a writer holds the thread's lock.
     """
     statement = _MESSAGES.where(events.c.thread_id == thread_id, events.c.id > message_id)
-    found = connection.execute(statement.order_by(events.c.id))
-    return _messages(connection, found)
+    rows = connection.execute(statement.order_by(events.c.id))
+    return _messages(connection, rows)
 
 
 def one(connection: Connection, id: int) -> Message | None:
@@ -115,16 +115,16 @@ def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
     """Maps ids to messages; unknown ids are left out."""
     if not ids:
         return {}
-    found = connection.execute(_MESSAGES.where(events.c.id.in_(ids)))
-    return {message["id"]: message for message in _messages(connection, found)}
+    rows = connection.execute(_MESSAGES.where(events.c.id.in_(ids)))
+    return {message["id"]: message for message in _messages(connection, rows)}
 
 
 def _sort_key(connection: Connection, thread_id: int, message_id: int) -> tuple[int, int] | None:
     """Returns the (ranked_at, id) that orders a message in the thread's conversation; or None."""
-    found = select(events.c.ranked_at).where(
+    statement = select(events.c.ranked_at).where(
         events.c.id == message_id, events.c.thread_id == thread_id
     )
-    ranked_at = connection.scalar(found)
+    ranked_at = connection.scalar(statement)
     return None if ranked_at is None else (ranked_at, message_id)
 
 
@@ -148,18 +148,18 @@ def _newer(
     return _messages(connection, rows[:limit]), len(rows) > limit
 
 
-def attach_mentions(connection: Connection, found: Sequence[Message]) -> None:
+def attach_mentions(connection: Connection, messages: Sequence[Message]) -> None:
     """Adds the mentions to the notes that mention somebody."""
-    mentions = by_note(connection, [each["id"] for each in found if each["private"]])
-    for each in found:
-        if each["id"] in mentions:
-            each["mentions"] = mentions[each["id"]]
+    mentions = by_note(connection, [message["id"] for message in messages if message["private"]])
+    for message in messages:
+        if message["id"] in mentions:
+            message["mentions"] = mentions[message["id"]]
 
 
 def _messages(connection: Connection, rows: Iterable[Sequence[Any]]) -> list[Message]:
-    found = [_message(row) for row in turns.each(rows)]
-    attach_mentions(connection, found)
-    return found
+    messages = [_message(row) for row in turns.each(rows)]
+    attach_mentions(connection, messages)
+    return messages
 
 
 def _message(row: Sequence[Any]) -> Message:

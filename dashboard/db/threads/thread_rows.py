@@ -115,8 +115,8 @@ def rows(connection: Connection, ids: Collection[int], desks: Desks = None) -> d
     these desks, are left out. None: all desks."""
     if not ids:
         return {}
-    found = connection.execute(_ROWS, {"ids": list(ids)})
-    return {row[0]: _row_json(row) for row in turns.each(found) if sees(desks, row[-1])}
+    result = connection.execute(_ROWS, {"ids": list(ids)})
+    return {row[0]: _row_json(row) for row in turns.each(result) if sees(desks, row[-1])}
 
 
 def _row_json(row: Sequence[Any]) -> ThreadRow:

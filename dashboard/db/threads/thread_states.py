@@ -192,30 +192,30 @@ def locked(
     if customer_ids:
         parameters = {"source": source_id, "names": [*names], "customers": [*customer_ids]}
         states = _states(connection.execute(_BY_NAME_OR_CUSTOMER, parameters))
-        found = Locked(states, *answers(connection, after_locking))
+        result = Locked(states, *answers(connection, after_locking))
     else:
-        asked = _ask_named(source_id, names)
-        found = Locked(*answers(connection, [asked, *after_locking]))
-    missing = sorted(set(names) - {state.external_id for state in found.states})
+        ask = _ask_named(source_id, names)
+        result = Locked(*answers(connection, [ask, *after_locking]))
+    missing = sorted(set(names) - {state.external_id for state in result.states})
     if missing:
         desk = sources.desk_of(connection, source_id)
         new = [new_row(source_id, name, desk, now_ms) for name in missing]
         insert_missing(connection, threads, new)
-        added = answer(connection, _ask_named(source_id, missing))
-        found.states.extend(added)
-    return found
+        new_states = answer(connection, _ask_named(source_id, missing))
+        result.states.extend(new_states)
+    return result
 
 
 def add(connection: Connection, rows: Sequence[RowValues]) -> list[int]:
     """Adds threads by rows of `new_row`, in their order; returns their ids."""
-    inserted = insert(threads).returning(threads.c.id, sort_by_parameter_order=True)
-    return list(connection.scalars(inserted, list(rows))) if rows else []
+    statement = insert(threads).returning(threads.c.id, sort_by_parameter_order=True)
+    return list(connection.scalars(statement, list(rows))) if rows else []
 
 
 def remove_unused(connection: Connection, ids: Collection[int]) -> None:
     """Removes those of the threads that got no event."""
-    unused = threads.c.id.in_(ids) & (threads.c.revision == 0)
-    connection.execute(delete(threads).where(unused))
+    condition = threads.c.id.in_(ids) & (threads.c.revision == 0)
+    connection.execute(delete(threads).where(condition))
 
 
 def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadState]:
@@ -223,10 +223,10 @@ def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadSta
 
     Unknown ids are left out.
     """
-    found = _states(connection.execute(_BY_ID, {"ids": list(ids)}))
+    states = _states(connection.execute(_BY_ID, {"ids": list(ids)}))
     # Read while the lock is held: a transaction that changes a customer waits for it.
-    read_customers(connection, found, {})
-    return found
+    read_customers(connection, states, {})
+    return states
 
 
 class ChangedCustomer(NamedTuple):
@@ -244,9 +244,9 @@ def read_customers(
     """Sets the customer of each thread; `changed`: customers that this transaction has written."""
     ids = {id for state in states for id in (state.before.customer_id, state.columns.customer_id)}
     unchanged = [id for id in ids if id is not None and id not in changed]
-    stored = read_ranked_values(connection, unchanged)
-    before = stored | {id: customer.before for id, customer in changed.items()}
-    after = stored | {id: customer.after for id, customer in changed.items()}
+    values = read_ranked_values(connection, unchanged)
+    before = values | {id: customer.before for id, customer in changed.items()}
+    after = values | {id: customer.after for id, customer in changed.items()}
     for state in states:
         state.customer_before = before.get(state.before.customer_id or 0, NO_CUSTOMER)
         state.customer = after.get(state.columns.customer_id or 0, NO_CUSTOMER)
@@ -282,8 +282,8 @@ def _ask_named(source_id: int, names: Collection[str]) -> Ask[list[ThreadState]]
     return Ask(_BY_NAME, parameters, _states)
 
 
-def _states(found: Iterable[Sequence[Any]]) -> list[ThreadState]:
-    return [_state(row) for row in found]
+def _states(rows: Iterable[Sequence[Any]]) -> list[ThreadState]:
+    return [_state(row) for row in rows]
 
 
 def _state(row: Sequence[Any]) -> ThreadState:

@@ -52,8 +52,8 @@ def difference(before: str | None, after: str | None) -> dict[str, list[str]]:
     """Returns the tags `added` and `removed` between two stored texts, as an act stores them,
     without empty lists."""
     was, tags = tags_in(before), tags_in(after)
-    found = {"added": sorted(tags - was), "removed": sorted(was - tags)}
-    return {name: some for name, some in found.items() if some}
+    changes = {"added": sorted(tags - was), "removed": sorted(was - tags)}
+    return {name: some for name, some in changes.items() if some}
 
 
 def change_of(ranked_at: int, name: str, data: Mapping[str, Collection[str]]) -> TagChange:
@@ -61,7 +61,7 @@ def change_of(ranked_at: int, name: str, data: Mapping[str, Collection[str]]) ->
 
     Events keep tags as they were sent; `folded` returns the tag that is meant.
     """
-    add, remove = (frozenset(map(folded, data.get(each, ()))) for each in ("add", "remove"))
+    add, remove = (frozenset(map(folded, data.get(key, ()))) for key in ("add", "remove"))
     return TagChange((ranked_at, name), add, remove)
 
 
@@ -85,10 +85,10 @@ def changes_since(
         return {}
     rows = connection.execute(_CHANGES, {"ids": list(thread_ids), "since": since_ms}).all()
     undone = {row.undoes_id for row in rows}
-    found: dict[int, dict[int, TagChange]] = {}
+    by_thread: dict[int, dict[int, TagChange]] = {}
     for row in rows:
         if row.undoes_id is None and row.id not in undone:
             name = row.external_id if row.author_id is None else name_of_admins(row.id)
             change = change_of(row.ranked_at, name, row.data or {})
-            found.setdefault(row.thread_id, {})[row.id] = change
-    return found
+            by_thread.setdefault(row.thread_id, {})[row.id] = change
+    return by_thread

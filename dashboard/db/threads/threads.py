@@ -22,8 +22,8 @@ def rank(
     if own is None:
         return None
     before = tuple_(score, threads.c.id) < tuple_(own, id)
-    counted = select(func.count()).select_from(threads).where(*where, before)
-    return connection.scalar(counted)
+    statement = select(func.count()).select_from(threads).where(*where, before)
+    return connection.scalar(statement)
 
 
 #: Whether the thread is on any list.
@@ -73,10 +73,10 @@ class ThreadName(NamedTuple):
 
 def known(connection: Connection, source_id: int, names: Collection[str]) -> set[str]:
     """Returns those of the ids that threads of this source have."""
-    found = select(threads.c.external_id).where(
+    statement = select(threads.c.external_id).where(
         threads.c.source_id == source_id, threads.c.external_id.in_(names)
     )
-    return set(connection.scalars(found))
+    return set(connection.scalars(statement))
 
 
 def id_of(connection: Connection, source_id: int, name: str) -> int | None:
@@ -88,41 +88,41 @@ def with_customer(
     connection: Connection, source_id: int, name: str
 ) -> tuple[int, str | None] | None:
     """Returns the row id of a source's thread, and the source's id of its customer, if any."""
-    found = connection.execute(_WITH_CUSTOMER, {"source": source_id, "name": name}).first()
-    return None if found is None else (found[0], found[1])
+    row = connection.execute(_WITH_CUSTOMER, {"source": source_id, "name": name}).first()
+    return None if row is None else (row[0], row[1])
 
 
 def desks_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:
     """Maps thread ids to desks; unknown ids are left out."""
-    found = connection.execute(select(threads.c.id, threads.c.desk).where(threads.c.id.in_(ids)))
-    return {row.id: row.desk for row in found}
+    rows = connection.execute(select(threads.c.id, threads.c.desk).where(threads.c.id.in_(ids)))
+    return {row.id: row.desk for row in rows}
 
 
 def is_any_at(connection: Connection, desks: Collection[str]) -> bool:
     """Whether there is a thread at one of these desks."""
-    found = select(threads.c.id).where(threads.c.desk.in_(desks)).limit(1)
-    return connection.scalar(found) is not None
+    statement = select(threads.c.id).where(threads.c.desk.in_(desks)).limit(1)
+    return connection.scalar(statement) is not None
 
 
 def closed_and_priority(connection: Connection, id: int) -> tuple[bool, str]:
     """Returns whether a thread is closed, and its priority."""
-    found = select(threads.c.closed, threads.c.priority).where(threads.c.id == id)
-    closed, priority = connection.execute(found).one()
+    statement = select(threads.c.closed, threads.c.priority).where(threads.c.id == id)
+    closed, priority = connection.execute(statement).one()
     return closed, priority
 
 
 def last_message_ids(connection: Connection, ids: Collection[int]) -> dict[int, int]:
     """Maps thread ids to the highest id of a message that is no note; 0 without one."""
-    found = select(threads.c.id, threads.c.last_message_id).where(threads.c.id.in_(ids))
-    return {id: last_id or 0 for id, last_id in connection.execute(found)}
+    statement = select(threads.c.id, threads.c.last_message_id).where(threads.c.id.in_(ids))
+    return {id: last_id or 0 for id, last_id in connection.execute(statement)}
 
 
 def names(connection: Connection, ids: Collection[int]) -> dict[int, ThreadName]:
     """Maps thread ids to source and external id; unknown ids are left out."""
     if not ids:
         return {}
-    found = connection.execute(_NAMES, {"ids": list(ids)})
-    return {id: ThreadName(source, name) for id, source, name in found}
+    rows = connection.execute(_NAMES, {"ids": list(ids)})
+    return {id: ThreadName(source, name) for id, source, name in rows}
 
 
 def listed(
@@ -139,8 +139,8 @@ def listed(
     statement = select(threads.c.id, score).where(*on_list(view, filter, admin_id))
     if after is not None:
         statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
-    found = connection.execute(statement.order_by(score, threads.c.id).limit(limit))
-    return [Entry(id, score) for id, score in found]
+    rows = connection.execute(statement.order_by(score, threads.c.id).limit(limit))
+    return [Entry(id, score) for id, score in rows]
 
 
 def total(connection: Connection, view: str, filter: str, admin_id: int | None) -> int:
@@ -156,20 +156,20 @@ def total(connection: Connection, view: str, filter: str, admin_id: int | None) 
 def assigned(rows: Iterable[Sequence[Any]]) -> dict[str, dict[int, int]]:
     """Maps views to the number of threads of each admin, by id; 0: unassigned. Numbers of 0 are
     left out. `rows` are the result of ASSIGNED."""
-    found: dict[str, dict[int, int]] = {}
+    by_view: dict[str, dict[int, int]] = {}
     for state, assignee_id, count in rows:
         for name in VIEWS_OF[state]:
-            of_view = found.setdefault(name, {})
+            of_view = by_view.setdefault(name, {})
             of_view[assignee_id or 0] = of_view.get(assignee_id or 0, 0) + count
-    return found
+    return by_view
 
 
 def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
     """Returns up to `limit` ids of threads that time has changed, those due longest. The ones that
     stand highest in any sort come first."""
     due_at, scores = threads.c.next_change_at, [threads.c[f"score_{name}"] for name in SORTS]
-    found = select(threads.c.id, *scores).where(due_at <= now_ms).order_by(due_at).limit(limit)
-    rows = connection.execute(found).all()
+    statement = select(threads.c.id, *scores).where(due_at <= now_ms).order_by(due_at).limit(limit)
+    rows = connection.execute(statement).all()
     best: dict[int, int] = {}
     for column in range(1, 1 + len(scores)):
         for place, row in enumerate(sorted(rows, key=itemgetter(column, 0))):
