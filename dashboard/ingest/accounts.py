@@ -35,8 +35,8 @@ def account_created(
 ) -> None:
     """Adds the entry. `target` is the new admin, by id and e-mail address; `method`: `password` of
     a command, or `invitation`."""
-    said = {"name": name, "role": role, "desks": sorted(desks), "method": method}
-    add(connection, now_ms, by, audit.ACCOUNT_CREATED, target, said)
+    details = {"name": name, "role": role, "desks": sorted(desks), "method": method}
+    add(connection, now_ms, by, audit.ACCOUNT_CREATED, target, details)
 
 
 def key_created(
@@ -51,7 +51,7 @@ def key_created(
     rate_per_second: int | None = None,
 ) -> None:
     """Adds the entry. `key` is the whole key; only its prefix is stored."""
-    said = {
+    details = {
         "source": source,
         "scopes": sorted(scopes),
         "rate_per_second": rate_per_second,
@@ -59,7 +59,7 @@ def key_created(
         "desk": desk,
     }
     target = Target(api_keys.prefix_of(key))
-    add(connection, now_ms, by, audit.KEY_CREATED, target, said)
+    add(connection, now_ms, by, audit.KEY_CREATED, target, details)
 
 
 log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class Accounts:
         self._monotonic = monotonic
         self._spawn = spawn
 
-    def change(self, by: Actor, account_id: int, given: Changes) -> Changed:
+    def change(self, by: Actor, account_id: int, edit: Changes) -> Changed:
         """Sets name, role and desks. Sessions go on; requests and sockets follow the new rights.
 
         Threads at desks that the admin does not see any more are released. Raises NotFound, Invalid
@@ -131,12 +131,12 @@ class Accounts:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[Account, Collection[str] | None, bool]:
-            before = _locked(connection, by, account_id, given.changed_at)
+            before = _locked(connection, by, account_id, edit.changed_at)
             was = team.described(connection, before)
-            if given.desks is not None:
-                check_desks(connection, given.desks)
-                admin_desks.save(connection, account_id, given.desks)
-            values = {"role": given.role or before.role, "name": given.name or before.name}
+            if edit.desks is not None:
+                check_desks(connection, edit.desks)
+                admin_desks.save(connection, account_id, edit.desks)
+            values = {"role": edit.role or before.role, "name": edit.name or before.name}
             if before.role == SUPERVISOR and values["role"] != SUPERVISOR:
                 if by.via == PAGE and before.disabled_at is None:
                     _require_another(connection, account_id)
@@ -250,12 +250,12 @@ def note_withdrawn(connection: Connection, now_ms: int, by: Actor, ended: Invita
 def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int | None) -> Admin:
     """Locks the account, and all enabled supervisors for an actor in the page, and returns it."""
     require_supervisor(connection, by)
-    found = admins.lock_for_change(connection, account_id)
-    if found is None:
+    admin = admins.lock_for_change(connection, account_id)
+    if admin is None:
         raise NotFound("There is no such account.")
-    if changed_at not in (None, found.changed_at):
-        raise ChangedMeanwhile("the account", account=team.described(connection, found))
-    return found
+    if changed_at not in (None, admin.changed_at):
+        raise ChangedMeanwhile("the account", account=team.described(connection, admin))
+    return admin
 
 
 def _require_another(connection: Connection, account_id: int) -> None:
@@ -289,9 +289,9 @@ def _target(admin: Admin) -> Target:
 
 
 def _described(connection: Connection, account_id: int) -> Account:
-    found = admins.by_id(connection, account_id)
-    assert found is not None, "accounts are never deleted"
-    return team.described(connection, found)
+    admin = admins.by_id(connection, account_id)
+    assert admin is not None, "accounts are never deleted"
+    return team.described(connection, admin)
 
 
 class InvitationOver(Problem):
@@ -332,16 +332,16 @@ class Invitations:
             check_desks(connection, draft.desks)
             if admins.by_email(connection, draft.email) is not None:
                 raise EmailTaken()
-            made, token = invitations.create(connection, draft, admin_id, now)
-            said = {
-                "name": made.name,
-                "role": made.role,
-                "desks": sorted(made.desks),
-                "expires_at": made.expires_at,
+            invitation, token = invitations.create(connection, draft, admin_id, now)
+            details = {
+                "name": invitation.name,
+                "role": invitation.role,
+                "desks": sorted(invitation.desks),
+                "expires_at": invitation.expires_at,
             }
-            target = Target(made.id, made.email)
-            add(connection, now, by, audit.INVITATION_CREATED, target, said)
-            return made, token
+            target = Target(invitation.id, invitation.email)
+            add(connection, now, by, audit.INVITATION_CREATED, target, details)
+            return invitation, token
 
         return self._database.write(write)
 
@@ -368,32 +368,32 @@ class Invitations:
         link at the same time one succeeds. `by` has no account yet. Raises InvitationOver."""
 
         def write(connection: Connection) -> Joined:
-            found = self._usable(connection, token)
+            invitation = self._usable(connection, token)
             now = self._clock()
-            given = (found.email, name, found.role, password_hash, now, found.desks)
+            email, role, desks = invitation.email, invitation.role, invitation.desks
             try:
-                admin_id = admins.create(connection, *given)
+                admin_id = admins.create(connection, email, name, role, password_hash, now, desks)
             except EmailTaken:
                 # A command has created the account meanwhile.
                 raise InvitationOver("used") from None
-            invitations.mark_used(connection, found.id, now)
-            new = by._replace(admin_id=admin_id, name=name, email=found.email)
-            used = Target(found.id, found.email)
+            invitations.mark_used(connection, invitation.id, now)
+            new = by._replace(admin_id=admin_id, name=name, email=email)
+            used = Target(invitation.id, email)
             add(connection, now, new, audit.INVITATION_ACCEPTED, used)
-            made = Target(admin_id, found.email)
-            account_created(connection, now, new, made, name, found.role, found.desks, "invitation")
-            return Joined(admin_id, found.email)
+            account = Target(admin_id, email)
+            account_created(connection, now, new, account, name, role, desks, "invitation")
+            return Joined(admin_id, email)
 
         return self._database.write(write)
 
     def _usable(self, connection: Connection, token: str) -> Invitation:
-        found = invitations.by_token(connection, token)
-        if found is None:
+        invitation = invitations.by_token(connection, token)
+        if invitation is None:
             raise InvitationOver("unknown")
-        if found.used_at is not None:
+        if invitation.used_at is not None:
             raise InvitationOver("used")
-        if found.withdrawn_at is not None:
+        if invitation.withdrawn_at is not None:
             raise InvitationOver("withdrawn")
-        if found.expires_at <= self._clock():
+        if invitation.expires_at <= self._clock():
             raise InvitationOver("expired")
-        return found
+        return invitation

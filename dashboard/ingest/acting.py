@@ -17,11 +17,11 @@ from dashboard.ingest.schema import ParsedEvent, WriteResult
 from dashboard.ingest.schema import event as new_event
 
 
-def locked(connection: Connection, thread_id: int, seen: Desks) -> ThreadState:
+def locked(connection: Connection, thread_id: int, desks: Desks) -> ThreadState:
     """Returns the thread, locked until the transaction ends. Raises NotFound, also for a thread at
-    none of the desks `seen`; None: all desks."""
+    none of `desks`; None: all desks."""
     states = thread_states.locked_by_id(connection, [thread_id])
-    if not states or not sees(seen, states[0].columns.desk):
+    if not states or not sees(desks, states[0].columns.desk):
         raise NotFound("There is no such thread.")
     return states[0]
 

@@ -55,9 +55,9 @@ class Actions:
             state = acting.locked(connection, thread_id, admin.desks)
             author = acting.author(connection, admin)
             id = replies.event_id(admin, reply)
-            known = events.known(connection, author.source_id, {id}).get(id)
-            if known is not None:
-                return ReplyResult(replies.stored_reply(connection, known, reply, state), False), []
+            first = events.known(connection, author.source_id, {id}).get(id)
+            if first is not None:
+                return ReplyResult(replies.stored_reply(connection, first, reply, state), False), []
             author = replies.seeing(connection, author, thread_id, seen_message_id)
             if not reply.private and not reply.confirm:
                 replies.check_all_seen(connection, admin, thread_id, seen_message_id)
@@ -88,10 +88,10 @@ class Actions:
         It settles what its author had seen, as a reply does: a thread with a newer message of the
         customer stays open (H28). Raises Invalid, at `pointer`, as `reply`.
         """
-        seen = self._seen_message_id(thread_id, seen_message_id)
+        message_id = self._seen_message_id(thread_id, seen_message_id)
 
         def seeing(connection: Connection, author: Author) -> Author:
-            return replies.seeing(connection, author, thread_id, seen, pointer)
+            return replies.seeing(connection, author, thread_id, message_id, pointer)
 
         return self._write_event(admin, thread_id, event_types.CLOSE, acting.is_open, seeing)
 
@@ -163,8 +163,8 @@ class Actions:
 
         return self._change(admin, thread_id, change)
 
-    def _seen_message_id(self, thread_id: int, given: int | None) -> int:
-        return self.last_messages([thread_id]).get(thread_id, 0) if given is None else given
+    def _seen_message_id(self, thread_id: int, id: int | None) -> int:
+        return self.last_messages([thread_id]).get(thread_id, 0) if id is None else id
 
     def _change(
         self, admin: Admin, thread_id: int, change: Callable[[Connection, ThreadState], int | None]
@@ -202,7 +202,7 @@ class Actions:
             placements = acting.write(connection, state, author, event, at).placements
             if not outgoing.is_changed(connection, state):
                 return None, placements
-            stored = events.known(connection, author.source_id, {event.id})[event.id]
+            row = events.known(connection, author.source_id, {event.id})[event.id]
             act_id = outgoing.add_event(
                 connection,
                 admin,
@@ -210,7 +210,7 @@ class Actions:
                 outgoing_type,
                 at,
                 content.get("data", {}),
-                event_id=stored.id,
+                event_id=row.id,
                 **before,
             )
             return act_id, placements

@@ -37,7 +37,7 @@ class Assigning:
         self._clock = clock
 
     def hand_over(
-        self, admin: Admin, thread_id: int, given: HandOver
+        self, admin: Admin, thread_id: int, handover: HandOver
     ) -> tuple[int | None, Sequence[Placement]]:
         """Assigns a thread to an admin, or to nobody, here or at another desk: neither its place
         nor its wait changes.
@@ -52,19 +52,19 @@ class Assigning:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int | None, Sequence[Placement]]:
-            to = _receiver(connection, given.admin_id)
-            _check_desk(connection, given.desk)
+            to = _receiver(connection, handover.admin_id)
+            _check_desk(connection, handover.desk)
             state = acting.locked(connection, thread_id, admin.desks)
             check_may_give(connection, admin, state)
-            _check_is_held(connection, state, given.held_by)
-            desk = given.desk or state.columns.desk
+            _check_is_held(connection, state, handover.held_by)
+            desk = handover.desk or state.columns.desk
             if to is not None and not admin_desks.is_seen_by(connection, desk, to.id, to.role):
                 raise field_error("/admin_id", "unknown_value", f"sees no threads of {desk}")
-            if (state.columns.assignee_id, state.columns.desk) == (given.admin_id, desk):
+            if (state.columns.assignee_id, state.columns.desk) == (handover.admin_id, desk):
                 return None, []
             placements: list[Placement] = []
-            if given.note is not None:
-                placements += _write_note(connection, admin, state, given.note, now)
+            if handover.note is not None:
+                placements += _write_note(connection, admin, state, handover.note, now)
                 state = acting.locked(connection, thread_id, admin.desks)
             act_id = _move(connection, admin, state, (to, desk), now)
             return act_id, [*placements, *save(connection, [state], now)]
@@ -117,9 +117,9 @@ def restore_desk(
     Raises Problem as `restore_assignee`.
     """
     before = act.data["before"]
-    held = before.get("assignee")
-    if (held and held["id"]) != state.columns.assignee_id:
-        restore_assignee(connection, admin, state, held, now, act.id, before["desk"])
+    assignee = before.get("assignee")
+    if (assignee and assignee["id"]) != state.columns.assignee_id:
+        restore_assignee(connection, admin, state, assignee, now, act.id, before["desk"])
     outgoing.set_desk(connection, admin, state, before["desk"], now, undoes=act.id)
 
 
@@ -173,8 +173,8 @@ def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, object
     id = state.columns.assignee_id
     if id is None:
         return None
-    held = admins.by_id(connection, id)
-    name = held.name if held else ""
+    admin = admins.by_id(connection, id)
+    name = admin.name if admin else ""
     return {"id": id, "name": name, "assigned_at": state.columns.assigned_at}
 
 
@@ -182,8 +182,8 @@ def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | N
     """Raises Problem (409) if this admin has the thread no longer; None: any admin may have it."""
     if admin_id is None or state.columns.assignee_id == admin_id:
         return
-    held = _assignee_of(connection, state)
-    by = held and {"id": held["id"], "name": held["name"]}
+    assignee = _assignee_of(connection, state)
+    by = assignee and {"id": assignee["id"], "name": assignee["name"]}
     raise Problem(409, "done_meanwhile", "It has somebody else by now.", extra={"by": by})
 
 
@@ -196,10 +196,10 @@ def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | No
     """Returns the admin, who stays enabled until the transaction ends. Raises Invalid."""
     if admin_id is None:
         return None
-    found = admins.lock(connection, admin_id)
-    if found is None or found.disabled_at is not None:
+    admin = admins.lock(connection, admin_id)
+    if admin is None or admin.disabled_at is not None:
         raise field_error("/admin_id", "unknown_value", "is nobody who takes threads")
-    return found
+    return admin
 
 
 def _write_note(

@@ -103,8 +103,8 @@ class DueQueue(_Paced):
             some = ids[:size] if is_alone else self._pace.one_slice(ids[: self._pace.ahead])
             placements = self._pace.take_up(partial(self._take_up, some), self._placer.place)
             is_alone = len(placements) > len(some) / 2
-            taken = frozenset(some)
-            ids = [id for id in ids if id not in taken]
+            batch = frozenset(some)
+            ids = [id for id in ids if id not in batch]
 
     def _take_up(self, ids: Sequence[int]) -> list[Placement]:
         now = self._clock()
@@ -112,7 +112,7 @@ class DueQueue(_Paced):
         def write(connection: Connection) -> list[Placement]:
             states = thread_states.locked_by_id(connection, ids)
             # Another process may have taken it up while this one waited for the lock.
-            due = [each for each in states if each.is_due(now)]
+            due = [state for state in states if state.is_due(now)]
             take_effect(connection, due, now)
             return save(connection, due, now)
 

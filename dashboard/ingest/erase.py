@@ -82,13 +82,13 @@ def erase_customer(
     """
 
     def write(connection: Connection) -> tuple[Erased, list[Placement]] | None:
-        found = _locked(connection, source, customer)
-        if found is None:
+        ids = _locked(connection, source, customer)
+        if ids is None:
             return None
-        erased, placements = _erase(connection, *found, customer, now_ms)
+        erased, placements = _erase(connection, *ids, customer, now_ms)
         # The number of the deleted row does not reveal the person.
-        said = {"source": source, "threads": len(erased.thread_ids), "events": erased.events}
-        add(connection, now_ms, actor, audit.CUSTOMER_DELETED, Target(found[1]), said)
+        details = {"source": source, "threads": len(erased.thread_ids), "events": erased.events}
+        add(connection, now_ms, actor, audit.CUSTOMER_DELETED, Target(ids[1]), details)
         return erased, placements
 
     result = database.write(write)

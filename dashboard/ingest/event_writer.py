@@ -48,8 +48,8 @@ def apply_tags(
         return {}
     ids = {threads[event.thread or ""].id for event, _ in changes}
     since = min(change.stamp[0] for _, change in changes)
-    stored = changes_since(connection, ids, since)
-    writers = {id: LastWriters(stored.get(id, {}).values()) for id in ids}
+    rows = changes_since(connection, ids, since)
+    writers = {id: LastWriters(rows.get(id, {}).values()) for id in ids}
     refused: dict[str, Problem] = {}
     for event, change in changes:
         state = threads[event.thread or ""]
@@ -97,16 +97,16 @@ def write_customers(
     connection: Connection,
     source_id: int,
     stating: Iterable[tuple[ParsedEvent, int]],
-    known: dict[str, Customer],
+    known_customers: dict[str, Customer],
     received_at: int,
 ) -> WrittenCustomers:
     """Writes the fields that events with customers state, each event with its `ranked_at` in ms.
 
-    `known` are the existing customers, locked; the others are added.
+    `known_customers` are the existing customers, locked; the others are added.
     """
     new = list(stating)
     named = {event.customer for event, _ in new if event.customer is not None}
-    rows = customers.with_missing(connection, source_id, named, known, received_at)
+    rows = customers.with_missing(connection, source_id, named, known_customers, received_at)
     before = {row.id: row.ranked_values for row in rows.values()}
     # The search index needs new customers, and those with a new name.
     renamed = {row.id: row for row in rows.values() if row.is_new}
@@ -213,11 +213,11 @@ class EventWriter:
         index = self._store()
         self._apply()
         self._take_receipts()
-        states, known, handoff_only = self._locked
+        states, versions, handoff_only = self._locked
         fold_new(connection, states, handoff_only)
         thread_states.read_customers(connection, states, self._changed_customers)
         self._follow()
-        placements = save(connection, states, self._received_at, known, [index])
+        placements = save(connection, states, self._received_at, versions, [index])
         outcomes = list(map(self._with_thread, self._outcomes, parsed))
         messages = self._messages(self._author) if self._author else []
         return WriteResult(outcomes, placements, messages)
@@ -225,12 +225,12 @@ class EventWriter:
     def _leave_out_known(self, parsed: Sequence[ParsedEvent]) -> dict[str, Customer]:
         """Says what becomes of each event, and keeps the new ones (of equal ids the first counts);
         returns the known customers, which are locked from now on."""
-        known, known_customers = answers(
+        stored_events, known_customers = answers(
             self._connection,
             [
                 events.ask_known(self._events_source_id, {event.id for event in parsed}),
                 customers.ask_locked(
-                    self._source_id, {each.customer for each in parsed if each.customer is not None}
+                    self._source_id, {item.customer for item in parsed if item.customer is not None}
                 ),
             ],
         )
@@ -244,7 +244,7 @@ class EventWriter:
         self._outcomes = outcomes = []
         new: dict[str, ParsedEvent] = {}
         for event in parsed:
-            first = known.get(event.id) or new.get(event.id)
+            first = stored_events.get(event.id) or new.get(event.id)
             if first is not None:
                 outcomes.append(repeated(event, first))
             elif event.id in self._erased:
@@ -261,13 +261,13 @@ class EventWriter:
         self._new = list(new.values())
         return known_customers
 
-    def _write_customers(self, known: dict[str, Customer]) -> set[int]:
+    def _write_customers(self, known_customers: dict[str, Customer]) -> set[int]:
         """Returns the ids of customers that change on the dashboard."""
         stating = [
             (event, self._ranked_at(event)) for event in self._new if event.customer is not None
         ]
         written = write_customers(
-            self._connection, self._source_id, stating, known, self._received_at
+            self._connection, self._source_id, stating, known_customers, self._received_at
         )
         self._customers, self._changed_customers = written.rows, written.changed
         return written.touched
@@ -301,10 +301,10 @@ class EventWriter:
             return
         self._new = [event for event in self._new if event.id not in refused]
         self._outcomes = [
-            Outcome("rejected", each.id, problem=each.problem or refused[each.id])
-            if each.id in refused
-            else each
-            for each in self._outcomes
+            Outcome("rejected", outcome.id, problem=outcome.problem or refused[outcome.id])
+            if outcome.id in refused
+            else outcome
+            for outcome in self._outcomes
         ]
 
     def _with_thread(self, outcome: Outcome, event: ParsedEvent) -> Outcome:

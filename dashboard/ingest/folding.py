@@ -25,11 +25,11 @@ _CAUSES: dict[Kind, str | None] = {"reopen": None, "handoff": "handoff", "client
 
 
 def apply(
-    state: ThreadState, event: ParsedEvent, kept: ThreadEvent, stamp: Stamp, customer_id: int | None
+    state: ThreadState, event: ParsedEvent, row: ThreadEvent, stamp: Stamp, customer_id: int | None
 ) -> None:
     """Applies the last-writer-wins values of a new event of a thread, and keeps the event for the
-    fold as `kept`. `stamp` is that of its values, `customer_id` the row of its customer."""
-    state.events.append(kept)
+    fold as `row`. `stamp` is that of its values, `customer_id` the id of its customer."""
+    state.events.append(row)
     won: dict[str, Stamp] = {}
     columns = state.columns
     stamps = columns.stamps
@@ -43,13 +43,13 @@ def apply(
         won["customer"] = stamp
         columns.customer_id = customer_id
     if event.role is not None and not event.private:
-        columns.last_message_id = max(columns.last_message_id or 0, kept.id)
+        columns.last_message_id = max(columns.last_message_id or 0, row.id)
         if wins(stamps, "last", stamp):
             won["last"] = stamp
             columns.last_role = event.role
         if _is_shown_next(columns, event.role, stamp):
             won["preview"] = stamp
-            _show(columns, event, kept)
+            _show(columns, event, row)
     elif event.role is not None and wins(stamps, "note", stamp):
         won["note"] = stamp
     if won:
@@ -90,10 +90,10 @@ def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only
             to_refold.append(state)
         elif step.moved is not None:
             moved[state.id] = step.moved
-    found = events.unsettled(connection, moved, handoff_only)
+    unsettled = events.unsettled(connection, moved, handoff_only)
     for state in states:
-        if state.id in found:
-            unanswered_since, unanswered = found[state.id]
+        if state.id in unsettled:
+            unanswered_since, unanswered = unsettled[state.id]
             state.facts = state.facts._replace(
                 unanswered_since=unanswered_since, unanswered=unanswered
             )
@@ -102,9 +102,9 @@ def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only
 
 def fold_stored(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:
     """Folds the facts from all stored events; the values that callers keep stay."""
-    found = events.folded(connection, [state.id for state in states])
+    rows = events.folded(connection, [state.id for state in states])
     for state in states:
-        state.facts = fold(found[state.id], handoff_only=handoff_only).keeping(state.facts)
+        state.facts = fold(rows[state.id], handoff_only=handoff_only).keeping(state.facts)
 
 
 def add_acts(connection: Connection, states: Sequence[ThreadState], admin_id: int | None) -> None:
@@ -119,17 +119,17 @@ def _is_shown_next(columns: ThreadColumns, role: str, stamp: Stamp) -> bool:
     Messages of the customer come before those of admins, and these before all others; of equals the
     newest wins. So messages in any order of arrival end in the same preview.
     """
-    known, new = _RANKS.get(columns.preview_role or "", 0), _RANKS.get(role, 0)
-    return new > known if new != known else wins(columns.stamps, "preview", stamp)
+    old, new = _RANKS.get(columns.preview_role or "", 0), _RANKS.get(role, 0)
+    return new > old if new != old else wins(columns.stamps, "preview", stamp)
 
 
-def _show(columns: ThreadColumns, event: ParsedEvent, kept: ThreadEvent) -> None:
-    """Makes the thread's row show this message, which is kept as `kept`."""
+def _show(columns: ThreadColumns, event: ParsedEvent, row: ThreadEvent) -> None:
+    """Makes the thread's row show this message, which is kept as `row`."""
     text = event.body or next((entry["name"] for entry in event.attachments if entry["name"]), "")
     columns.preview_role = event.role
     columns.preview_body = cut(text)
-    columns.preview_at = kept.ranked_at
-    columns.preview_event_id = kept.id
+    columns.preview_at = row.ranked_at
+    columns.preview_event_id = row.id
 
 
 def _acts_of(state: ThreadState) -> Iterator[dict[str, object]]:
@@ -162,8 +162,8 @@ def _reopened(state: ThreadState) -> dict[str, object]:
 
 def _latest(state: ThreadState, kind: Kind) -> ThreadEvent:
     """Returns the latest of the new events of this kind; without one, the one stored last."""
-    found = (event for event in state.events if event.kind == kind)
-    return max(found, key=lambda event: (event.ranked_at, event.id), default=state.events[-1])
+    matches = (event for event in state.events if event.kind == kind)
+    return max(matches, key=lambda event: (event.ranked_at, event.id), default=state.events[-1])
 
 
 def _act(

@@ -70,7 +70,7 @@ class Ingest:
 
     def _place(self, placements: Sequence[Placement]) -> None:
         self._placer.place(placements)
-        closed = [each.thread_id for each in placements if each.lists.get(_CLOSED) is not None]
+        closed = [entry.thread_id for entry in placements if entry.lists.get(_CLOSED) is not None]
         if closed:
             self._on_closed(closed)
 
@@ -94,11 +94,11 @@ class Ingest:
         placements: list[Placement] = []
         results: list[list[Outcome] | Exception] = [[] for _ in batches]
         for source_id in dict.fromkeys(batch.source_id for batch in batches):
-            indexes = [i for i, each in enumerate(batches) if each.source_id == source_id]
+            indexes = [i for i, batch in enumerate(batches) if batch.source_id == source_id]
             own = [batches[index] for index in indexes]
-            found, new_placements = self._record_together(source_id, own)
+            source_results, new_placements = self._record_together(source_id, own)
             placements += new_placements
-            for index, result in zip(indexes, found, strict=True):
+            for index, result in zip(indexes, source_results, strict=True):
                 results[index] = result
         self._place(placements)
         return results

@@ -60,9 +60,9 @@ class ApiKeys:
                 sources.set_desk(connection, source_id, draft.desk)
             if draft.handoff:
                 sources.set_handoff_only(connection, source_id)
-            made = api_keys.add(connection, source_id, draft.scopes, draft.rate_per_second, now)
-            key_created(connection, now, by, made.key, *draft)
-            return made
+            new_key = api_keys.add(connection, source_id, draft.scopes, draft.rate_per_second, now)
+            key_created(connection, now, by, new_key.key, *draft)
+            return new_key
 
         return self._database.write(write)
 
@@ -94,11 +94,11 @@ class ApiKeys:
         now = self._clock()
 
         def write(connection: Connection) -> bool:
-            found = find(connection)
-            if found is not None and found.revoked_at is None:
-                said = {"source": found.source}
-                add(connection, now, by, audit.KEY_REVOKED, Target(found.prefix), said)
-                api_keys.revoke(connection, found.prefix, now)
-            return found is not None
+            key = find(connection)
+            if key is not None and key.revoked_at is None:
+                details = {"source": key.source}
+                add(connection, now, by, audit.KEY_REVOKED, Target(key.prefix), details)
+                api_keys.revoke(connection, key.prefix, now)
+            return key is not None
 
         return self._database.write(write)

@@ -39,12 +39,12 @@ def names_in(body: str, names: Collection[str]) -> dict[str, str]:
     """
     by_form = _by_form(names)
     longest = max(map(len, by_form), default=0)
-    found: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for at in _places(body):
         written = _longest(body, at + 1, by_form, longest)
         for name in by_form.get(folded(written), ()) if written else ():
-            found.setdefault(name, written)
-    return found
+            spellings.setdefault(name, written)
+    return spellings
 
 
 def may_call(body: str) -> bool:
@@ -54,11 +54,11 @@ def may_call(body: str) -> bool:
 
 def _by_form(names: Collection[str]) -> dict[str, list[str]]:
     """Maps folded forms to the names that have them."""
-    found: dict[str, list[str]] = {}
+    names_of: dict[str, list[str]] = {}
     for name in names:
         if folded(name):
-            found.setdefault(folded(name), []).append(name)
-    return found
+            names_of.setdefault(folded(name), []).append(name)
+    return names_of
 
 
 def _places(body: str) -> Iterator[int]:
@@ -197,8 +197,8 @@ def _saved(connection: Connection, state: ThreadState, now: int) -> Placements:
 def _named(connection: Connection, admin: Admin, state: ThreadState, body: str) -> dict[int, str]:
     """Maps the ids of colleagues who see the thread to their names in the note."""
     others = {one["id"]: one for one in team.members(connection) if one["id"] != admin.id}
-    seen = admin_desks.seen_by(connection, {id: one["role"] for id, one in others.items()})
+    desks = admin_desks.seen_by(connection, {id: one["role"] for id, one in others.items()})
     desk = state.columns.desk
-    names = {id: one["name"] for id, one in others.items() if sees(seen[id], desk)}
+    names = {id: one["name"] for id, one in others.items() if sees(desks[id], desk)}
     written = names_in(body, set(names.values()))
     return {id: written[name] for id, name in names.items() if name in written}

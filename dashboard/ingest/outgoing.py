@@ -60,20 +60,20 @@ def add_event(
     type: OutgoingType,
     now: int,
     data: Mapping[str, Any],
-    **kept: Any,
+    **extra: Any,
 ) -> int:
     """Writes the event of an admin's act, with `data` and the admin as `by`, and the act.
 
-    Without an admin the time or the customer did it. `kept` is stored with the act alone:
+    Without an admin the time or the customer did it. `extra` is stored with the act alone:
     `event_id`, and the values before. Returns the act's id.
     """
     by = admin and {"id": admin.id, "name": admin.name}
-    said = {"thread_id": state.id, "by": by, **data}
-    outgoing.add(connection, state.source_id, state.id, type.name, now, said)
-    event_id = kept.pop("event_id", None)
+    payload = {"thread_id": state.id, "by": by, **data}
+    outgoing.add(connection, state.source_id, state.id, type.name, now, payload)
+    event_id = extra.pop("event_id", None)
     admin_id = admin and admin.id
     return conversations.add_act(
-        connection, state.id, now, type.name, admin_id, event_id, {**data, **kept}
+        connection, state.id, now, type.name, admin_id, event_id, {**data, **extra}
     )
 
 
@@ -84,30 +84,30 @@ def set_assignee(
     to: Assignee | None,
     assigned_at: int | None,
     now: int,
-    **kept: Any,
+    **extra: Any,
 ) -> int:
     """Sets the assignee and the time of the assignment, and writes the event; the caller saves.
 
-    `kept` as for `add_event`. Returns the act's id.
+    `extra` as for `add_event`. Returns the act's id.
     """
     state.columns.assignee_id = to and to.id
     state.columns.assigned_at = assigned_at
     data = {"assignee": to and {"id": to.id, "name": to.name}}
     type = ASSIGNED if to else RELEASED
-    return add_event(connection, admin, state, type, now, data, **kept)
+    return add_event(connection, admin, state, type, now, data, **extra)
 
 
 def set_desk(
-    connection: Connection, admin: Admin, state: ThreadState, desk: str, now: int, **kept: Any
+    connection: Connection, admin: Admin, state: ThreadState, desk: str, now: int, **extra: Any
 ) -> int:
     """Sets the desk, later than any handoff so far, and writes the event; the caller saves the
     thread.
 
-    `kept` as for `add_event`. Returns the act's id.
+    `extra` as for `add_event`. Returns the act's id.
     """
     state.columns.stamps = stamped(state.columns.stamps, {"desk": (now, f"/{admin.id}")})
     state.columns.desk = desk
-    return add_event(connection, admin, state, DESK_CHANGED, now, {"desk": desk}, **kept)
+    return add_event(connection, admin, state, DESK_CHANGED, now, {"desk": desk}, **extra)
 
 
 def is_changed(connection: Connection, state: ThreadState) -> bool:

@@ -60,8 +60,8 @@ class Recorder:
         while True:
             try:
                 return retry_on_conflict(self._database, write)
-            except ErasedEvents as found:
-                erased |= found.ids
+            except ErasedEvents as error:
+                erased |= error.ids
 
     def refold(self, source_id: int) -> Iterator[list[Placement]]:
         """Folds all threads of a source again, in slices; yields their placements.

@@ -77,8 +77,8 @@ def left_of(
     """Counts for each admin the threads that `release_all_of` would release."""
     theirs = threads.c.assignee_id.in_(admin_ids) & threads.c.desk.not_in(kept_at)
     counted = select(threads.c.assignee_id, func.count()).where(theirs)
-    found = connection.execute(counted.group_by(threads.c.assignee_id)) if admin_ids else ()
-    return dict.fromkeys(admin_ids, 0) | {row[0]: row[1] for row in found}
+    rows = connection.execute(counted.group_by(threads.c.assignee_id)) if admin_ids else ()
+    return dict.fromkeys(admin_ids, 0) | {row[0]: row[1] for row in rows}
 
 
 def release_unanswered(
@@ -102,9 +102,9 @@ def release_unanswered(
 
 
 def _is_seen_by(connection: Connection, state: ThreadState, admin_id: int) -> bool:
-    found = admins.by_id(connection, admin_id)
+    admin = admins.by_id(connection, admin_id)
     desk = state.columns.desk
-    return found is not None and admin_desks.is_seen_by(connection, desk, found.id, found.role)
+    return admin is not None and admin_desks.is_seen_by(connection, desk, admin.id, admin.role)
 
 
 def _release_slice(
@@ -125,9 +125,9 @@ def _release_slice(
 
 def _release(connection: Connection, state: ThreadState, assignee_id: int, now_ms: int) -> None:
     """Releases the thread in the name of its assignee."""
-    found = admins.by_id(connection, assignee_id)
+    admin = admins.by_id(connection, assignee_id)
     state.columns.assignee_id = state.columns.assigned_at = None
-    if found is not None:
-        by = Admin(found.id, found.name, found.role)
-        before = {"id": found.id, "name": found.name, "assigned_at": state.before.assigned_at}
+    if admin is not None:
+        by = Admin(admin.id, admin.name, admin.role)
+        before = {"id": admin.id, "name": admin.name, "assigned_at": state.before.assigned_at}
         add_event(connection, by, state, RELEASED, now_ms, {"assignee": None}, before=before)

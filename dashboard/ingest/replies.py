@@ -32,20 +32,20 @@ def taken(
     """
     # A text that cannot be the id of a file may be one that a database refuses.
     possible = [id for id in ids if ID.fullmatch(id)]
-    found = files.take(connection, thread_id, admin_id, possible)
+    rows = files.take(connection, thread_id, admin_id, possible)
     wrong = [
         FieldError(f"/files/{at}", "unknown_file", f"“files/{at}” is no file that waits for this.")
         for at, id in enumerate(ids)
-        if id not in found or id in ids[:at]
+        if id not in rows or id in ids[:at]
     ]
     if wrong:
         raise Invalid(wrong)
-    return [{"url": OWN_PATH + id, "type": found[id].type, "name": found[id].name} for id in ids]
+    return [{"url": OWN_PATH + id, "type": rows[id].type, "name": rows[id].name} for id in ids]
 
 
 def ids_of(attachments: Sequence[Attachment]) -> list[str]:
     """Returns the ids of the files among a message's attachments."""
-    urls = (each["url"] for each in attachments)
+    urls = (attachment["url"] for attachment in attachments)
     return [url.removeprefix(OWN_PATH) for url in urls if url.startswith(OWN_PATH)]
 
 
@@ -113,15 +113,15 @@ def reply_event(
 
 
 def stored_reply(
-    connection: Connection, known: events.KnownEvent, reply: Reply, state: ThreadState
+    connection: Connection, event: events.KnownEvent, reply: Reply, state: ThreadState
 ) -> messages.Message:
     """Returns the message stored with the token. Raises Problem if it is another one."""
-    message = messages.one(connection, known.id)
-    given = (state.id, reply.body, reply.private, list(reply.files))
+    message = messages.one(connection, event.id)
+    content = (state.id, reply.body, reply.private, list(reply.files))
     if (
         message is None
-        or given != _content(message)
-        or not of_note(connection, known.id).issuperset(reply.mentions)
+        or content != _content(message)
+        or not of_note(connection, event.id).issuperset(reply.mentions)
     ):
         raise Problem(409, "event_id_conflict", "Another message was sent with this token.")
     return message

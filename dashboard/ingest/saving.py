@@ -31,17 +31,17 @@ def save(
     connection: Connection,
     states: Collection[ThreadState],
     now_ms: int,
-    known: Versions | None = None,
+    current: Versions | None = None,
     also: Sequence[Write] = (),
 ) -> list[Placement]:
     """Writes the threads that changed, each with its next revision; returns their placements.
 
-    A thread also counts as changed if time alone has changed its lists of queries. `known` are the
-    current versions, read for writing; `also` is written at the same time.
+    A thread also counts as changed if time alone has changed its lists of queries. `current` are
+    the versions, read for writing; `also` is written at the same time.
     """
-    known = known or versions.current(connection, for_writing=True)
-    lists = query_lists.of_version(connection, known.lists)
-    hours = policies.of_version(connection, known.policies)
+    current = current or versions.current(connection, for_writing=True)
+    lists = query_lists.of_version(connection, current.lists)
+    hours = policies.of_version(connection, current.policies)
     asks_source = lists.asks_sources or hours.policies.asks_source
     ids = {state.source_id for state in states} if asks_source else set()
     names = sources.names_of(connection, ids) if ids else {}
@@ -50,7 +50,7 @@ def save(
     changes: list[tuple[ThreadState, RowValues]] = []
     for state in states:
         policy_changes_at = due_times.set(state, now_ms)
-        place = place_of(lists, state, names.get(state.source_id, ""), known.history_days, now_ms)
+        place = place_of(lists, state, names.get(state.source_id, ""), current.history_days, now_ms)
         computed = Computed(
             state.facts.recent_at,
             state.facts.waiting_since,

@@ -100,33 +100,33 @@ def parse(document: Any, pointer: str = "", *, is_stored: bool = False) -> Parse
     type = _type_of(document, pointer)
     model = (is_stored and type.stored_model) or type.model
     try:
-        given = model.__pydantic_validator__.validate_python(document)
+        instance = model.__pydantic_validator__.validate_python(document)
     except ValidationError as error:
         raise invalid(error, pointer) from None
-    given.check(pointer)
-    return parsed_event(given)
+    instance.check(pointer)
+    return parsed_event(instance)
 
 
-def parsed_event(given: Any) -> ParsedEvent:
+def parsed_event(model: Any) -> ParsedEvent:
     """Returns the event of a model, as it is recorded; members that only its type has become
     `data`: lists in order, and nothing that is empty."""
-    members = given.__dict__
+    members = model.__dict__
     content: dict[str, Any] = {"thread": members.get("thread")}
     if "customer" in members:
-        stated = given.customer.changes()
+        stated = model.customer.changes()
         content["customer"] = stated.pop("id")
         content["customer_fields"] = stated
     if "body" in members:
-        content |= {"role": given.role, "body": given.body}
-        content["private"] = given.private and given.role == "admin"
-        content["attachments"] = [entry.model_dump() for entry in given.attachments]
+        content |= {"role": model.role, "body": model.body}
+        content["private"] = model.private and model.role == "admin"
+        content["attachments"] = [entry.model_dump() for entry in model.attachments]
     else:
         content["data"] = {
             name: sorted(value) if isinstance(value, list) else value
             for name, value in members.items()
             if name not in _NO_DATA and value not in (None, [])
         }
-    return event(given.id, given.type, given.occurred_at, **content)
+    return event(model.id, model.type, model.occurred_at, **content)
 
 
 def event(id: str, type: str, occurred_at: int, **content: Any) -> ParsedEvent:
@@ -139,8 +139,8 @@ def event(id: str, type: str, occurred_at: int, **content: Any) -> ParsedEvent:
 
 def tags_data(add: Iterable[str], remove: Iterable[str]) -> dict[str, list[str]]:
     """Returns the content of an event that changes tags: sorted lists, without empty ones."""
-    found = {"add": sorted(add), "remove": sorted(remove)}
-    return {name: tags for name, tags in found.items() if tags}
+    lists = {"add": sorted(add), "remove": sorted(remove)}
+    return {name: tags for name, tags in lists.items() if tags}
 
 
 def _parsed_or_refused(document: Any, pointer: str) -> ParsedEvent | Invalid:

@@ -101,12 +101,12 @@ class Snoozing:
             if state.facts.closed:
                 raise Problem(409, "thread_closed", "A closed thread cannot be snoozed.")
             before = snooze_of(state)
-            wanted = Snooze(until, now, admin.id, wake)
-            if before == wanted._replace(snoozed_at=before.snoozed_at):
+            snooze = Snooze(until, now, admin.id, wake)
+            if before == snooze._replace(snoozed_at=before.snoozed_at):
                 return None
             data = {"until": until, "wake": wake}
             act_id = self._add(connection, admin, state, SNOOZED, now, data)
-            set_snooze(state, wanted)
+            set_snooze(state, snooze)
             return act_id
 
         return self._change(admin, thread_id, change)
@@ -180,13 +180,13 @@ def bring_back(state: ThreadState, act: Act) -> bool:
     A close took the end of a snooze, a reopening the snooze that the close had left. One set or
     ended since stay as they are. The caller saves the thread.
     """
-    taken = kept_in(act.data)
-    if taken == NONE or snooze_of(state) != NONE:
+    snooze = kept_in(act.data)
+    if snooze == NONE or snooze_of(state) != NONE:
         return False
     # A close leaves the snooze; if it is gone, it was undone, or another reopening ended it.
-    if (taken.snoozed_until is not None) != state.facts.closed:
+    if (snooze.snoozed_until is not None) != state.facts.closed:
         return False
-    set_snooze(state, taken)
+    set_snooze(state, snooze)
     return True
 
 
@@ -207,7 +207,7 @@ def _without(connection: Connection, state: ThreadState, act: Act, now: int) -> 
     if snooze.snoozed_until is not None and snooze.snoozed_until <= now:
         return NONE
     since = conversations.acts_after(connection, state.id, act.id)
-    if any(each.type == REOPENED.name and "undoes" not in each.data for each in since):
+    if any(later.type == REOPENED.name and "undoes" not in later.data for later in since):
         return NONE
     arrived = events.arrived_after(connection, state.id, act.data["last_event"])
     if (

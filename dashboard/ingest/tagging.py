@@ -54,9 +54,9 @@ class Tagging:
             changes = _changes(connection, state)
             if not changes:
                 return None, placements
-            stored = events.known(connection, author.source_id, {event.id})[event.id]
+            row = events.known(connection, author.source_id, {event.id})[event.id]
             act_id = outgoing.add_event(
-                connection, admin, state, TAGS_CHANGED, at, changes, event_id=stored.id
+                connection, admin, state, TAGS_CHANGED, at, changes, event_id=row.id
             )
             return act_id, placements
 
@@ -102,8 +102,8 @@ def _written(
 
 def _changes(connection: Connection, state: ThreadState) -> dict[str, list[str]]:
     """Returns the difference between the stored tags and those of `state`."""
-    stored = thread_tags.stored(connection, state.id)
-    return thread_tags.difference(state.columns.tags, stored)
+    tags = thread_tags.stored(connection, state.id)
+    return thread_tags.difference(state.columns.tags, tags)
 
 
 def _tags_of(act: Act) -> frozenset[str]:

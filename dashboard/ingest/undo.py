@@ -44,23 +44,23 @@ class Undo:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int, Sequence[Placement]]:
-            found = conversations.one_act(connection, act_id)
-            if found is None or found.admin_id != admin.id or "undoes" in found.data:
+            act = conversations.one_act(connection, act_id)
+            if act is None or act.admin_id != admin.id or "undoes" in act.data:
                 raise NotFound("There is no such act of yours.")
             # An admin who moved a thread to a desk that is not their own may take it back.
-            seen = None if found.type == DESK_CHANGED.name else admin.desks
-            state = acting.locked(connection, found.thread_id, seen)
+            desks = None if act.type == DESK_CHANGED.name else admin.desks
+            state = acting.locked(connection, act.thread_id, desks)
             try:
-                is_undone = self._is_undone(connection, found)
+                is_undone = self._is_undone(connection, act)
             except Problem:
                 if not sees(admin.desks, state.columns.desk):
                     raise NotFound("There is no such thread.") from None
                 raise
             if is_undone:
-                return found.thread_id, []
-            if now - found.at > UNDO_MS:
+                return act.thread_id, []
+            if now - act.at > UNDO_MS:
                 raise Problem(409, "too_late", "This was done too long ago to be undone.")
-            return found.thread_id, _undo(connection, admin, state, found, now)
+            return act.thread_id, _undo(connection, admin, state, act, now)
 
         return self._database.write(write, is_idempotent=True)
 
@@ -115,19 +115,19 @@ def _reverse(
     outgoing_type = event_type.outgoing
     assert outgoing_type is not None, "admins write it"
     author, data = acting.author(connection, admin), {}
-    kept: dict[str, object] = {"undoes": act.id}
+    extra: dict[str, object] = {"undoes": act.id}
     if act.type == PRIORITY_CHANGED.name:
         data = {"priority": act.data["before"]}
-        kept["before"] = state.facts.priority
+        extra["before"] = state.facts.priority
     else:
         author = author._replace(undoes_id=act.event_id)
     event = acting.new_act(admin, state, event_type, now, data=data)
     placements = acting.write(connection, state, author, event, now).placements
     if outgoing.is_changed(connection, state):
-        outgoing.add_event(connection, admin, state, outgoing_type, now, data, **kept)
+        outgoing.add_event(connection, admin, state, outgoing_type, now, data, **extra)
     else:
         # The thread is already in the wanted state; the act records the undoing.
-        conversations.add_act(connection, state.id, now, outgoing_type.name, admin.id, None, kept)
+        conversations.add_act(connection, state.id, now, outgoing_type.name, admin.id, None, extra)
     return [*placements, *_bring_back(connection, act, now)]
 
 
