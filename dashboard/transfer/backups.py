@@ -243,11 +243,11 @@ class BackupMaker:
         Raises StartError, and OSError where `out` or the folder cannot be written.
         """
         archive = ArchiveWriter(out, progress)
-        made = self._sqlite if self._database.is_sqlite else self._postgres
-        with made(archive, folder) as snapshot:
-            found = self._add_files(archive, snapshot)
+        maker = self._sqlite if self._database.is_sqlite else self._postgres
+        with maker(archive, folder) as snapshot:
+            backup = self._add_files(archive, snapshot)
         archive.close()
-        return found
+        return backup
 
     @contextmanager
     def _sqlite(self, archive: ArchiveWriter, folder: Path) -> Iterator[Connection]:
@@ -268,7 +268,7 @@ class BackupMaker:
             # No table is altered before it is locked, and none is while it is locked.
             with migrate.exclusive(self._database):
                 tables = _tables(snapshot)
-                names = ", ".join(plain_postgres.quoted(each.name) for each in tables)
+                names = ", ".join(plain_postgres.quoted(table.name) for table in tables)
                 snapshot.execute(text(f"LOCK TABLE {names} IN ACCESS SHARE MODE"))
             self._add_manifest(archive, snapshot, tables)
             for table in tables:
@@ -314,25 +314,25 @@ def _copy_sqlite(database: Database, path: Path) -> None:
             # All pages in one step: in steps it would begin again after each write.
             source.backup(copy)
             copy.execute("PRAGMA journal_mode=DELETE")
-            [found] = copy.execute("PRAGMA quick_check(1)").fetchone()
+            [report] = copy.execute("PRAGMA quick_check(1)").fetchone()
     except (sqlite3.DatabaseError, DatabaseError) as error:
         raise StartError(f"The database cannot be copied ({error}).") from error
     finally:
         raw.close()
-    if found != "ok":
-        raise StartError(f"The database is damaged ({found}); restore an earlier backup.")
+    if report != "ok":
+        raise StartError(f"The database is damaged ({report}); restore an earlier backup.")
 
 
 def _tables(connection: Connection) -> list[TableOf]:
     """All tables of Lineup, those that others refer to before these."""
-    found = inspect(connection)
-    made = []
-    for name, _ in found.get_sorted_table_and_fkc_names():
+    schema = inspect(connection)
+    tables = []
+    for name, _ in schema.get_sorted_table_and_fkc_names():
         if name is not None and name not in NOT_COPIED:
-            columns = [column["name"] for column in found.get_columns(name)]
+            columns = [column["name"] for column in schema.get_columns(name)]
             last_id = plain_postgres.last_id(connection, name, columns)
-            made.append(TableOf(name=name, columns=columns, last_id=last_id))
-    return made
+            tables.append(TableOf(name=name, columns=columns, last_id=last_id))
+    return tables
 
 
 def _copy_table(connection: Connection, table: TableOf, path: Path) -> None:

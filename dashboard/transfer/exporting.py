@@ -70,29 +70,29 @@ class _Snapshot:
 
     def _source_lines(self) -> Iterator[Line]:
         chatbots = sources_table.c.name != sources.DASHBOARD
-        found = select(sources_table).where(chatbots).order_by(sources_table.c.name)
-        for row in self._connection.execute(found):
+        query = select(sources_table).where(chatbots).order_by(sources_table.c.name)
+        for row in self._connection.execute(query):
             yield {"source": row.name, "desk": row.desk, "handoff_only": row.handoff_only}
 
     def _admin_lines(self) -> Iterator[Line]:
         acts = events.c.author_id.is_not(None), events.c.source_id == self._dashboard
         authors = select(events.c.author_id).where(*acts).distinct()
-        found = select(admins.c.email, admins.c.name).where(admins.c.id.in_(authors))
-        for row in self._connection.execute(found.order_by(admins.c.email)):
+        query = select(admins.c.email, admins.c.name).where(admins.c.id.in_(authors))
+        for row in self._connection.execute(query.order_by(admins.c.email)):
             yield {"admin": row.email, "name": row.name}
 
     def _thread_lines(self) -> Iterator[Line]:
         after = 0
         while True:
             some = select(threads).where(threads.c.id > after).order_by(threads.c.id).limit(SLICE)
-            found = {row.id: row for row in self._connection.execute(some)}
-            if not found:
+            by_id = {row.id: row for row in self._connection.execute(some)}
+            if not by_id:
                 return
-            last = max(found)
+            last = max(by_id)
             own = _EVENTS.where(events.c.thread_id > after, events.c.thread_id <= last)
             rows = self._rows(own.order_by(events.c.thread_id, events.c.id))
             for thread_id, of_thread in groupby(rows, lambda row: row.thread_id):
-                thread = found[thread_id]
+                thread = by_id[thread_id]
                 yield self._thread_line(thread)
                 yield from self._event_lines(thread, of_thread)
             after = last
@@ -145,8 +145,8 @@ class _Snapshot:
         ids = {row.data["message_id"] for row in rows if row.type == RECEIPT.name}
         query = select(events).where(events.c.id.in_(ids), events.c.thread_id.is_not(None))
         # Only these messages go out: an import refuses receipts of others.
-        sent = filter(self._is_act, self._connection.execute(query))
-        messages = {row.id: self._reference(row) for row in sent}
+        acts = filter(self._is_act, self._connection.execute(query))
+        messages = {row.id: self._reference(row) for row in acts}
         for row in rows:
             received = {"received_at": timestamp(row.received_at)}
             received["source"] = self._sources[row.source_id]
@@ -192,13 +192,13 @@ def _event(row: Row[Any], thread: str | None) -> Line:
         if row.private:
             event["private"] = True
         if row.attachments:
-            event["attachments"] = [_attachment(each) for each in row.attachments]
+            event["attachments"] = [_attachment(entry) for entry in row.attachments]
     data.pop("message_id", None)
     return event | _sorted(data)
 
 
-def _attachment(stored: Mapping[str, Any]) -> Line:
-    return {name: stored[name] for name in ("url", "type", "name") if stored.get(name) is not None}
+def _attachment(entry: Mapping[str, Any]) -> Line:
+    return {name: entry[name] for name in ("url", "type", "name") if entry.get(name) is not None}
 
 
 def _sorted(values: Mapping[str, Any]) -> Line:

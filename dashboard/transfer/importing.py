@@ -88,9 +88,9 @@ class BatchWriter:
         stored together as long as they have the same source.
         """
         queues: dict[Key, deque[Event]] = defaultdict(deque)
-        for each in batch:
-            if each.event.thread is not None:
-                queues[self._key(each)].append(each)
+        for entry in batch:
+            if entry.event.thread is not None:
+                queues[self._key(entry)].append(entry)
         added = self._add_threads(queues)
         while queues:
             self._store_sent(queues)
@@ -98,30 +98,30 @@ class BatchWriter:
                 while queue and queue[0].author is not None:
                     self._store_act(queue.popleft())
             queues = {key: queue for key, queue in queues.items() if queue}
-        others = (each for each in batch if each.event.thread is None)
+        others = (entry for entry in batch if entry.event.thread is None)
         for source_id, some in groupby(others, self._source_id):
-            self._store(source_id, [self._with_message(each) for each in some])
+            self._store(source_id, [self._with_message(entry) for entry in some])
         thread_states.remove_unused(self._connection, added)
         return self._written
 
     def _store_sent(self, queues: Mapping[Key, deque[Event]]) -> None:
         """Stores the events of chatbots at the beginning of each queue."""
-        sent: dict[int, list[Event]] = defaultdict(list)
+        entries: dict[int, list[Event]] = defaultdict(list)
         for (source_id, _), queue in queues.items():
             while queue and queue[0].author is None:
-                sent[source_id].append(queue.popleft())
-        for source_id, some in sent.items():
+                entries[source_id].append(queue.popleft())
+        for source_id, some in entries.items():
             self._store(source_id, some)
 
     def _store(self, source_id: int, some: Sequence[Event]) -> None:
         erased = self._erased.get(source_id, ())
         writer = EventWriter(self._connection, source_id, self._now, erased=erased)
         try:
-            written = writer.run([each.event for each in some])
-        except ErasedEvents as found:
-            raise ErasedHere(source_id, found.ids) from None
-        for each, outcome in zip(some, written.outcomes, strict=True):
-            self._count(each, outcome, source_id)
+            written = writer.run([entry.event for entry in some])
+        except ErasedEvents as error:
+            raise ErasedHere(source_id, error.ids) from None
+        for entry, outcome in zip(some, written.outcomes, strict=True):
+            self._count(entry, outcome, source_id)
         self._keep(written.placements)
 
     def _store_act(self, entry: Event) -> None:
@@ -165,10 +165,10 @@ class BatchWriter:
         for source_id, name in new:
             by_source[source_id].append(name)
         for source_id, names in by_source.items():
-            found = erasures.among(self._connection, source_id, [("thread", n) for n in names])
-            for (_, name), erased_at in found.items():
-                acts = (each for each in new[source_id, name] if each.author is not None)
-                late = {each.event.id for each in acts if each.event.occurred_at <= erased_at}
+            rows = erasures.among(self._connection, source_id, [("thread", n) for n in names])
+            for (_, name), erased_at in rows.items():
+                acts = (entry for entry in new[source_id, name] if entry.author is not None)
+                late = {entry.event.id for entry in acts if entry.event.occurred_at <= erased_at}
                 if not late <= self._erased.get(source_id, set()):
                     raise ErasedHere(source_id, late)
 
@@ -198,10 +198,10 @@ class BatchWriter:
         name = reference.removeprefix(OF_DASHBOARD)
         is_act = name != reference
         source_id = self._known.sources[sources.DASHBOARD if is_act else entry.source]
-        found = events.known(self._connection, source_id, {name}).get(name)
-        if found is None:
+        row = events.known(self._connection, source_id, {name}).get(name)
+        if row is None:
             raise _unknown(entry, pointer, "is no event before this one")
-        return found.id
+        return row.id
 
     def _count(self, entry: Event, outcome: Outcome, source_id: int) -> None:
         """Counts an outcome; raises LineError for a mistake. `source_id` is of the event's id."""
@@ -218,8 +218,8 @@ class BatchWriter:
     def _is_erased(self, entry: Event, source_id: int) -> bool:
         """Whether the event was deleted here with its person: its id stays taken."""
         id = entry.event.id
-        known = events.known(self._connection, source_id, {id}).get(id)
-        return known is not None and known.fingerprint == NO_FINGERPRINT
+        row = events.known(self._connection, source_id, {id}).get(id)
+        return row is not None and row.fingerprint == NO_FINGERPRINT
 
     def _keep(self, placements: Iterable[Placement]) -> None:
         """Keeps one placement for each thread: the latest one, which also leaves the lists of the
@@ -249,8 +249,8 @@ def repeated_without_erased(
     while True:
         try:
             return write(erased)
-        except ErasedHere as found:
-            erased[found.source_id] |= found.ids
+        except ErasedHere as error:
+            erased[error.source_id] |= error.ids
 
 
 def _unknown(entry: Event, pointer: str, detail: str) -> LineError:
@@ -357,8 +357,8 @@ class Importer:
         elif isinstance(entry, Source):
             self._database.write(partial(self._add_source, entry=entry, line=line))
         else:
-            made = partial(self._add_admin, entry=entry, password_hash=self._password_hash())
-            self._authors[entry.admin] = self._database.write(made)
+            write = partial(self._add_admin, entry=entry, password_hash=self._password_hash())
+            self._authors[entry.admin] = self._database.write(write)
 
     def _check_received(self, entry: Event) -> None:
         if (entry.event.received_at or 0) > self._clock() + AHEAD_MS:
@@ -394,12 +394,12 @@ class Importer:
         self._sources[entry.source] = id
 
     def _add_admin(self, connection: Connection, entry: Admin, password_hash: str) -> Author:
-        now, found = self._clock(), admins.by_email(connection, entry.admin)
+        now, admin = self._clock(), admins.by_email(connection, entry.admin)
         dashboard = self._sources[sources.DASHBOARD]
-        if found is not None:
-            return Author(found.id, found.name, dashboard, adds_acts=True)
-        given = (entry.admin, entry.name, admins.ADMIN, password_hash, now, ())
-        id = admins.create(connection, *given)
+        if admin is not None:
+            return Author(admin.id, admin.name, dashboard, adds_acts=True)
+        values = (entry.admin, entry.name, admins.ADMIN, password_hash, now, ())
+        id = admins.create(connection, *values)
         admins.disable(connection, id, now)
         target = Target(id, entry.admin)
         account_created(
@@ -426,5 +426,5 @@ class Importer:
         self._imported.refused += written.refused
         last = batch[-1].event.thread
         # The next batch may continue the last thread, but begins with no event of an earlier one.
-        self._begun = {key: each for key, each in self._begun.items() if key[1] == last}
+        self._begun = {key: thread for key, thread in self._begun.items() if key[1] == last}
         self._batch = []

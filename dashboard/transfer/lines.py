@@ -56,12 +56,12 @@ class LineError(StartError):
     def __init__(self, line: int, problem: Problem):
         error = problem.errors[0] if problem.errors else None
         # The reader of request bodies names a place in the body: here the body is one line.
-        said = problem.detail.replace("The body ", "").replace("(line 1, ", "(")
+        detail = problem.detail.replace("The body ", "").replace("(line 1, ", "(")
         if error is not None:
-            said = (
+            detail = (
                 f"{error.pointer or '/'} {error.detail.removeprefix(named(error.pointer)).strip()}"
             )
-        super().__init__(f"line {line}: {said}")
+        super().__init__(f"line {line}: {detail}")
 
 
 def written(line: Mapping[str, Any]) -> bytes:
@@ -80,10 +80,10 @@ def parsed(data: bytes, line: int, *, is_first: bool) -> Entry | None:
             raise field_error("/format", "missing_field", "is missing: this is no export")
         if not is_first and kind is Header:
             raise field_error("/format", "unknown_value", "stands in the first line alone")
-        found = _validated(kind, document)
-        if isinstance(found, Header) and found.version != HEADER["version"]:
+        model = _validated(kind, document)
+        if isinstance(model, Header) and model.version != HEADER["version"]:
             raise field_error("/version", "unknown_value", "is that of another Lineup; use that")
-        return None if isinstance(found, Header) else _entry(found, line)
+        return None if isinstance(model, Header) else _entry(model, line)
     except Problem as problem:
         raise LineError(line, problem) from None
 
@@ -104,28 +104,28 @@ def _validated(model: type[Strict], document: Any, pointer: str = "") -> Any:
         raise invalid(error, pointer) from None
 
 
-def _entry(found: Any, line: int) -> Entry:
-    if isinstance(found, Act):
-        event = _act(found.event)._replace(received_at=found.received_at)
-        return Event(line, found.source, event, found.author, found.seen, found.undoes)
-    if isinstance(found, SentEvent):
-        event = _sent(found)._replace(received_at=found.received_at)
-        return Event(line, found.source, event, message=found.message)
-    if isinstance(found, Erased):
-        left = found.erased
-        event = ParsedEvent(left.id, left.type, left.occurred_at, NO_FINGERPRINT)
-        event = event._replace(thread=left.thread, role=left.role, body="")
-        return Event(line, found.source, event._replace(received_at=found.received_at))
-    assert isinstance(found, Thread | Admin | Source | Desk)
-    return found
+def _entry(model: Any, line: int) -> Entry:
+    if isinstance(model, Act):
+        event = _act(model.event)._replace(received_at=model.received_at)
+        return Event(line, model.source, event, model.author, model.seen, model.undoes)
+    if isinstance(model, SentEvent):
+        event = _sent(model)._replace(received_at=model.received_at)
+        return Event(line, model.source, event, message=model.message)
+    if isinstance(model, Erased):
+        rest = model.erased
+        event = ParsedEvent(rest.id, rest.type, rest.occurred_at, NO_FINGERPRINT)
+        event = event._replace(thread=rest.thread, role=rest.role, body="")
+        return Event(line, model.source, event._replace(received_at=model.received_at))
+    assert isinstance(model, Thread | Admin | Source | Desk)
+    return model
 
 
-def _sent(found: SentEvent) -> ParsedEvent:
-    if found.event.get("type") != RECEIPT.name:
-        return schema.parse(found.event, "/event", is_stored=True)
-    if found.message is None:
+def _sent(model: SentEvent) -> ParsedEvent:
+    if model.event.get("type") != RECEIPT.name:
+        return schema.parse(model.event, "/event", is_stored=True)
+    if model.message is None:
         raise field_error("/message", "missing_field", "is missing")
-    return schema.parsed_event(_validated(Receipt, found.event, "/event"))
+    return schema.parsed_event(_validated(Receipt, model.event, "/event"))
 
 
 def _act(document: JsonObject) -> ParsedEvent:

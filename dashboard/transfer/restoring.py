@@ -60,8 +60,8 @@ def begin(connection: Connection, now_ms: int) -> None:
     connection.execute(delete(sessions))
 
 
-def skip_ids(connection: Connection, known: dict[str, int]) -> None:
-    """Goes on with ids far above those of the backup; `known`: the last ones of its tables."""
+def skip_ids(connection: Connection, last_ids: dict[str, int]) -> None:
+    """Goes on with ids far above those of the backup; `last_ids`: those of its tables."""
     if connection.dialect.name == "sqlite":
         connection.execute(
             text(
@@ -76,7 +76,7 @@ def skip_ids(connection: Connection, known: dict[str, int]) -> None:
         if plain_postgres.last_id(connection, table, columns) is None:
             continue
         rows = text(f"SELECT max(id) FROM {plain_postgres.quoted(table)}")
-        last_id = max(connection.scalar(rows) or 0, known.get(table, 0))
+        last_id = max(connection.scalar(rows) or 0, last_ids.get(table, 0))
         step = IDS_OF_THREADS if table == "threads" else IDS
         plain_postgres.set_last_id(connection, table, columns, last_id + step)
 
@@ -210,10 +210,10 @@ class Restorer:
     def _begin(self, connection: Connection, manifest: Manifest) -> None:
         now = self._clock()
         begin(connection, now)
-        known = {each.name: each.last_id for each in manifest.tables if each.last_id is not None}
-        skip_ids(connection, known)
-        said = {"made_at": manifest.made_at, "version": manifest.version}
-        add(connection, now, self._actor, audit.BACKUP_RESTORED, Target(None), said)
+        ids = {table.name: table.last_id for table in manifest.tables if table.last_id is not None}
+        skip_ids(connection, ids)
+        details = {"made_at": manifest.made_at, "version": manifest.version}
+        add(connection, now, self._actor, audit.BACKUP_RESTORED, Target(None), details)
 
 
 def _write_sqlite(path: Path, database: Database) -> None:
