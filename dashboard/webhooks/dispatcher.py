@@ -159,14 +159,14 @@ class WebhookDispatcher(RunsTask):
         if not self._active or now - self._renewed_at < RENEW_MS:
             return
         leases = [
-            (each.id, each.lease, leased_until(now, each.attempts))
-            for each in list(self._active.values())
+            (delivery.id, delivery.lease, leased_until(now, delivery.attempts))
+            for delivery in list(self._active.values())
         ]
         self._database.write(lambda connection: deliveries.renew(connection, leases))
         self._renewed_at = now
 
     def _lease(self, webhook_id: int, now: int) -> None:
-        counts = Counter(each.webhook_id for each in list(self._active.values()))
+        counts = Counter(delivery.webhook_id for delivery in list(self._active.values()))
         free = min(ACTIVE_PER_WEBHOOK_MAX - counts[webhook_id], ACTIVE_MAX - len(self._active))
         if free <= 0:
             return
@@ -176,9 +176,9 @@ class WebhookDispatcher(RunsTask):
                 connection, webhook_id, token, now, partial(leased_until, now), free
             )
         )
-        for each in leased:
-            self._active[each.id] = each
-            self._spawn(self._deliver, each)
+        for delivery in leased:
+            self._active[delivery.id] = delivery
+            self._spawn(self._deliver, delivery)
 
     def _deliver(self, delivery: LeasedDelivery) -> None:
         try:

@@ -127,9 +127,9 @@ class Poster:
         with _within(self._names[host], deadline), _within(self._lookups, deadline):
             # The server replaces the function when it starts.
             resolve = self._resolve or socket.getaddrinfo
-            found = resolve(host, port, type=socket.SOCK_STREAM)
-        allowed = [each for each in found if self._allow_private or is_public(each[4][0])]
-        if found and not allowed:
+            addresses = resolve(host, port, type=socket.SOCK_STREAM)
+        allowed = [info for info in addresses if self._allow_private or is_public(info[4][0])]
+        if addresses and not allowed:
             raise _NotAllowedError
         failure: OSError = OSError("the name has no address")
         for family, kind, protocol, _, address in allowed:
@@ -181,11 +181,11 @@ class _Deadline:
         self.is_over = False
 
     def seconds_left(self) -> float:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
             self.is_over = True
             raise TimeoutError
-        return left
+        return seconds
 
     def watch(self, connected: socket.socket) -> None:
         """Closes this connection when the time is over."""

@@ -69,20 +69,20 @@ class TypingNotifier:
         now = self._clock()
         try:
             with self._database.read() as connection:
-                found = webhooks.typing_targets(connection, thread_id, admin_id, now)
+                notice = webhooks.typing_targets(connection, thread_id, admin_id, now)
         except StorageUnavailable as error:
             log.warning("a typing notice is not sent: %s", error)
             return
-        for id, target in found.targets.items():
+        for id, target in notice.targets.items():
             if id in self._busy:
                 continue
             self._busy.add(id)
-            data = {"thread_id": thread_id, "by": {"id": admin_id, "name": found.name}}
+            data = {"thread_id": thread_id, "by": {"id": admin_id, "name": notice.name}}
             document = {
                 "id": f"typ_{uuid.uuid4().hex}",
                 "type": TYPING.name,
                 "occurred_at": timestamp(now),
-                "thread": found.thread,
+                "thread": notice.thread,
                 "data": data | {"until": timestamp(now + SHOWN_MS)},
             }
             try:
@@ -130,11 +130,11 @@ class WebhookService:
 
         def write(connection: Connection) -> CreatedWebhook:
             source_id = sources.ensure(connection, source, now)
-            made = CreatedWebhook(*webhooks.create(connection, source_id, url, events, now))
-            said = {"source": source, "events": "all" if events is None else sorted(events)}
-            target = Target(made.id, origin_of(url))
-            add(connection, now, actor, audit.WEBHOOK_CREATED, target, said)
-            return made
+            webhook = CreatedWebhook(*webhooks.create(connection, source_id, url, events, now))
+            details = {"source": source, "events": "all" if events is None else sorted(events)}
+            target = Target(webhook.id, origin_of(url))
+            add(connection, now, actor, audit.WEBHOOK_CREATED, target, details)
+            return webhook
 
         return self._database.write(write)
 
@@ -142,7 +142,7 @@ class WebhookService:
         """Returns all webhooks, each with the number of its pending deliveries."""
         with self._database.read() as connection:
             pending = webhooks.pending_counts(connection)
-            return [(each, pending.get(each.id, 0)) for each in webhooks.listing(connection)]
+            return [(row, pending.get(row.id, 0)) for row in webhooks.listing(connection)]
 
     def rotate(self, actor: Actor, id: int) -> str:
         """Returns a new secret; for a day the previous one signs every request, too."""
@@ -219,8 +219,8 @@ class WebhookService:
             rows = deliveries.replayable(connection, id, now, **selection)
             count = deliveries.replay(connection, id, rows, now)
             if count:
-                said = chosen | {"events": count}
-                _audit(connection, now, actor, audit.WEBHOOK_REPLAYED, webhook, said)
+                details = chosen | {"events": count}
+                _audit(connection, now, actor, audit.WEBHOOK_REPLAYED, webhook, details)
             return count
 
         count = self._write(id, write)
@@ -282,10 +282,10 @@ def check_types(events: Collection[str] | None) -> None:
 
 
 def _webhook(connection: Connection, id: int) -> Webhook:
-    found = webhooks.one(connection, id)
-    if found is None:
+    webhook = webhooks.one(connection, id)
+    if webhook is None:
         raise NotFound("There is no such webhook.")
-    return found
+    return webhook
 
 
 def _audit(
@@ -294,10 +294,10 @@ def _audit(
     actor: Actor,
     action: Action,
     webhook: Webhook,
-    said: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> None:
     target = Target(webhook.id, origin_of(webhook.url))
-    add(connection, now, actor, action, target, {"source": webhook.source, **(said or {})})
+    add(connection, now, actor, action, target, {"source": webhook.source, **(details or {})})
 
 
 def _disabled() -> Problem:
