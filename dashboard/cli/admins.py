@@ -68,9 +68,9 @@ def create_admin(email: str, name: str, role: str, names: list[str], password_st
 def list_admins() -> None:
     """Prints each admin with the desks that the admin belongs to; supervisors see `all`."""
     with open_services() as services, services.database.read() as connection:
-        found = admins.listing(connection)
-        theirs = admin_desks.of(connection, [admin.id for admin in found])
-        for admin in found:
+        rows = admins.listing(connection)
+        theirs = admin_desks.of(connection, [admin.id for admin in rows])
+        for admin in rows:
             state = "active" if admin.disabled_at is None else "disabled"
             names = ",".join(sorted(theirs[admin.id]))
             shown = "all" if admin.role == "supervisor" else names

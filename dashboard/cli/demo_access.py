@@ -36,13 +36,13 @@ class DemoAccess:
 def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
     """Returns the same secrets at every start; makes new ones if the database lacks them."""
     path = instance / "demo.json"
-    kept = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
+    contents = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
     access = DemoAccess(
-        secret_key=kept.get("secret_key") or secrets.token_urlsafe(32),
-        password=_admin(database, kept.get("password"), clock),
-        api_key=_key(database, kept.get("api_key"), clock),
+        secret_key=contents.get("secret_key") or secrets.token_urlsafe(32),
+        password=_admin(database, contents.get("password"), clock),
+        api_key=_key(database, contents.get("api_key"), clock),
     )
-    if asdict(access) != kept:
+    if asdict(access) != contents:
         _write_privately(path, json.dumps(asdict(access), indent=2))
     return access
 
@@ -50,23 +50,23 @@ def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
 def _admin(database: Database, password: str | None, clock: Clock) -> str:
     """Returns the demo admin's password; sets it anew if the stored one is not valid."""
     with database.read() as connection:
-        known = admins.credentials(connection, DEMO_EMAIL)
+        credentials = admins.credentials(connection, DEMO_EMAIL)
         exists = admins.by_email(connection, DEMO_EMAIL)
-    if password and known and passwords.matches(password, known[1]):
+    if password and credentials and passwords.matches(password, credentials[1]):
         return password
     password = password or generated_password()
     password_hash = passwords.hashed(password)
 
     def write(connection: Connection) -> None:
-        now, given = clock(), (DEMO_NAME, "supervisor")
+        now, values = clock(), (DEMO_NAME, "supervisor")
         if exists:
             admins.set_password(connection, exists.id, password_hash)
             target = Target(exists.id, DEMO_EMAIL)
             add(connection, now, operator(), audit.ACCOUNT_PASSWORD_CHANGED, target)
         else:
-            id = admins.create(connection, DEMO_EMAIL, *given, password_hash, now)
+            id = admins.create(connection, DEMO_EMAIL, *values, password_hash, now)
             account_created(
-                connection, now, operator(), Target(id, DEMO_EMAIL), *given, (admin_desks.MAIN,)
+                connection, now, operator(), Target(id, DEMO_EMAIL), *values, (admin_desks.MAIN,)
             )
 
     database.write(write)

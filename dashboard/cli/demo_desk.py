@@ -48,9 +48,9 @@ def hire(services: Services) -> list[Person]:
     password_hash = passwords.hashed(secrets.token_urlsafe(32))
 
     def person(connection: Connection, email: str, name: str, locales: tuple[str, ...]) -> Person:
-        known = admins.by_email(connection, email)
-        if known is not None:
-            return Person(known.id, known.name, locales)
+        admin = admins.by_email(connection, email)
+        if admin is not None:
+            return Person(admin.id, admin.name, locales)
         id = admins.create(connection, email, name, "admin", password_hash, clock())
         account_created(
             connection, clock(), operator(), Target(id, email), name, "admin", (admin_desks.MAIN,)
@@ -61,7 +61,7 @@ def hire(services: Services) -> list[Person]:
         if not canned_replies.listing(connection):
             for shortcut, body in content.canned_replies().items():
                 canned_replies.create(connection, shortcut, body, clock())
-        return [person(connection, *each) for each in COLLEAGUES]
+        return [person(connection, *colleague) for colleague in COLLEAGUES]
 
     return database.write(write)
 
@@ -124,15 +124,14 @@ def _chatbot(settings: Settings, client: BotClient, model: TrafficModel) -> Chat
 
 def _is_anything_taken(services: Services) -> bool:
     with services.database.read() as connection:
-        taken = select(threads.c.id).where(threads.c.assignee_id.is_not(None)).limit(1)
-        return connection.execute(taken).first() is not None
+        query = select(threads.c.id).where(threads.c.assignee_id.is_not(None)).limit(1)
+        return connection.execute(query).first() is not None
 
 
 def _sign_answers(services: Services, people: Sequence[Person]) -> None:
     """Gives seeded answers an author, one colleague a thread; the API stored them without."""
-    author = case(
-        *((events.c.thread_id % len(people) == index, each.id) for index, each in enumerate(people))
-    )
+    index = events.c.thread_id % len(people)
+    author = case(*((index == at, person.id) for at, person in enumerate(people)))
 
     def write(connection: Connection) -> None:
         source_id = sources.named(connection, DEMO_SOURCE)
@@ -154,28 +153,28 @@ def _take_threads(services: Services, people: Sequence[Person]) -> None:
     with services.database.read() as connection:
         demo_admin = admins.by_email(connection, DEMO_EMAIL)
         open_threads = _open_threads(connection)
-    wanted = [(Admin(each.id, each.name), each.locales, TAKEN_EACH) for each in people]
+    shares = [(Admin(person.id, person.name), person.locales, TAKEN_EACH) for person in people]
     if demo_admin is not None:
         by_demo_admin = (
             Admin(demo_admin.id, demo_admin.name),
             content.LOCALES,
             TAKEN_BY_DEMO_ADMIN,
         )
-        wanted.insert(0, by_demo_admin)
-    taken: set[int] = set()
+        shares.insert(0, by_demo_admin)
+    taken_ids: set[int] = set()
     most = len(open_threads) // 20
-    for admin, locales, counts in wanted:
+    for admin, locales, counts in shares:
         for is_waiting, count in zip((True, False), counts, strict=True):
             free = [
-                each.id
-                for each in open_threads
-                if each.id not in taken
-                and each.locale in locales
-                and (each.waiting_since is not None) == is_waiting
+                thread.id
+                for thread in open_threads
+                if thread.id not in taken_ids
+                and thread.locale in locales
+                and (thread.waiting_since is not None) == is_waiting
             ]
             for id in free[: min(count, most)]:
                 services.ingest.act(services.actions.claim, admin, id)
-                taken.add(id)
+                taken_ids.add(id)
     services.placer.save_placed_revisions()
 
 

@@ -37,10 +37,10 @@ def create_key(
 ) -> None:
     """Prints the key. With `--handoff` the facts of the source's threads are computed again."""
     with open_services() as services:
-        made = services.api_keys.create(operator(), KeyDraft(source, scopes, handoff, desk, rate))
+        key = services.api_keys.create(operator(), KeyDraft(source, scopes, handoff, desk, rate))
         if handoff:
             services.api_keys.refold(source)
-        click.echo(made.key)
+        click.echo(key.key)
 
 
 @command("list-keys", "List the API keys.", example="list-keys")
@@ -94,10 +94,10 @@ _ID_HELP = "ID is the number that list-webhooks shows."
 def create_webhook(source: str, url: str, events: list[str] | None) -> None:
     with open_services() as services:
         try:
-            made = services.webhooks.create(operator(), source, url, events)
+            webhook = services.webhooks.create(operator(), source, url, events)
         except Problem as problem:
             raise StartError(f"The webhook {problem.detail}.") from problem
-        click.echo(f"{made.id}\t{made.secret}")
+        click.echo(f"{webhook.id}\t{webhook.secret}")
 
 
 @command("list-webhooks", "List the webhooks.", example="list-webhooks")

@@ -87,8 +87,8 @@ def cli() -> None:
     pass
 
 
-for each in COMMANDS:
-    cli.add_command(each)
+for command in COMMANDS:
+    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None, *, began: float | None = None) -> int:
@@ -124,8 +124,8 @@ def interruptible() -> Iterator[None]:
 
     def interrupt(number: int, frame: FrameType | None) -> NoReturn:
         interruptions.append(number)
-        for each in _INTERRUPTING:
-            signal.signal(each, signal.SIG_IGN)
+        for signal_number in _INTERRUPTING:
+            signal.signal(signal_number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in _INTERRUPTING}

@@ -93,7 +93,7 @@ def _differences(diff: Diff, rebuilder: Rebuilder, most: int) -> list[Difference
     if not first:
         return []
     time.sleep(SECOND_COMPARISON_SECONDS)
-    lasting = (found for found in diff.differences(list_ids) if found in first)
+    lasting = (entry for entry in diff.differences(list_ids) if entry in first)
     return list(islice(lasting, most))
 
 

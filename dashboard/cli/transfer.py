@@ -99,8 +99,8 @@ def import_events(file: str) -> None:
 def _note_export(services: Services) -> None:
     """Adds the audit log entry before anything is read, so that failed tries are recorded, too."""
     now, actor = services.clock(), operator()
-    said = {"format": "jsonl", "filters": {}}
-    services.database.write(lambda c: add(c, now, actor, EXPORT_MADE, Target(None, "events"), said))
+    data = {"format": "jsonl", "filters": {}}
+    services.database.write(lambda c: add(c, now, actor, EXPORT_MADE, Target(None, "events"), data))
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
@@ -168,9 +168,9 @@ def audit(
 def _columns(entry: Entry) -> list[str]:
     who = entry.actor_email or entry.actor_name or "-"
     target = ":".join(filter(None, (entry.target_kind, entry.target_id)))
-    said = json.dumps(entry.data, ensure_ascii=False) if entry.data else ""
+    data = json.dumps(entry.data, ensure_ascii=False) if entry.data else ""
     where = f"{entry.via} {entry.address}".strip()
-    return [timestamp(entry.at), who, where, entry.action, target, entry.target_name, said]
+    return [timestamp(entry.at), who, where, entry.action, target, entry.target_name, data]
 
 
 #: Most ids of missing files that are printed.
@@ -190,8 +190,8 @@ def backup(file: str, force: bool) -> None:
         _note_backup(services)
         maker = BackupMaker(services.database, services.file_store, services.clock)
         with progress_in_bytes("copying") as bar:
-            made = maker.make(new.out, new.folder, bar.update)
-    _report(made)
+            result = maker.make(new.out, new.folder, bar.update)
+    _report(result)
 
 
 @command(
@@ -227,20 +227,20 @@ def _note_backup(services: Services) -> None:
     )
 
 
-def _report(made: MadeBackup) -> None:
-    if made.missing:
-        named = " ".join(made.missing[:_NAMED_MAX])
-        click.echo(f"{len(made.missing)} files are missing in LINEUP_FILES: {named}", err=True)
-    click.echo(f"Copied the database and {made.files} files.", err=True)
+def _report(result: MadeBackup) -> None:
+    if result.missing:
+        named = " ".join(result.missing[:_NAMED_MAX])
+        click.echo(f"{len(result.missing)} files are missing in LINEUP_FILES: {named}", err=True)
+    click.echo(f"Copied the database and {result.files} files.", err=True)
 
 
 @contextmanager
 def _read_again(file: str) -> Iterator[BinaryIO]:
     """Opens the file, which is read more than once. Raises StartError."""
-    with given_file(file) as given:
+    with given_file(file) as source:
         if file != STANDARD:
-            yield given
+            yield source
             return
         with tempfile.TemporaryFile() as copy:
-            shutil.copyfileobj(given, copy)
+            shutil.copyfileobj(source, copy)
             yield copy
