@@ -184,10 +184,10 @@ class DashboardClient:
 
     def _new_socket(self) -> socketio.Client:
         """Makes a socket that connects again by itself, once it was connected."""
-        made = socketio.Client(handle_sigint=False, websocket_extra_options=self._origin)
+        socket = socketio.Client(handle_sigint=False, websocket_extra_options=self._origin)
         pong = ("presence:pong", _REPORT, NAMESPACE)
-        made.on("presence:ping", lambda *_: made.emit(*pong), namespace=NAMESPACE)
-        return made
+        socket.on("presence:ping", lambda *_: socket.emit(*pong), namespace=NAMESPACE)
+        return socket
 
 
 def _session(headers: Mapping[str, str]) -> Session:

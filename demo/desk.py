@@ -140,9 +140,9 @@ class Colleague:
         document = {"body": text, "token": uuid4().hex, "private": is_note}
         if seen_id is not None:
             document["seen_message_id"] = seen_id
-        sent = self._do(f"threads/{thread_id}/replies", document)
+        answer = self._do(f"threads/{thread_id}/replies", document)
         self._is_at(thread_id, "viewing", "messages", seen_id)
-        return sent["message"]["id"] if sent else None
+        return answer["message"]["id"] if answer else None
 
     def _do(self, path: str, document: dict[str, Any]) -> dict[str, Any] | None:
         """Posts it; returns None if somebody else was faster."""

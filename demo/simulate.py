@@ -72,12 +72,12 @@ class CustomerPresence:
         for customer in self._model.writers()[: ONLINE_MAX - len(self._online)]:
             [kind] = self._random.choices([*DEVICES], [*DEVICES.values()])
             self._online.setdefault(customer, kind)
-        leaving = [each for each in self._online if self._random.random() < LEAVE_SHARE]
-        announced = [each for each in leaving if self._random.random() < ANNOUNCE_SHARE]
+        leaving = [customer for customer in self._online if self._random.random() < LEAVE_SHARE]
+        announced = [customer for customer in leaving if self._random.random() < ANNOUNCE_SHARE]
         for customer in leaving:
             del self._online[customer]
         if announced:
-            devices = [{"customer": each, "device": _device(each)} for each in announced]
+            devices = [{"customer": id, "device": _device(id)} for id in announced]
             self._post(OFFLINE_PATH, {"devices": devices})
 
     def _beat(self) -> None:
@@ -237,16 +237,16 @@ def stopped_by_signals() -> Iterator[Wait]:
 
 def learn(client: BotClient, model: TrafficModel, report: Report) -> None:
     """Takes threads of the caller's source into the model. Needs the scope `read`."""
-    seen, source = set(), None
+    names, source = set(), None
     for path, limit in KNOWN_LISTS:
         answer = client.get(f"/api/v1/lists/{path}?limit={limit}")
         if answer.status != 200:
             report(f"Starting with new threads only ({answer.problem}).")
             return
         for entry in answer.body["threads"]:
-            if entry["thread"] in seen or source not in (None, entry["source"]):
+            if entry["thread"] in names or source not in (None, entry["source"]):
                 continue
-            seen.add(entry["thread"])
+            names.add(entry["thread"])
             row = client.get(f"/api/v1/threads/{entry['thread']}")
             if row.status == 200:
                 source = row.body["source"]

@@ -228,11 +228,11 @@ class StoryWriter:
     def _steps(self, extra: float) -> list[str]:
         scenario, random = self.scenario, self.random
         long = LONG_MESSAGES - scenario.messages_min if self.long else 0
-        wanted = (long or _geometric(random, extra)) if scenario.rounds else 0
+        length = (long or _geometric(random, extra)) if scenario.rounds else 0
         rounds: list[str] = []
-        while len(rounds) < wanted:
+        while len(rounds) < length:
             rounds += random.choice(scenario.rounds).split()
-        steps = [*scenario.opening.split(), *rounds[:wanted], *scenario.ending.split()]
+        steps = [*scenario.opening.split(), *rounds[:length], *scenario.ending.split()]
         if self.priority != "normal":
             steps.insert(random.randint(1, len(steps)), "priority")
         if self.former_status is not None and scenario.messages_min:
