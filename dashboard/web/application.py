@@ -31,18 +31,18 @@ from dashboard.web.server.state import ServerState
 
 
 def signed_files(database: Database, store: FileStore, addresses: FileAddresses) -> Blueprint:
-    made = Blueprint("signed_files", __name__)
+    routes = Blueprint("signed_files", __name__)
 
-    @made.get(f"{SIGNED_PATH}<text>")
+    @routes.get(f"{SIGNED_PATH}<text>")
     def signed_file(text: str) -> Response:
         id = addresses.id_of(text)
         with database.read() as connection:
-            found = files.find(connection, id)
-        if found is None or found.event_id is None:
+            row = files.find(connection, id)
+        if row is None or row.event_id is None:
             raise NotFound("There is no such file.")
-        return file_response(found.file, store.open(id))
+        return file_response(row.file, store.open(id))
 
-    return made
+    return routes
 
 
 #: Answered under any Host: bots and probes need not use one of the origins.

@@ -119,9 +119,9 @@ def oidc_blueprint(services: Services) -> Blueprint:
     """Builds `/login/oidc` and the paths below it; without a provider they do not exist."""
     settings, provider = services.settings, services.oidc_provider
     if settings.oidc is None or provider is None:
-        made = Blueprint("oidc", __name__)
-        install(made, SignInMethods())
-        return made
+        routes = Blueprint("oidc", __name__)
+        install(routes, SignInMethods())
+        return routes
     accounts = ProviderAccounts(
         settings.oidc.issuer, services.database, services.clock, services.placer, services.offload
     )
@@ -136,7 +136,7 @@ def oidc_blueprint(services: Services) -> Blueprint:
         services.identities,
         Pages(services),
     )
-    made = oidc_calls.routes(sign_in)
+    routes = oidc_calls.routes(sign_in)
     leaving = BackChannelLogout(
         provider,
         services.database,
@@ -144,6 +144,6 @@ def oidc_blueprint(services: Services) -> Blueprint:
         services.presence_service,
         services.sockets.invalidate_sessions,
     )
-    oidc_calls.add_route(made, leaving)
-    install(made, SignInMethods(settings.sign_in == "password", settings.oidc.name))
-    return made
+    oidc_calls.add_route(routes, leaving)
+    install(routes, SignInMethods(settings.sign_in == "password", settings.oidc.name))
+    return routes

@@ -64,13 +64,13 @@ class Explainer:
         """
         now = self._clock()
         with self._database.read() as connection:
-            found = subjects(connection, [thread_id])
-            if thread_id not in found:
+            by_id = subjects(connection, [thread_id])
+            if thread_id not in by_id:
                 raise NotFound("There is no such thread.")
             named = named_lists.find(connection, name, admin_id)
             rank, total = self._rank(connection, thread_id, named)
-            due = policies.explained(connection, found[thread_id], now)
-        explanation = named.query_list.order.explain(found[thread_id], now)
+            due = policies.explained(connection, by_id[thread_id], now)
+        explanation = named.query_list.order.explain(by_id[thread_id], now)
         shown = {
             "fact": _WIRE_NAMES.get(explanation.fact, explanation.fact),
             "rule": explanation.rule or _OTHERS,
@@ -126,13 +126,13 @@ class AdminApi:
 
         def write(connection: Connection) -> None:
             preferences.check_sorts(connection, change)
-            held = admins.preferences(connection, identity.admin_id)
-            chosen = preferences.merged(preferences.known(held), change)
+            old = admins.preferences(connection, identity.admin_id)
+            chosen = preferences.merged(preferences.known(old), change)
             admins.save_preferences(connection, identity.admin_id, chosen)
 
         self._database.write(write)
-        made = self._pages.preferences(identity)
-        return keep_for_signed_out(json_response(made), change | {"theme": made["theme"]})
+        values = self._pages.preferences(identity)
+        return keep_for_signed_out(json_response(values), change | {"theme": values["theme"]})
 
     @route(
         "GET",
@@ -144,11 +144,11 @@ class AdminApi:
     )
     def rows(self, query: requests.RowsQuery) -> Response:
         ids = query.ids
-        found = self._rows(ids)
+        rows = self._rows(ids)
         return json_response(
             {
-                "rows": [found[id] for id in ids if id in found],
-                "missing": [id for id in ids if id not in found],
+                "rows": [rows[id] for id in ids if id in rows],
+                "missing": [id for id in ids if id not in rows],
             }
         )
 
@@ -165,8 +165,8 @@ class AdminApi:
         with self._database.read() as connection:
             if not threads.names(connection, [thread_id]):
                 raise NotFound("There is no such thread.")
-            found = conversations.part(connection, thread_id, where, message_id, query.limit)
-        return json_response(found.to_json())
+            part = conversations.part(connection, thread_id, where, message_id, query.limit)
+        return json_response(part.to_json())
 
     @route(
         "POST",
@@ -275,8 +275,8 @@ class AdminApi:
         """Neither place nor wait changes. A colleague's thread is handed over by that colleague and
         by supervisors. If the new assignee has it already, no note is written."""
         hand_over = self._admin.assigning.hand_over
-        given = HandOver(body.admin_id, body.note, body.desk)
-        return self._changed(thread_id, self._admin.act(hand_over, thread_id, given))
+        handover = HandOver(body.admin_id, body.note, body.desk)
+        return self._changed(thread_id, self._admin.act(hand_over, thread_id, handover))
 
     @route(
         "PUT",

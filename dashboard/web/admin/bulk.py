@@ -33,11 +33,11 @@ class ActingAdmin:
         self.snoozing = services.snoozing
         self.tagging = services.tagging
 
-    def act(self, action: Callable[..., Any], *given: Any) -> Any:
+    def act(self, action: Callable[..., Any], *arguments: Any) -> Any:
         """Returns the result of `action(admin, *given)`, once its thread is placed."""
         identity = current()
         admin = Admin(identity.admin_id, identity.name, identity.role, identity.desks)
-        return self._ingest.act(action, admin, *given)
+        return self._ingest.act(action, admin, *arguments)
 
     def act_simply(self, name: str, thread_id: int) -> int | None:
         """Returns the id of the act; None if nothing changed. `name` is one of SIMPLE_ACTIONS."""
@@ -116,12 +116,12 @@ class BulkApi:
     def _seen(self, body: requests.BulkRequest) -> dict[int, int]:
         """Thread id to the message that was seen; without one, the last message by now."""
         ids = {str(id): id for id in body.ids}
-        given = body.seen or {}
-        for name in given:
+        message_ids = body.seen or {}
+        for name in message_ids:
             if name not in ids:
                 pointer = json_pointer("/seen", [name])
                 raise field_error(pointer, "unknown_value", "is none of the ids")
-        seen = {ids[name]: message_id for name, message_id in given.items()}
+        seen = {ids[name]: message_id for name, message_id in message_ids.items()}
         return self._admin.actions.last_messages(body.ids) | seen
 
     def _results(
@@ -144,8 +144,8 @@ class BulkApi:
             wake = body.wake or "reply"
             return self._admin.act(self._admin.snoozing.snooze, thread_id, body.until, wake)
         if body.action == "assign":
-            given = HandOver(body.admin_id, body.note, body.desk, body.held_by)
-            return self._admin.act(self._admin.assigning.hand_over, thread_id, given)
+            handover = HandOver(body.admin_id, body.note, body.desk, body.held_by)
+            return self._admin.act(self._admin.assigning.hand_over, thread_id, handover)
         if body.action == "tag":
             names = TagNames(body.add or (), body.remove or ())
             return self._admin.act(self._admin.tagging.change, thread_id, names)

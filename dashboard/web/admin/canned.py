@@ -47,8 +47,8 @@ class CannedApi:
     )
     def listing(self) -> Response:
         with self._database.read() as connection:
-            found = canned_replies.listing(connection)
-        return json_response({"canned": [each._asdict() for each in found]})
+            rows = canned_replies.listing(connection)
+        return json_response({"canned": [row._asdict() for row in rows]})
 
     @route(
         "POST",
@@ -67,9 +67,9 @@ class CannedApi:
             id = canned_replies.create(connection, body.shortcut, body.body, now)
             return canned_replies.one(connection, id)
 
-        made = self._write(body, write)
-        assert made is not None, "it was created in the same transaction"
-        return json_response(made._asdict(), 201)
+        canned = self._write(body, write)
+        assert canned is not None, "it was created in the same transaction"
+        return json_response(canned._asdict(), 201)
 
     @route(
         "PUT",

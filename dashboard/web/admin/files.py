@@ -117,9 +117,9 @@ class FilesApi:
         """Returns a file. Raises NotFound, also for one that the admin does not see."""
         identity = current()
         with self._database.read() as connection:
-            found = files.find(connection, file_id) if ID.fullmatch(file_id) else None
-        if found is None or not sees(identity.desks, found.desk):
+            row = files.find(connection, file_id) if ID.fullmatch(file_id) else None
+        if row is None or not sees(identity.desks, row.desk):
             raise NotFound("There is no such file.")
-        if found.event_id is None and found.file.admin_id != identity.admin_id:
+        if row.event_id is None and row.file.admin_id != identity.admin_id:
             raise NotFound("There is no such file.")
-        return found.file
+        return row.file

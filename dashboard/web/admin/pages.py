@@ -127,8 +127,8 @@ class Pages:
     def _sorts(self) -> dict[str, object]:
         """Returns the built-in sorts and the saved ones."""
         with self._database.read() as connection:
-            known = sorts.known(connection)
-        saved = [sort for sort in known.values() if sort.name not in BUILT_IN_SORTS]
+            all_sorts = sorts.known(connection)
+        saved = [sort for sort in all_sorts.values() if sort.name not in BUILT_IN_SORTS]
         return {
             "sorts": list(BUILT_IN_SORTS),
             "saved_sorts": [
@@ -136,7 +136,7 @@ class Pages:
                 for sort in saved
             ],
             # On lists in these sorts, rows show waits below a minute, too.
-            "sorts_by_wait": [name for name, sort in known.items() if sort.goes_by("oldest")],
+            "sorts_by_wait": [name for name, sort in all_sorts.items() if sort.goes_by("oldest")],
         }
 
     def _signed_out(self, identity: Identity) -> str:
@@ -211,9 +211,9 @@ def _list_of(preferences: JsonObject, saved_views: list[ListedView]) -> ListName
     If that belonged to a saved view that is deleted, it is that of the last built-in view.
     """
     saved = preferences["saved"] or {}
-    for each in saved_views:
-        if each["id"] == saved.get("view"):
-            return ListName(each["id"], saved.get("sort", each["sort"]), saved.get("filter", "all"))
+    for row in saved_views:
+        if row["id"] == saved.get("view"):
+            return ListName(row["id"], saved.get("sort", row["sort"]), saved.get("filter", "all"))
     view = preferences["view"]
     return ListName(view, preferences["sorts"][view], preferences["filters"][view])
 

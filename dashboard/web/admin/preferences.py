@@ -171,37 +171,37 @@ def _among(values: Mapping[str, Any], names: Mapping[str, Any]) -> JsonObject:
     }
 
 
-def merged(held: Mapping[str, Any], change: Mapping[str, Any]) -> JsonObject:
-    """Returns `held` with the change; objects are merged by key, except one that may be null."""
-    made = dict(held)
+def merged(old: Mapping[str, Any], change: Mapping[str, Any]) -> JsonObject:
+    """Returns `old` with the change; objects are merged by key, except one that may be null."""
+    values = dict(old)
     for name, value in change.items():
         is_merged = isinstance(_DEFAULTS[name], dict)
-        made[name] = made.get(name, {}) | value if is_merged else value
-    return made
+        values[name] = values.get(name, {}) | value if is_merged else value
+    return values
 
 
 def check_sorts(connection: Connection, change: Mapping[str, Any]) -> None:
     """Raises Invalid if a view is to be in an unknown sort."""
-    known = sorts.known(connection)
+    all_sorts = sorts.known(connection)
     named = {f"/sorts/{view}": sort for view, sort in change.get("sorts", {}).items()}
     named["/saved/sort"] = (change.get("saved") or {}).get("sort")
     for pointer, sort in named.items():
-        if sort is not None and sort not in known:
+        if sort is not None and sort not in all_sorts:
             raise field_error(pointer, "unknown_value", "names no sort")
 
 
 def forget_sort(connection: Connection, name: str) -> None:
     """Called when a sort is deleted: views that admins had in it return to their first sort."""
     for admin in admins.listing(connection):
-        held = admins.preferences(connection, admin.id)
-        chosen, saved = held.get("sorts", {}), held.get("saved") or {}
-        left: JsonObject = {}
+        old = admins.preferences(connection, admin.id)
+        chosen, saved = old.get("sorts", {}), old.get("saved") or {}
+        rest: JsonObject = {}
         if name in chosen.values():
-            left["sorts"] = {view: sort for view, sort in chosen.items() if sort != name}
+            rest["sorts"] = {view: sort for view, sort in chosen.items() if sort != name}
         if saved.get("sort") == name:
-            left["saved"] = {field: saved[field] for field in saved if field != "sort"}
-        if left:
-            admins.save_preferences(connection, admin.id, held | left)
+            rest["saved"] = {field: saved[field] for field in saved if field != "sort"}
+        if rest:
+            admins.save_preferences(connection, admin.id, old | rest)
 
 
 def check(change: Any) -> JsonObject:

@@ -88,7 +88,7 @@ class AdminPresence:
         answers=done(Team),
     )
     def team(self) -> Response:
-        seen = current().desks
+        desks = current().desks
         inside: dict[int, set[int]] = defaultdict(set)
         for membership in self._presence_service.threads.memberships():
             inside[int(membership.person)].add(int(membership.room))
@@ -97,13 +97,13 @@ class AdminPresence:
             roles = {member["id"]: member["role"] for member in members}
             theirs = admin_desks.seen_by(connection, roles)
             ids = sorted(set().union(*inside.values()))
-            rows = thread_rows.rows(connection, ids, seen)
-            counts = None if seen is None else team.open_threads(connection, roles, seen)
+            rows = thread_rows.rows(connection, ids, desks)
+            counts = None if desks is None else team.open_threads(connection, roles, desks)
         assigned = self._assigned(roles) if counts is None else counts
         shown = []
         for member in members:
             id, at = member["id"], theirs[member["id"]]
-            opened = [each for each in sorted(inside.get(id, ())) if each in rows]
+            opened = [thread_id for thread_id in sorted(inside.get(id, ())) if thread_id in rows]
             shown.append(
                 {
                     **member,
@@ -138,9 +138,9 @@ class AdminPresence:
             admin = admins.by_id(connection, admin_id)
             if admin is None:
                 raise NotFound("There is no such admin.")
-            said = {"count": len(sessions.end_all(connection, admin_id))}
+            details = {"count": len(sessions.end_all(connection, admin_id))}
             target = Target(admin.id, admin.email)
-            add(connection, now, acting(), audit.SESSIONS_ENDED, target, said)
+            add(connection, now, acting(), audit.SESSIONS_ENDED, target, details)
 
         self._database.write(write)
         self._invalidate_sessions()

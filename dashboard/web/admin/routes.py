@@ -98,15 +98,15 @@ def _blueprint(
 
     They decide whether a call is allowed before they say anything of its target or body.
     """
-    made = Blueprint(name, __name__, url_prefix=URL_PREFIX)
-    made.before_request(lambda: require_own_page(origins))
-    made.before_request(identities.require)
-    made.before_request(_check_role)
-    made.before_request(_check_ids)
-    made.before_request(lambda: _check_thread(database))
-    made.before_request(_check_type)
-    add_routes(made, apis, lambda declared: (), document_or_empty)
-    return made
+    routes = Blueprint(name, __name__, url_prefix=URL_PREFIX)
+    routes.before_request(lambda: require_own_page(origins))
+    routes.before_request(identities.require)
+    routes.before_request(_check_role)
+    routes.before_request(_check_ids)
+    routes.before_request(lambda: _check_thread(database))
+    routes.before_request(_check_type)
+    add_routes(routes, apis, lambda declared: (), document_or_empty)
+    return routes
 
 
 def require_supervisor() -> None:
@@ -136,10 +136,10 @@ def _check_ids() -> None:
 def _check_thread(database: Database) -> None:
     """Raises NotFound for a thread at a desk that the admin does not see."""
     thread_id = (request.view_args or {}).get("thread_id")
-    seen = current().desks
-    if thread_id is None or seen is None:
+    desks = current().desks
+    if thread_id is None or desks is None:
         return
     with database.read() as connection:
         desk = threads.desks_of(connection, [thread_id]).get(thread_id)
-    if desk not in seen:
+    if desk not in desks:
         raise NotFound("There is no such thread.")

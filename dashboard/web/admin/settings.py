@@ -86,7 +86,7 @@ class SettingsPages:
             timezone=preferences["timezone"],
             page=page.name,
             pages=[
-                each.name for each in SETTINGS_PAGES if is_supervisor or not each.for_supervisors
+                entry.name for entry in SETTINGS_PAGES if is_supervisor or not entry.for_supervisors
             ],
             script=f"js/settings/{page.name}.js",
             texts=self._pages.text_urls("", "settings/", f"settings/{page.name}/"),
@@ -96,14 +96,14 @@ class SettingsPages:
 
 def blueprint(pages: SettingsPages) -> Blueprint:
     """The blueprint of all pages, each at its address."""
-    made = Blueprint("settings", __name__)
+    routes = Blueprint("settings", __name__)
     for page in SETTINGS_PAGES:
-        made.add_url_rule(
+        routes.add_url_rule(
             f"/{page.name}",
             endpoint=page.name,
             view_func=lambda page=page: pages.show(page),
         )
-    return made
+    return routes
 
 
 class Health(Answer):

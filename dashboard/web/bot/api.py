@@ -192,7 +192,7 @@ class EventsApi:
         with self._metrics.time_accepting():
             accepted: Iterator[Outcome] = iter(self._ingest.accept(source_id, good) if good else ())
         outcomes = [item if isinstance(item, Problem) else next(accepted) for item in items]
-        statuses = ("rejected" if isinstance(each, Problem) else each.status for each in outcomes)
+        statuses = ("rejected" if isinstance(item, Problem) else item.status for item in outcomes)
         for status, count in Counter(statuses).items():
             self._metrics.count_event(status, count)
         return outcomes
@@ -316,16 +316,16 @@ def blueprints(
 
 def _blueprint(name: str, apis: Iterable[Any], callers: Callers, metrics: Metrics) -> Blueprint:
     """Adds the routes of these objects below /api/v1, each behind the scope of its API key."""
-    made = Blueprint(name, __name__, url_prefix=URL_PREFIX)
+    routes = Blueprint(name, __name__, url_prefix=URL_PREFIX)
 
     def authenticate(route: Route) -> tuple[Caller]:
         return (callers.require(request.headers.get("Authorization"), route.scope),)
 
-    add_routes(made, apis, authenticate)
+    add_routes(routes, apis, authenticate)
 
-    @made.after_request
+    @routes.after_request
     def count(response: Response) -> Response:
         metrics.count_answer(request.method, response.status_code)
         return response
 
-    return made
+    return routes

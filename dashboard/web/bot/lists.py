@@ -54,8 +54,8 @@ def _query(connection: Connection, view: str) -> ListedQuery | None:
     if view in VIEW_QUERIES:
         return ListedQuery(VIEW_QUERIES[view], "", TIMEZONE)
     number = number_of(view)
-    found = None if number is None else views.find(connection, number, None, frozenset())
-    return None if found is None or people_in(found.query).me else found.listed(None)
+    row = None if number is None else views.find(connection, number, None, frozenset())
+    return None if row is None or people_in(row.query).me else row.listed(None)
 
 
 def walked_list(connection: Connection, view: str, sort: str) -> WalkedList | None:
@@ -88,7 +88,7 @@ LIMIT_MAX = 500
 BEFORE_ALL: Position = (0, 0)
 #: A built-in view, or the id of a saved one.
 _VIEW_PATTERN = (
-    f"^({'|'.join(each for each in BUILT_IN_VIEWS if each not in OWN_VIEWS)}|v[1-9][0-9]*)$"
+    f"^({'|'.join(view for view in BUILT_IN_VIEWS if view not in OWN_VIEWS)}|v[1-9][0-9]*)$"
 )
 
 
@@ -173,12 +173,12 @@ class ListsApi:
         is_archived, since = self._read(walked, query.cursor)
         # One entry more than asked for shows whether there is a next part.
         head = self._head(walked, sort, None if is_archived else since, query.limit + 1)
-        found = [] if is_archived else head.entries[: query.limit]
+        entries = [] if is_archived else head.entries[: query.limit]
         if not is_archived and len(head.entries) > query.limit:
-            next = self._cursors.encode(walked.cursors, _position(found[-1]))
+            next = self._cursors.encode(walked.cursors, _position(entries[-1]))
         else:
-            old = self._archived(walked, query.limit - len(found), since if is_archived else None)
-            found += old.entries
+            old = self._archived(walked, query.limit - len(entries), since if is_archived else None)
+            entries += old.entries
             next = self._cursors.encode(_archive(walked), old.next) if old.next else None
         return json_response(
             {
@@ -187,7 +187,7 @@ class ListsApi:
                 "epoch": head.epoch or None,
                 "version": head.version,
                 "total": head.total,
-                "threads": self._named(found),
+                "threads": self._named(entries),
                 "next": next,
             }
         )
@@ -203,12 +203,12 @@ class ListsApi:
     def _archived(self, walked: WalkedList, limit: int, after: Position | None) -> Part:
         """Returns archived threads after a position; for `limit` 0, only whether there are any."""
         with self._database.read() as connection:
-            found = archive.part(
+            part = archive.part(
                 connection, walked.named.query_list, self._clock(), max(1, limit), after
             )
         if limit == 0:
-            return Part([], BEFORE_ALL if found.entries else None)
-        return found
+            return Part([], BEFORE_ALL if part.entries else None)
+        return part
 
     def _head(self, walked: WalkedList, sort: str, since: Position | None, limit: int) -> Head:
         try:

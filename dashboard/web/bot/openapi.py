@@ -68,8 +68,8 @@ def reference(api: JsonSchemaValue, server: str) -> Reference:
         for path, methods in api["paths"].items()
         for method, call in methods.items()
     ]
-    known = api["components"]["schemas"]
-    tables = [_table(name, schema) for name, schema in known.items() if "properties" in schema]
+    schemas = api["components"]["schemas"]
+    tables = [_table(name, schema) for name, schema in schemas.items() if "properties" in schema]
     posted = names_in_bodies(api)
     return Reference(
         calls,
@@ -81,14 +81,14 @@ def reference(api: JsonSchemaValue, server: str) -> Reference:
 def names_in_bodies(api: JsonSchemaValue) -> set[str]:
     """Returns the schemas that request bodies are made of."""
     calls = (call for methods in api["paths"].values() for call in methods.values())
-    found: set[str] = set()
-    wanted = [name for call in calls for name in _references(call.get("requestBody"))]
-    while wanted:
-        name = wanted.pop()
-        if name not in found:
-            found.add(name)
-            wanted += _references(api["components"]["schemas"][name])
-    return found
+    names: set[str] = set()
+    queue = [name for call in calls for name in _references(call.get("requestBody"))]
+    while queue:
+        name = queue.pop()
+        if name not in names:
+            names.add(name)
+            queue += _references(api["components"]["schemas"][name])
+    return names
 
 
 def _references(value: Any) -> list[str]:
@@ -163,8 +163,8 @@ def _curl(server: str, path: str, call: JsonSchemaValue) -> str:
 def _table(name: str, schema: JsonSchemaValue) -> Table:
     required = set(schema.get("required", ()))
     members = [
-        Member(member, kind(found), member in required, found.get("description", ""))
-        for member, found in schema["properties"].items()
+        Member(member, kind(definition), member in required, definition.get("description", ""))
+        for member, definition in schema["properties"].items()
     ]
     return Table(name, schema.get("description", ""), members)
 
@@ -220,13 +220,13 @@ def document() -> JsonSchemaValue:
 
 def blueprint() -> Blueprint:
     """The blueprint of `/api/v1/openapi.json` and `/api/docs`, which need no key."""
-    made = Blueprint("openapi", __name__)
+    routes = Blueprint("openapi", __name__)
 
-    @made.get(f"{URL_PREFIX}/openapi.json")
+    @routes.get(f"{URL_PREFIX}/openapi.json")
     def machine_readable() -> Response:
         return json_response(document())
 
-    @made.get("/api/docs")
+    @routes.get("/api/docs")
     def readable() -> Response:
         server = request.host_url.rstrip("/")
         locale = languages.preferred_locale()
@@ -236,4 +236,4 @@ def blueprint() -> Blueprint:
         response.vary.update(("Accept-Language", "Cookie"))
         return response
 
-    return made
+    return routes

@@ -276,11 +276,11 @@ class BotPresenceApi:
         page, next = read_page(query, self._cursors, source, read)
         customers = [
             {
-                "id": seen.id.removeprefix(f"{source}/"),
-                "last_seen": seen.last_seen,
-                "colour": seen.colour,
+                "id": person.id.removeprefix(f"{source}/"),
+                "last_seen": person.last_seen,
+                "colour": person.colour,
             }
-            for seen in page.people
+            for person in page.people
         ]
         return json_response({"customers": customers, "next": next, "total": page.total})
 

@@ -52,7 +52,7 @@ class Assets:
             return
         manifest = folder / "build" / "manifest.json"
         try:
-            made = json.loads(manifest.read_bytes())
+            build = json.loads(manifest.read_bytes())
         except FileNotFoundError:
             raise StartError(
                 "The browser's files are not built: `make setup` builds them; "
@@ -60,8 +60,8 @@ class Assets:
             ) from None
         if _newest(folder) > manifest.stat().st_mtime:
             log.warning("static/ is newer than its bundle: `make setup` builds it anew")
-        self._files = made["files"]
-        self.beside = tuple(_BUILD + name for name in made["beside"])
+        self._files = build["files"]
+        self.beside = tuple(_BUILD + name for name in build["beside"])
 
     def url(self, name: str) -> str:
         """Returns the URL of a file such as `js/main.js`, or of a part of the font: `fonts/latin`.

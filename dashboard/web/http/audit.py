@@ -102,9 +102,9 @@ def signed_in(
     def write(connection: Connection, now_ms: int, admin_id: int) -> None:
         admin = admins.by_id(connection, admin_id)
         assert admin is not None, "who signs in has an account"
-        said = {"method": method} | ({"second_factor": second_factor} if second_factor else {})
+        details = {"method": method} | ({"second_factor": second_factor} if second_factor else {})
         target = Target(admin.id, admin.email)
-        add(connection, now_ms, signing_in(admin), audit.SIGNIN_SUCCEEDED, target, said)
+        add(connection, now_ms, signing_in(admin), audit.SIGNIN_SUCCEEDED, target, details)
 
     return write
 
@@ -154,8 +154,8 @@ class FailedSignIns:
         key = hashlib.sha256(email.encode()).digest(), network_of(actor.address), reason
         is_first = key not in window.groups
         if is_first and len(window.groups) >= KEYS_MAX:
-            known = email if email in window.others or len(window.others) < _COUNTED_MAX else ""
-            window.others[known] += 1
+            address = email if email in window.others or len(window.others) < _COUNTED_MAX else ""
+            window.others[address] += 1
             return
         group = window.groups.setdefault(key, _Group(actor, email, reason, now))
         if group.attempts == 0:
@@ -178,23 +178,23 @@ class FailedSignIns:
         """Returns False if the write fails: it stays counted. `alone`: without the others."""
         now = self._clock()
         # Taken before the write, during which other threads may run.
-        taken = [(group, group.attempts, group.since_ms) for group in groups if group.attempts]
+        counts = [(group, group.attempts, group.since_ms) for group in groups if group.attempts]
         others = Counter() if alone else Counter(window.others)
-        for group, _, _ in taken:
+        for group, _, _ in counts:
             group.attempts = 0
 
         def write(connection: Connection) -> None:
-            for group, attempts, since in taken:
+            for group, attempts, since in counts:
                 _add_group(connection, now, group, attempts, since)
             if others:
                 _add_others(connection, now, window.began_ms, others)
 
         try:
-            if taken or others:
+            if counts or others:
                 self._database.write(write)
         except StorageUnavailable:
             log.warning("failed sign-ins are not in the audit log yet: the database is away")
-            for group, attempts, since in taken:
+            for group, attempts, since in counts:
                 group.attempts, group.since_ms = group.attempts + attempts, since
             return False
         return True
@@ -220,16 +220,16 @@ def _add_group(
         if admin is not None:
             reason = "wrong_password" if admin.disabled_at is None else "disabled"
     target = Target(None) if admin is None else Target(admin.id, admin.email)
-    said = {"reason": reason, "attempts": attempts, "since": since_ms}
-    add(connection, now_ms, group.actor, audit.SIGNIN_FAILED, target, said)
+    details = {"reason": reason, "attempts": attempts, "since": since_ms}
+    add(connection, now_ms, group.actor, audit.SIGNIN_FAILED, target, details)
 
 
 def _add_others(connection: Connection, now_ms: int, since_ms: int, others: Counter[str]) -> None:
     accounts = sorted(admins.ids_of(connection, filter(None, others)))
-    said = {
+    details = {
         "reason": OTHERS,
         "attempts": others.total(),
         "since": since_ms,
         "accounts": accounts[:NAMED_MAX],
     }
-    add(connection, now_ms, Actor(PAGE), audit.SIGNIN_FAILED, Target(None), said)
+    add(connection, now_ms, Actor(PAGE), audit.SIGNIN_FAILED, Target(None), details)

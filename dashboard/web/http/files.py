@@ -41,7 +41,7 @@ def file_response(file: StoredFile, content: BinaryIO) -> Response:
 
 def _filename(name: str) -> str:
     """Returns the name by RFC 6266: a plain one, and the same in UTF-8 for newer clients."""
-    plain = "".join(each if each.isascii() and each not in '"\\%' else "_" for each in name)
+    plain = "".join(char if char.isascii() and char not in '"\\%' else "_" for char in name)
     return f"filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 

@@ -217,9 +217,9 @@ def make_readable(environ: WSGIEnvironment) -> None:
 
     Other programs on this host may have set such cookies.
     """
-    given = environ.get("HTTP_COOKIE", "")
-    if not given.isascii():
-        shown = given.encode("latin-1", "replace").decode("utf-8", "replace")
+    header = environ.get("HTTP_COOKIE", "")
+    if not header.isascii():
+        shown = header.encode("latin-1", "replace").decode("utf-8", "replace")
         environ["HTTP_COOKIE"] = shown.encode().decode("latin-1")
 
 

@@ -56,9 +56,9 @@ class Family(NamedTuple):
 def family_of(metric: Metric, adding: Adding) -> Family:
     """Returns a collector's metric; drops the time when counting began, which has no sum."""
     samples = [
-        Sample(each.name, dict(each.labels), each.value)
-        for each in metric.samples
-        if not each.name.endswith("_created")
+        Sample(sample.name, dict(sample.labels), sample.value)
+        for sample in metric.samples
+        if not sample.name.endswith("_created")
     ]
     return Family(metric.name, metric.documentation, metric.type, adding, samples)
 
@@ -70,10 +70,10 @@ def added(workers: Iterable[Sequence[Family]]) -> list[Family]:
     for worker in workers:
         for family in worker:
             add = _ADD[families.setdefault(family.name, family).adding]
-            known = values.setdefault(family.name, {})
+            totals = values.setdefault(family.name, {})
             for name, labels, value in family.samples:
                 key = name, tuple(labels.items())
-                known[key] = add(known[key], value) if key in known else value
+                totals[key] = add(totals[key], value) if key in totals else value
     return [family._replace(samples=_samples(values[name])) for name, family in families.items()]
 
 
@@ -131,14 +131,14 @@ class WorkerFiles:
 
     def read_others(self) -> list[list[Family]]:
         """Returns the families of each other worker, and those of all ended ones."""
-        found = {}
+        families = {}
         for path in sorted(self._folder.glob("worker-*.json")):
             if path != self._path:
                 # If it is gone, its numbers are among those of the ended workers, read below.
                 with suppress(FileNotFoundError):
-                    found[path.name] = from_json(path.read_bytes())
+                    families[path.name] = from_json(path.read_bytes())
         names, ended = _read_ended(self._folder)
-        return [*(found[name] for name in found if name not in names), ended]
+        return [*(families[name] for name in families if name not in names), ended]
 
 
 class EndedWorkers:
@@ -184,7 +184,7 @@ class EndedWorkers:
         while self._unread:
             path = _path_of(self._folder, self._unread[0])
             try:
-                counted = [each for each in from_json(path.read_bytes()) if each.outlives_worker]
+                counted = [item for item in from_json(path.read_bytes()) if item.outlives_worker]
             except (FileNotFoundError, ValueError):
                 # The worker ended before it wrote any, or the file was removed or damaged.
                 counted = []

@@ -62,7 +62,7 @@ def document(
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(api, route)
     tags = dict.fromkeys(_tag(route) for route in routes)
-    made: JsonSchemaValue = {
+    root: JsonSchemaValue = {
         "openapi": "3.1.0",
         "info": {
             "title": api.title,
@@ -80,9 +80,9 @@ def document(
         },
     }
     if webhooks:
-        made["tags"].append({"name": "webhooks", "description": api.tags["webhooks"]})
-        made["webhooks"] = {webhook.name: {"post": _webhook(webhook)} for webhook in webhooks}
-    return made
+        root["tags"].append({"name": "webhooks", "description": api.tags["webhooks"]})
+        root["webhooks"] = {webhook.name: {"post": _webhook(webhook)} for webhook in webhooks}
+    return root
 
 
 def problem_statuses(route: Route) -> list[int]:
@@ -187,13 +187,13 @@ def _query_parameters(query: type[Query] | None) -> Iterator[JsonSchemaValue]:
 
 def _without_null(schema: JsonSchemaValue) -> JsonSchemaValue:
     """Removes null: a query string cannot hold it, so a parameter that may be None is omitted."""
-    found = {name: value for name, value in schema.items() if name not in ("title", "anyOf")}
+    members = {name: value for name, value in schema.items() if name not in ("title", "anyOf")}
     for option in schema.get("anyOf", ()):
         if option != {"type": "null"}:
-            found |= option
-    if found.get("default", "") is None:
-        del found["default"]
-    return found
+            members |= option
+    if members.get("default", "") is None:
+        del members["default"]
+    return members
 
 
 def _responses(api: Api, route: Route) -> JsonSchemaValue:
@@ -229,18 +229,18 @@ class _Schemas(GenerateJsonSchema):
     """Describes a pair as a list of two: not all programs know `prefixItems`."""
 
     def tuple_schema(self, schema: TupleSchema) -> JsonSchemaValue:
-        made = super().tuple_schema(schema)
-        entries = self.get_union_of_schemas(made.pop("prefixItems"))
-        return made | {"items": entries}
+        array = super().tuple_schema(schema)
+        entries = self.get_union_of_schemas(array.pop("prefixItems"))
+        return array | {"items": entries}
 
 
 def _schemas(models: Iterable[type[BaseModel]]) -> JsonSchemaValue:
-    _, made = models_json_schema(
+    _, definitions = models_json_schema(
         [(model, "validation") for model in models],
         ref_template=_REF + "{model}",
         schema_generator=_Schemas,
     )
-    schemas: JsonSchemaValue = made["$defs"]
+    schemas: JsonSchemaValue = definitions["$defs"]
     # Pydantic tells models of one name apart by their modules.
     twice = [name for name in schemas if "__" in name]
     if twice:

@@ -41,8 +41,8 @@ class Origins:
     def check_origin(self, environ: Mapping[str, Any]) -> None:
         """Raises 403 if a page of another origin, or no page at all, sent the request."""
         # Some programs send the header twice; then each must be ours.
-        sent = {origin.strip() for origin in environ.get("HTTP_ORIGIN", "").lower().split(",")}
-        if not sent <= self._origins or environ.get("HTTP_SEC_FETCH_SITE") == "cross-site":
+        origins = {origin.strip() for origin in environ.get("HTTP_ORIGIN", "").lower().split(",")}
+        if not origins <= self._origins or environ.get("HTTP_SEC_FETCH_SITE") == "cross-site":
             raise Problem(403, "csrf_failed", "The request does not come from a page of Lineup.")
 
 

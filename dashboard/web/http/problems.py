@@ -67,15 +67,15 @@ def problem_response(problem: Problem) -> Response:
 
 def _page(problem: Problem) -> str:
     locale = languages.preferred_locale()
-    known = languages.texts(locale)
+    texts = languages.texts(locale)
     status = problem.status
     return render_template(
         "cards/error.html",
         locale=locale,
         status=status,
-        title=known.get(f"page.{status}", known["page.other"]),
+        title=texts.get(f"page.{status}", texts["page.other"]),
         detail=languages.refusal(locale, f"page.{status}.text", f"error.{problem.code}"),
-        back=known["page.back"],
+        back=texts["page.back"],
     )
 
 

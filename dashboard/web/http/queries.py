@@ -30,15 +30,15 @@ def read_query(model: type[QueryModel]) -> QueryModel:
 
     A parameter may be given once, unless it is a list of texts. Raises Invalid.
     """
-    given: dict[str, object] = {}
+    members: dict[str, object] = {}
     for field_name, field in model.model_fields.items():
         name = field.alias or field_name
         values = request.args.getlist(name)
         if get_origin(field.annotation) is list and values:
-            given[name] = values
+            members[name] = values
         elif values:
-            given[name] = only_value(name)
-    return validated(model, given)
+            members[name] = only_value(name)
+    return validated(model, members)
 
 
 def only_value(name: str, default: str = "") -> str:
@@ -51,10 +51,10 @@ def only_value(name: str, default: str = "") -> str:
 
 def only_one_of(query: Query, names: Sequence[str]) -> tuple[str | None, int]:
     """Returns the given one of these parameters, and its number. Raises Invalid for two of them."""
-    given = [(name, getattr(query, name)) for name in names if getattr(query, name) is not None]
-    if len(given) > 1:
-        raise excluded(given[1][0], given[0][0])
-    return given[0] if given else (None, 0)
+    pairs = [(name, getattr(query, name)) for name in names if getattr(query, name) is not None]
+    if len(pairs) > 1:
+        raise excluded(pairs[1][0], pairs[0][0])
+    return pairs[0] if pairs else (None, 0)
 
 
 def excluded(name: str, other: str) -> Invalid:

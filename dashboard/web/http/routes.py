@@ -92,7 +92,7 @@ class Route(NamedTuple):
     @property
     def rule(self) -> str:
         """The path in Flask's syntax."""
-        return _SEGMENT.sub(lambda found: self._converted(found[1]), self.path)
+        return _SEGMENT.sub(lambda match: self._converted(match[1]), self.path)
 
     def parameter(self, name: str) -> PathParameter:
         return self.path_parameters.get(name, ROW_ID)
@@ -110,15 +110,15 @@ _SEGMENT = re.compile(r"{(\w+)}")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
-def route(method: str, path: str, operation_id: str, **given: Any) -> Callable[[Handler], Handler]:
-    """Marks a method as the handler of a route; the keywords are the fields of `Route`.
+def route(method: str, path: str, operation_id: str, **fields: Any) -> Callable[[Handler], Handler]:
+    """Marks a method as the handler of a route; the keywords are fields of `Route`.
 
     The handler is called with the result of `authenticate`, the path's parameters, and `query` and
     `body` if the route has these with fields.
     """
 
     def mark(handler: Handler) -> Handler:
-        handler.route = Route(method, path, operation_id, **given)  # type: ignore[attr-defined]
+        handler.route = Route(method, path, operation_id, **fields)  # type: ignore[attr-defined]
         return handler
 
     return mark

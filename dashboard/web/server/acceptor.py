@@ -71,10 +71,10 @@ class Acceptor:
         self._loop = green.spawn(self._run)
 
     def _run(self) -> None:
-        taken = 0.0
+        load = 0.0
         while True:
-            if taken >= ACCEPTED_TOGETHER:
-                taken = 0.0
+            if load >= ACCEPTED_TOGETHER:
+                load = 0.0
                 self._green.give_turn()
             try:
                 accepted = self._listener.accept()
@@ -86,7 +86,7 @@ class Acceptor:
                     time.sleep(PAUSE_SECONDS)
                 # All others are errors of the connection (accept(2)): the next one may be good.
             else:
-                taken += self._take(*accepted)
+                load += self._take(*accepted)
 
     def _take(self, accepted: Any, address: Any) -> float:
         """Serves or refuses a connection; returns how many this counts for."""

@@ -92,12 +92,12 @@ class Connection:
         Closing with unread bytes would reset the connection, and the answer could be lost.
         """
         self.is_idle = True
-        left = bodies.DRAIN_BYTES
+        rest = bodies.DRAIN_BYTES
         with suppress(OSError):
             self.raw.shutdown(socket.SHUT_WR)
             self.read_within(seconds)
-            while left > 0 and (data := self._receive(_DRAIN_BYTES)):
-                left -= len(data)
+            while rest > 0 and (data := self._receive(_DRAIN_BYTES)):
+                rest -= len(data)
 
     def end(self) -> None:
         """Ends an idle connection: its green thread reads the end of the input."""

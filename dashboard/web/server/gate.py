@@ -38,25 +38,25 @@ def probes(
     dashboards, including those of invisible admins. Only clients with the token may read them, or
     without a token clients on this machine.
     """
-    made = Blueprint("probes", __name__)
+    routes = Blueprint("probes", __name__)
 
-    @made.get("/healthz")
+    @routes.get("/healthz")
     def alive() -> Response:
         return json_response({"status": "ok"})
 
-    @made.get("/readyz")
+    @routes.get("/readyz")
     def ready() -> Response:
         if not is_accepting():
             body = {"status": "unavailable", "connections": "refused"}
             return json_response(body, 503, {"Retry-After": "1"})
         return _readiness(_state_of(database), redis_is_there(), clock)
 
-    @made.get("/metrics")
+    @routes.get("/metrics")
     def count() -> Response:
         _require_reader(metrics_token)
         return Response(metrics.text(), content_type=CONTENT_TYPE)
 
-    return made
+    return routes
 
 
 def _readiness(sql: str, redis: bool, clock: SharedClock) -> Response:
@@ -86,8 +86,8 @@ def _require_reader(token: str | None) -> None:
                 403, "forbidden", "The metrics are read on this machine, or with a token."
             )
         return
-    given = request.headers.get("Authorization", "").partition(" ")[2].strip()
-    if not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
+    bearer = request.headers.get("Authorization", "").partition(" ")[2].strip()
+    if not hmac.compare_digest(bearer.encode("utf-8", "replace"), token.encode()):
         headers = {"WWW-Authenticate": 'Bearer realm="Lineup metrics"'}
         raise Problem(401, "unauthorized", "The metrics need their token.", headers=headers)
 

@@ -187,8 +187,8 @@ class Upload:
 
     def read(self, size: int = PIECE_BYTES) -> bytes:
         """Returns up to `size` bytes; none at the end. Raises Problem: 400, 408, 431."""
-        left = self._until - self._monotonic()
-        self._connection.read_within(min(left, bodies.REQUEST_SECONDS))
+        seconds = self._until - self._monotonic()
+        self._connection.read_within(min(seconds, bodies.REQUEST_SECONDS))
         try:
             return self._body.read(size)
         except TimeoutError:
@@ -227,21 +227,21 @@ class Answer:
 
     def send(self, content: Iterable[bytes]) -> None:
         """Writes the whole answer. Raises OSError if the client is gone."""
-        known = sum(map(len, content)) if isinstance(content, list | tuple) else None
+        length = sum(map(len, content)) if isinstance(content, list | tuple) else None
         for data in content:
             if data:
-                self._write(data, known)
+                self._write(data, length)
         if not self._gathered and not self.is_begun:
-            self._gather(self._first_bytes(known))
+            self._gather(self._first_bytes(length))
         if self._is_chunked:
             self._gather(b"0\r\n\r\n")
         self._flush()
         if self._takes_content and self._length not in (None, self._content_bytes):
             self.is_kept = False
 
-    def _write(self, data: bytes, known: int | None = None) -> None:
+    def _write(self, data: bytes, length: int | None = None) -> None:
         if not self._gathered and not self.is_begun:
-            self._gather(self._first_bytes(known))
+            self._gather(self._first_bytes(length))
         if not self._takes_content:
             return
         self._content_bytes += len(data)
@@ -269,8 +269,8 @@ class Answer:
                 self._bytes_of_turn = 0
                 turns.give()
 
-    def _first_bytes(self, known: int | None) -> bytes:
-        """Returns the status line and the headers. `known` is the content's length, if known."""
+    def _first_bytes(self, length: int | None) -> bytes:
+        """Returns the status line and the headers. `length` is the content's, if known."""
         if not self._status:
             raise RuntimeError("the application has not started its answer")
         head, headers = self._head, self._headers
@@ -280,9 +280,9 @@ class Answer:
         self._takes_content = head.method != "HEAD" and self._status[:3] not in _BODILESS
         if "content-length" in names:
             self._length = int(names["content-length"])
-        elif self._takes_content and known is not None:
-            self._length = known
-            headers.append(("Content-Length", str(known)))
+        elif self._takes_content and length is not None:
+            self._length = length
+            headers.append(("Content-Length", str(length)))
         elif self._takes_content and head.version == "HTTP/1.1":
             self._is_chunked = True
             headers.append(("Transfer-Encoding", "chunked"))

@@ -60,9 +60,9 @@ class Readiness:
     def tell(self) -> bool:
         """Tells some connections with input; returns at once. Returns whether the next ones can
         wait: these were all, and all have handled their input."""
-        found = self._epoll.poll(0, _AT_ONCE)
+        events = self._epoll.poll(0, _AT_ONCE)
         all_handled = True
-        for descriptor, _ in found:
+        for descriptor, _ in events:
             on_readable = self._watched.get(descriptor)
             if on_readable is None:
                 continue
@@ -70,7 +70,7 @@ class Readiness:
                 all_handled &= on_readable()
             except Exception:
                 log.exception("a connection could not be told of its input")
-        return all_handled and len(found) < _AT_ONCE
+        return all_handled and len(events) < _AT_ONCE
 
     def _run(self) -> None:
         while True:
@@ -114,9 +114,9 @@ def waiter(
 
 def _ready_now(poll: Any, descriptor: int, events: int) -> int:
     poll.register(descriptor, POLLIN * bool(events & EVENT_READ) | POLLOUT)
-    found = poll.poll(0)
-    if not found:
+    states = poll.poll(0)
+    if not states:
         return 0
     # A broken descriptor counts as ready for everything: its user finds the error.
-    is_at = found[0][1]
+    is_at = states[0][1]
     return events & (EVENT_READ * bool(is_at & ~POLLOUT) | EVENT_WRITE * bool(is_at & ~POLLIN))

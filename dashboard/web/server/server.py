@@ -58,10 +58,10 @@ def bind(host: str, port: int, *, inherited: int | None = None) -> socket.socket
     """Returns a socket that holds the port: a new one, on which nobody can connect yet, or that of
     an inherited descriptor. Raises StartError."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
         raise StartError(f"“{host}” is not an address to listen on.") from None
-    family, kind, protocol, _, address = found[0]
+    family, kind, protocol, _, address = addresses[0]
     if inherited is not None:
         return socket.socket(family, kind, protocol, fileno=inherited)
     holder = socket.socket(family, kind, protocol)

@@ -170,29 +170,29 @@ class AccountsApi:
     )
     def listing(self) -> Response:
         with self._database.read() as connection:
-            found = team.accounts(connection)
-            seen = team.last_seen(connection)
+            accounts = team.accounts(connection)
+            last_seen = team.last_seen(connection)
             invited = invitations.usable(connection, self._clock())
             all_desks = admin_desks.names(connection)
-            off = [account["id"] for account in found if account["disabled_at"] is not None]
-            left = left_of(connection, off)
-        states = self._states([account["id"] for account in found])
+            off = [account["id"] for account in accounts if account["disabled_at"] is not None]
+            counts = left_of(connection, off)
+        states = self._states([account["id"] for account in accounts])
         listed: list[Mapping[str, object]] = []
-        for account in found:
+        for account in accounts:
             state = states.get(account["id"])
-            times = [seen.get(account["id"]), state and state["last_seen"]]
+            times = [last_seen.get(account["id"]), state and state["last_seen"]]
             listed.append(
                 {
                     **account,
                     "status": state and state["status"],
-                    "releasing": left.get(account["id"], 0),
+                    "releasing": counts.get(account["id"], 0),
                     "last_seen_at": max((time for time in times if time), default=None),
                 }
             )
         return json_response(
             {
                 "accounts": listed,
-                "invitations": [invitation_json(each) for each in invited],
+                "invitations": [invitation_json(invitation) for invitation in invited],
                 "desks": all_desks,
             }
         )
@@ -208,8 +208,8 @@ class AccountsApi:
         example={"role": "admin", "desks": ["main", "billing"], "changed_at": 1795687200123},
     )
     def change(self, account_id: int, body: AccountRequest) -> Response:
-        given = Changes(body.role, body.desks, body.name, body.changed_at)
-        changed = self._accounts.change(acting(), account_id, given)
+        edit = Changes(body.role, body.desks, body.name, body.changed_at)
+        changed = self._accounts.change(acting(), account_id, edit)
         return self._answer(changed)
 
     @_changes(
@@ -246,8 +246,8 @@ class AccountsApi:
         viewer = Viewer(str(current().admin_id), truth=True)
         people = [str(id) for id in ids[:MAX_LOOKED_UP]]
         with suppress(RedisError):
-            found = self._presence_service.look_up("admin", people, viewer)
-            return {int(person): state for person, state in found.items()}
+            states = self._presence_service.look_up("admin", people, viewer)
+            return {int(person): state for person, state in states.items()}
         return {}
 
 
@@ -272,10 +272,10 @@ class InvitationsApi:
     def create(self, body: InvitationRequest) -> Response:
         require_passwords()
         draft = Draft(body.email, body.name or "", body.role, frozenset(body.desks))
-        made, token = self._service.create(acting(), draft)
+        invitation, token = self._service.create(acting(), draft)
         scheme = "https" if self._identities.is_https() else "http"
         link = f"{scheme}://{request.host}/invitation#{token}"
-        return json_response({"invitation": invitation_json(made), "link": link}, 201)
+        return json_response({"invitation": invitation_json(invitation), "link": link}, 201)
 
     @_route(
         "DELETE",
@@ -338,11 +338,11 @@ class Joining:
         token, address = request.form.get("token", "").strip(), request.remote_addr or ""
         try:
             self._attempts.begin(address)
-            found = self._invitations.of(token[:_TOKEN_CHARACTERS_MAX])
+            invitation = self._invitations.of(token[:_TOKEN_CHARACTERS_MAX])
             if "password" in request.form:
-                answer = self._join(token, found)
+                answer = self._join(token, invitation)
             else:
-                answer = _page(token=token, email=found.email, name=found.name)
+                answer = _page(token=token, email=invitation.email, name=invitation.name)
         except InvitationOver as over:
             return _page(over.status, over=f"invitation.{over.reason}")
         except RateLimitExceeded as exceeded:
@@ -352,7 +352,7 @@ class Joining:
             return page
         except _Refused as refused:
             name = request.form.get("name", "")
-            return _page(422, token=token, email=found.email, name=name, error=refused.text)
+            return _page(422, token=token, email=invitation.email, name=name, error=refused.text)
         self._attempts.succeeded(address)
         return answer
 
@@ -379,10 +379,10 @@ class Joining:
 
 def blueprint(joining: Joining) -> Blueprint:
     """The blueprint of `/invitation`."""
-    made = Blueprint("invitation", __name__)
-    made.add_url_rule("/invitation", view_func=joining.show, methods=["GET"], endpoint="show")
-    made.add_url_rule("/invitation", view_func=joining.take, methods=["POST"], endpoint="take")
-    return made
+    routes = Blueprint("invitation", __name__)
+    routes.add_url_rule("/invitation", view_func=joining.show, methods=["GET"], endpoint="show")
+    routes.add_url_rule("/invitation", view_func=joining.take, methods=["POST"], endpoint="take")
+    return routes
 
 
 def _judged_and_hashed(password: str, email: str, name: str) -> str:
@@ -390,9 +390,9 @@ def _judged_and_hashed(password: str, email: str, name: str) -> str:
     return hashed(password)
 
 
-def _name(given: str) -> str:
+def _name(name: str) -> str:
     try:
-        return check_account_name(given)
+        return check_account_name(name)
     except PydanticCustomError as error:
         raise _Refused("invitation.wrong_name") from error
 
@@ -448,6 +448,6 @@ class TeamApi:
         with self._database.read() as connection:
             if admins.by_id(connection, admin_id) is None:
                 raise NotFound("There is no such admin.")
-            found = team.held_threads(connection, admin_id, current().desks)
-        threads = [{"id": id, "desk": desk} for id, desk in found[:THREADS_MAX]]
-        return json_response({"threads": threads, "total": len(found)})
+            rows = team.held_threads(connection, admin_id, current().desks)
+        threads = [{"id": id, "desk": desk} for id, desk in rows[:THREADS_MAX]]
+        return json_response({"threads": threads, "total": len(rows)})

@@ -78,8 +78,8 @@ class ExportRequest(Strict):
         return self
 
 
-def filters_of(given: AuditQuery | ExportRequest) -> Filters:
-    return Filters(given.from_ms, given.to_ms, given.action, given.actor, given.target)
+def filters_of(query: AuditQuery | ExportRequest) -> Filters:
+    return Filters(query.from_ms, query.to_ms, query.action, query.actor, query.target)
 
 
 class AuditActor(Answer):
@@ -157,9 +157,9 @@ class AuditApi:
         if query.cursor is not None:
             after = Position(*self._cursors.decode(_LIST, query.cursor))
         with self._database.read() as connection:
-            found = audit.page(connection, filters_of(query), query.limit + 1, after)
-        shown = found[: query.limit]
-        next = self._cursors.encode(_LIST, shown[-1].position) if len(found) > len(shown) else None
+            rows = audit.page(connection, filters_of(query), query.limit + 1, after)
+        shown = rows[: query.limit]
+        next = self._cursors.encode(_LIST, shown[-1].position) if len(rows) > len(shown) else None
         return json_response({"entries": [_json(entry) for entry in shown], "next": next})
 
     @_route(
@@ -176,19 +176,19 @@ class AuditApi:
     def export(self, body: ExportRequest) -> Response:
         filters, format, after = filters_of(body), body.format or "csv", None
         if body.cursor is not None:
-            given, format, place = self._cursors.decode(_EXPORT, body.cursor)
-            filters, after = Filters(*given), Position(*place)
+            values, format, place = self._cursors.decode(_EXPORT, body.cursor)
+            filters, after = Filters(*values), Position(*place)
         now = self._clock()
         # Not in the transaction that writes: other writers would wait for its lock.
         with self._database.read() as connection:
-            found = audit.page(connection, filters, EXPORTED + 1, after)
+            rows = audit.page(connection, filters, EXPORTED + 1, after)
         if after is None:
-            said = {"format": format, "filters": _given(filters)}
-            exported = (now, acting(), audit.EXPORT_MADE, Target(None, "audit"), said)
+            details = {"format": format, "filters": _given(filters)}
+            exported = (now, acting(), audit.EXPORT_MADE, Target(None, "audit"), details)
             self._database.write(lambda connection: add(connection, *exported))
-        part = found[:EXPORTED]
+        part = rows[:EXPORTED]
         next = None
-        if len(found) > len(part):
+        if len(rows) > len(part):
             next = self._cursors.encode(_EXPORT, (filters, format, part[-1].position))
         is_csv = format == "csv"
         text = csv_lines(part, with_head=after is None) if is_csv else json_lines(part)

@@ -109,12 +109,12 @@ class KeysApi:
     )
     def create(self, body: KeyRequest) -> Response:
         scopes = list(dict.fromkeys(body.scopes))
-        made = self._keys.create(
+        key = self._keys.create(
             acting(), KeyDraft(body.source, scopes, body.handoff, body.desk, body.rate)
         )
         if body.handoff:
             spawn_thread(_logged, self._keys.refold, body.source)
-        return json_response(made._asdict(), 201)
+        return json_response(key._asdict(), 201)
 
     @_route(
         "DELETE",

@@ -132,12 +132,12 @@ class Ended(Answer):
 
 
 def note(
-    connection: Connection, now_ms: int, action: Action, said: Mapping[str, Any] | None = None
+    connection: Connection, now_ms: int, action: Action, details: Mapping[str, Any] | None = None
 ) -> None:
     """Adds an entry about the signed-in admin, with the same admin as actor."""
     identity = current()
     target = Target(identity.admin_id, identity.email)
-    add(connection, now_ms, acting(), action, target, said)
+    add(connection, now_ms, acting(), action, target, details)
 
 
 class EndedSessions:
@@ -188,8 +188,8 @@ class Proof:
 
     def hold_password(self, connection: Connection, password_hash: str, pointer: str) -> None:
         """Locks the account. Raises Invalid if the password was changed meanwhile."""
-        stored = admins.password_hash_of(connection, current().admin_id, alone=True)
-        if stored != password_hash:
+        saved_hash = admins.password_hash_of(connection, current().admin_id, alone=True)
+        if saved_hash != password_hash:
             raise _wrong_password(pointer)
 
     def write_with_code(self, work: Callable[[Connection], Result]) -> Result:
@@ -248,8 +248,8 @@ def system_of(user_agent: str) -> str | None:
     return _first(_SYSTEMS, user_agent)
 
 
-def _first(known: tuple[tuple[str, re.Pattern[str]], ...], user_agent: str) -> str | None:
-    return next((name for name, pattern in known if pattern.search(user_agent)), None)
+def _first(patterns: tuple[tuple[str, re.Pattern[str]], ...], user_agent: str) -> str | None:
+    return next((name for name, pattern in patterns if pattern.search(user_agent)), None)
 
 
 _ID = PathParameter(
@@ -282,20 +282,20 @@ class SessionsApi:
     def listing(self) -> Response:
         identity = current()
         with self._database.read() as connection:
-            found = sessions.listing(connection, identity.admin_id, self._clock())
+            rows = sessions.listing(connection, identity.admin_id, self._clock())
         return json_response(
             {
                 "sessions": [
                     {
-                        "id": each.id,
-                        "current": each.session == identity.session,
-                        "browser": browser_of(each.user_agent),
-                        "system": system_of(each.user_agent),
-                        "address": each.address,
-                        "created_at": each.created_at,
-                        "last_used_at": each.last_used_at,
+                        "id": row.id,
+                        "current": row.session == identity.session,
+                        "browser": browser_of(row.user_agent),
+                        "system": system_of(row.user_agent),
+                        "address": row.address,
+                        "created_at": row.created_at,
+                        "last_used_at": row.last_used_at,
                     }
-                    for each in found
+                    for row in rows
                 ]
             }
         )
@@ -334,10 +334,10 @@ class SessionsApi:
     )
     def sign_out_everywhere(self, body: SignOutRequest) -> Response:
         identity = current()
-        kept = None if body.this_too else identity.session
+        session = None if body.this_too else identity.session
 
         def write(connection: Connection) -> list[bytes]:
-            ended = sessions.end_all(connection, identity.admin_id, but=kept)
+            ended = sessions.end_all(connection, identity.admin_id, but=session)
             if ended:
                 note(connection, self._clock(), audit.SESSIONS_ENDED, {"count": len(ended)})
             return ended
@@ -378,12 +378,12 @@ class ProfileApi:
 
         def write(connection: Connection) -> None:
             admins.set_name(connection, identity.admin_id, body.name)
-            held = preferences.known(admins.preferences(connection, identity.admin_id))
-            before = {"name": identity.name} | {name: held.get(name) for name in chosen}
+            old = preferences.known(admins.preferences(connection, identity.admin_id))
+            before = {"name": identity.name} | {name: old.get(name) for name in chosen}
             changed = changes(before, {"name": body.name} | chosen)
             if changed:
                 note(connection, self._clock(), audit.ACCOUNT_CHANGED, changed)
-            admins.save_preferences(connection, identity.admin_id, preferences.merged(held, chosen))
+            admins.save_preferences(connection, identity.admin_id, preferences.merged(old, chosen))
 
         self._database.write(write)
         if body.name != identity.name:
@@ -427,7 +427,7 @@ class ProfileApi:
         chosen = self._pages.preferences(identity)
         with self._database.read() as connection:
             factor = second_factor.of(connection, identity.admin_id)
-            left = second_factor.codes_left(connection, identity.admin_id)
+            codes = second_factor.codes_left(connection, identity.admin_id)
         since = None if factor is None else factor.confirmed_at
         return describe(identity) | {
             "locale": chosen["locale"],
@@ -435,6 +435,6 @@ class ProfileApi:
             "second_factor": {
                 "enabled": since is not None,
                 "since": since,
-                "recovery_codes": left,
+                "recovery_codes": codes,
             },
         }

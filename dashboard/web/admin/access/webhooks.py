@@ -151,9 +151,9 @@ class WebhookApi:
         answers=done(Webhooks),
     )
     def listing(self) -> Response:
-        found = self._service.listing()
+        rows = self._service.listing()
         return json_response(
-            {"webhooks": [each._asdict() | {"waiting": count} for each, count in found]}
+            {"webhooks": [webhook._asdict() | {"waiting": count} for webhook, count in rows]}
         )
 
     @_route(
@@ -168,8 +168,8 @@ class WebhookApi:
     def create(self, body: WebhookRequest) -> Response:
         if not NAME.fullmatch(body.source):
             raise field_error("/source", "invalid_id", "must be 1 to 64 of a-z, 0-9 and “-”")
-        made = self._service.create(acting(), body.source, body.url, body.events)
-        return json_response(made._asdict(), 201)
+        webhook = self._service.create(acting(), body.source, body.url, body.events)
+        return json_response(webhook._asdict(), 201)
 
     @_route(
         "POST",

@@ -41,12 +41,12 @@ class HoursApi:
         #: Starts recomputing due times.
         self._wake = services.recompute.wake
 
-    def _write_named(self, taken: str, work: Callable[[Connection], Saved]) -> Saved:
-        """Runs the write. Raises Problem (409) with the text `taken` if the name is in use."""
+    def _write_named(self, detail: str, work: Callable[[Connection], Saved]) -> Saved:
+        """Runs the write. Raises Problem (409) with the text `detail` if the name is in use."""
         try:
             return self._database.write(work)
         except IntegrityError as error:
-            raise Problem(409, "name_taken", taken) from error
+            raise Problem(409, "name_taken", detail) from error
 
 
 NAME_MAX = 80
@@ -120,11 +120,11 @@ class ExceptionRequest(Strict):
 
 
 def _each_date_once(exceptions: list[ExceptionRequest]) -> list[ExceptionRequest]:
-    seen: set[str] = set()
+    dates: set[str] = set()
     for exception in exceptions:
-        if exception.date in seen:
+        if exception.date in dates:
             raise fault("duplicate_date", f"have the date {exception.date} twice")
-        seen.add(exception.date)
+        dates.add(exception.date)
     return exceptions
 
 
@@ -142,7 +142,7 @@ class NewCalendarRequest(Strict):
 
     def draft(self) -> CalendarDraft:
         written = self.model_dump(mode="json", exclude_unset=True)
-        exceptions = sorted(written.get("exceptions", []), key=lambda each: each["date"])
+        exceptions = sorted(written.get("exceptions", []), key=lambda entry: entry["date"])
         return CalendarDraft(self.name, self.timezone, written["week"], exceptions)
 
 
@@ -244,7 +244,7 @@ class CalendarsApi(HoursApi):
     def listing(self) -> Response:
         with self._database.read() as connection:
             saved, users = calendars.listing(connection), calendars.users(connection)
-        return json_response({"calendars": [_json(each, users.get(each.id, ())) for each in saved]})
+        return json_response({"calendars": [_json(row, users.get(row.id, ())) for row in saved]})
 
     @_route(
         "POST",
@@ -264,9 +264,10 @@ class CalendarsApi(HoursApi):
             if calendars.count(connection) >= CALENDARS_MAX:
                 most = f"{CALENDARS_MAX} calendars are saved, which is the most"
                 raise field_error("/name", "too_many_calendars", f"cannot be saved: {most}")
-            made = calendars.create(connection, body.draft(), admin_id, now)
-            add(connection, now, acting(), audit.CALENDAR_CREATED, _target(made), _said(made))
-            return _json(made, ())
+            calendar = calendars.create(connection, body.draft(), admin_id, now)
+            target, details = _target(calendar), _said(calendar)
+            add(connection, now, acting(), audit.CALENDAR_CREATED, target, details)
+            return _json(calendar, ())
 
         return json_response({"calendar": self._write_named(_taken(body), write)}, 201)
 
@@ -319,8 +320,8 @@ class CalendarsApi(HoursApi):
                 detail = "A policy uses these opening hours."
                 raise Problem(409, "in_use", detail, extra={"policies": names})
             calendars.remove(connection, calendar_id)
-            said = _said(calendar)
-            add(connection, now, acting(), audit.CALENDAR_DELETED, _target(calendar), said)
+            details = _said(calendar)
+            add(connection, now, acting(), audit.CALENDAR_DELETED, _target(calendar), details)
 
         self._database.write(write)
         return Response(status=204)
@@ -333,10 +334,10 @@ def _taken(body: NewCalendarRequest) -> str:
 def _locked(connection: Connection, id: int) -> SavedCalendar:
     """Returns a calendar, locked: no other transaction can change it or make a policy use it.
     Raises NotFound."""
-    found = calendars.lock(connection, id)
-    if found is None:
+    calendar = calendars.lock(connection, id)
+    if calendar is None:
         raise NotFound("There are no such opening hours.")
-    return found
+    return calendar
 
 
 def _audit_change(

@@ -130,32 +130,32 @@ class PolicyPreview(Answer):
     newly_late: Annotated[Count, Field(description="Those that are not late now.")]
 
 
-def policy_created(connection: Connection, now_ms: int, made: SavedPolicy) -> None:
-    said = _said(connection, made)
-    add(connection, now_ms, acting(), audit.POLICY_CREATED, _target(made), said)
+def policy_created(connection: Connection, now_ms: int, policy: SavedPolicy) -> None:
+    details = _said(connection, policy)
+    add(connection, now_ms, acting(), audit.POLICY_CREATED, _target(policy), details)
 
 
 def policy_changed(
     connection: Connection, now_ms: int, before: SavedPolicy, after: SavedPolicy
 ) -> None:
-    was, said = ({"name": each.name} | _said(connection, each) for each in (before, after))
-    differences = changes(was, said)
+    old, new = ({"name": policy.name} | _said(connection, policy) for policy in (before, after))
+    differences = changes(old, new)
     if differences:
         add(connection, now_ms, acting(), audit.POLICY_CHANGED, _target(after), differences)
 
 
 def policy_deleted(connection: Connection, now_ms: int, policy: SavedPolicy) -> None:
-    said = _said(connection, policy)
-    add(connection, now_ms, acting(), audit.POLICY_DELETED, _target(policy), said)
+    details = _said(connection, policy)
+    add(connection, now_ms, acting(), audit.POLICY_DELETED, _target(policy), details)
 
 
 def policies_ordered(connection: Connection, now_ms: int, before: Sequence[SavedPolicy]) -> None:
     """Adds the audit log entry of a new order; `before` are all policies in the old one."""
-    was, said = (
+    old, new = (
         {"order": [policy.name for policy in order]}
         for order in (before, policies.listing(connection))
     )
-    differences = changes(was, said)
+    differences = changes(old, new)
     if differences:
         add(connection, now_ms, acting(), audit.POLICIES_ORDERED, Target(None), differences)
 
@@ -219,9 +219,9 @@ class PoliciesApi(HoursApi):
                 most = f"{POLICIES_MAX} policies are saved, which is the most"
                 raise field_error("/name", "too_many_policies", f"cannot be saved: {most}")
             draft = _as_saved(connection, body, None)
-            made = policies.create(connection, draft, admin_id, now)
-            policy_created(connection, now, made)
-            return made
+            policy = policies.create(connection, draft, admin_id, now)
+            policy_created(connection, now, policy)
+            return policy
 
         return json_response({"policy": _json(self._write(body.name, write))}, 201)
 
@@ -242,15 +242,15 @@ class PoliciesApi(HoursApi):
         def write(connection: Connection) -> dict[str, object]:
             versions.grow_policies(connection)
             before = policies.listing(connection)
-            known = [policy.id for policy in before]
+            ids = [policy.id for policy in before]
             unknown = [
                 FieldError(f"/ids/{at}", "unknown_value", f"{named(f'/ids/{at}')} is no policy.")
                 for at, id in enumerate(body.ids)
-                if id not in known
+                if id not in ids
             ]
             if unknown:
                 raise Invalid(unknown[:20])
-            policies.put_in_order(connection, list(dict.fromkeys([*body.ids, *known])))
+            policies.put_in_order(connection, list(dict.fromkeys([*body.ids, *ids])))
             policies_ordered(connection, now, before)
             return _all(connection)
 
@@ -395,29 +395,29 @@ def _policies(connection: Connection, body: PolicyPreviewRequest) -> HeldPolicie
         if isinstance(policy.calendar, int) and policy.calendar not in saved
     ]
     if unknown:
-        details = ((each, f"{named(each)} is no calendar.") for each in unknown)
-        raise Invalid([FieldError(each, "unknown_value", detail) for each, detail in details])
+        details = ((pointer, f"{named(pointer)} is no calendar.") for pointer in unknown)
+        raise Invalid([FieldError(pointer, "unknown_value", detail) for pointer, detail in details])
     # Several policies may share a calendar.
-    known = {
+    hours = {
         policy.calendar: saved[policy.calendar].calendar()
         for policy in body.policies
         if isinstance(policy.calendar, int)
     }
     admin_id_of = policies.admin_id_of(connection)
 
-    def made(at: int, policy: TriedPolicyRequest) -> HeldPolicy:
-        calendar = _calendar(policy.calendar, known)
+    def policy_of(at: int, policy: TriedPolicyRequest) -> HeldPolicy:
+        calendar = _calendar(policy.calendar, hours)
         try:
             when = resolve_query(policy.query, calendar.timezone, admin_id_of)
         except QueryError as error:
             raise invalid_query(error, f"/policies/{at}/query") from error
         return HeldPolicy(policy.name, when, calendar, policy.first_reply, policy.next_reply)
 
-    return HeldPolicies([made(at, policy) for at, policy in enumerate(body.policies)])
+    return HeldPolicies([policy_of(at, policy) for at, policy in enumerate(body.policies)])
 
 
-def _calendar(given: int | TriedCalendarRequest, known: dict[int, OpeningHours]) -> OpeningHours:
-    if isinstance(given, int):
-        return known[given]
-    draft = given.draft()
+def _calendar(calendar: int | TriedCalendarRequest, hours: dict[int, OpeningHours]) -> OpeningHours:
+    if isinstance(calendar, int):
+        return hours[calendar]
+    draft = calendar.draft()
     return read_calendar(draft.timezone, draft.week, draft.exceptions)

@@ -65,10 +65,10 @@ class QueriesApi:
                 query_list = query_lists.list_of(connection, listed)
             except QueryError as error:
                 raise invalid_query(error) from error
-            found = look_through(connection, query_list, self._clock(), ROWS_MAX, is_over)
-            ids = [entry.id for entry in found.entries]
+            part = look_through(connection, query_list, self._clock(), ROWS_MAX, is_over)
+            ids = [entry.id for entry in part.entries]
             rows = thread_rows.rows(connection, ids, identity.desks)
-        return json_response({"total": found.total, "rows": [rows[id] for id in ids if id in rows]})
+        return json_response({"total": part.total, "rows": [rows[id] for id in ids if id in rows]})
 
     @route(
         "GET",
@@ -137,11 +137,11 @@ class SortPreviewApi:
         admin_id, now = current().admin_id, self._clock()
         with self._database.read() as connection:
             name = ListName(body.view, _sort_of(connection, body.view, admin_id), "all")
-            known = named_lists.find(connection, name, admin_id)
+            named = named_lists.find(connection, name, admin_id)
             timezone = preferences.timezone_of(connection, admin_id, body.timezone)
             _, resolved = checked(connection, "", "", body.rules, timezone)
-            tried = QueryList("", known.query_list.resolved, "", resolved)
-            before, is_whole = self._first(connection, known.query_list, now)
+            tried = QueryList("", named.query_list.resolved, "", resolved)
+            before, is_whole = self._first(connection, named.query_list, now)
             after, is_whole_after = self._first(connection, tried, now)
         return json_response(
             {
@@ -160,8 +160,8 @@ class SortPreviewApi:
     ) -> tuple[list[int], bool]:
         """Returns the first threads of a list, and whether all threads were looked at."""
         is_over = time_limit(SECONDS, self._monotonic)
-        found = look_through(connection, query_list, now, SHOWN, is_over)
-        return [entry.id for entry in found.entries], found.total is not None
+        part = look_through(connection, query_list, now, SHOWN, is_over)
+        return [entry.id for entry in part.entries], part.total is not None
 
 
 def moved(before: Sequence[int], after: Sequence[int]) -> int:
@@ -177,7 +177,7 @@ def _sort_of(connection: Connection, view: str, admin_id: int) -> str:
         sort: str = chosen["sorts"][view]
         return sort
     number = saved_views.number_of(view)
-    found = None if number is None else saved_views.find(connection, number, admin_id, desks=None)
-    if found is None:
+    row = None if number is None else saved_views.find(connection, number, admin_id, desks=None)
+    if row is None:
         raise NotFound("There is no such view.")
-    return found.sort
+    return row.sort

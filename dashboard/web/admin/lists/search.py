@@ -81,9 +81,9 @@ class SearchApi:
         with self._database.read() as connection:
             words, condition = self._read(connection, query)
             desks = current().desks
-            found = search.find(connection, words, query.limit, after, condition, desks)
-        next = self._cursors.encode(_LIST_NAME, found.next) if found.next else None
-        return json_response(found._asdict() | {"next": next})
+            page = search.find(connection, words, query.limit, after, condition, desks)
+        next = self._cursors.encode(_LIST_NAME, page.next) if page.next else None
+        return json_response(page._asdict() | {"next": next})
 
     @route(
         "GET",
@@ -98,8 +98,8 @@ class SearchApi:
         with self._database.read() as connection:
             if not threads.names(connection, [thread_id]):
                 raise NotFound("There is no such thread.")
-            found = search.find_in_thread(connection, thread_id, _read(query.q).words)
-        return json_response(found)
+            matches = search.find_in_thread(connection, thread_id, _read(query.q).words)
+        return json_response(matches)
 
     @route(
         "GET",
@@ -110,28 +110,28 @@ class SearchApi:
     )
     def customer(self, thread_id: int) -> Response:
         with self._database.read() as connection:
-            found = search.panel(connection, thread_id, PANEL_THREADS, current().desks)
-        if found is None:
+            panel = search.panel(connection, thread_id, PANEL_THREADS, current().desks)
+        if panel is None:
             raise NotFound("There is no such thread.")
-        return json_response(found)
+        return json_response(panel)
 
     def _read(self, connection: Connection, query: SearchQuery) -> tuple[str, HoldsAt | None]:
         """Returns the words, and the conditions if there are any."""
-        read = _read(query.q)
-        if read.words == query.q:
-            return read.words, None
+        parts = _read(query.q)
+        if parts.words == query.q:
+            return parts.words, None
 
         def admin_id_of(email: str) -> int | None:
-            found = admins.by_email(connection, email)
-            return found.id if found else None
+            admin = admins.by_email(connection, email)
+            return admin.id if admin else None
 
         admin_id = current().admin_id
         timezone = ZoneInfo(timezone_of(connection, admin_id, query.timezone))
         try:
-            resolved = resolve(read.query, admin_id, admin_id_of, timezone)
+            resolved = resolve(parts.query, admin_id, admin_id_of, timezone)
         except QueryError as error:
             raise invalid_query(error, "/q") from error
-        return read.words, HoldsAt(resolved, self._clock())
+        return parts.words, HoldsAt(resolved, self._clock())
 
 
 def _read(text: str) -> SearchText:
@@ -211,16 +211,16 @@ class ArchiveApi:
         name = query.list_of(identity.desks)
         with self._one_look, self._database.read() as connection:
             query_list = named_lists.find(connection, name, identity.admin_id).query_list
-            found = self._found(connection, query_list, query)
-            ids = [entry.id for entry in found.entries]
+            part = self._found(connection, query_list, query)
+            ids = [entry.id for entry in part.entries]
             rows = thread_rows.rows(connection, ids, identity.desks)
             days = versions.current(connection).history_days
         return json_response(
             {
                 "ids": ids,
-                "scores": [entry.score for entry in found.entries],
+                "scores": [entry.score for entry in part.entries],
                 "rows": [rows[id] for id in ids if id in rows],
-                "next": found.next,
+                "next": part.next,
                 "days": days,
             }
         )

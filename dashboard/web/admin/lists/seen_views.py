@@ -108,10 +108,10 @@ class SeenViews:
         these desks; None: at all desks. Raises StorageUnavailable."""
         with self._database.read() as connection:
             chosen = preferences.complete(admins.preferences(connection, admin_id), locale)
-            known = query_lists.current(connection).lists
+            by_id = query_lists.current(connection).lists
             saved = views.visible_to(connection, admin_id, desks)
             seen = {
-                each.public_id: _seen(connection, each, admin_id, known, desks) for each in saved
+                view.public_id: _seen(connection, view, admin_id, by_id, desks) for view in saved
             }
             order = views.ordered(connection, admin_id, BUILT_IN_VIEWS, seen)
             built_in = _built_in(connection, desks)
@@ -119,11 +119,11 @@ class SeenViews:
                 id: query_lists.list_of(connection, listed._replace(sort=ANY_SORT))
                 for id, listed in kept_lists.own(admin_id, desks).items()
             }
-        lists = {id: each.query_list for id, each in seen.items() if each.query_list is not None}
+        lists = {id: view.query_list for id, view in seen.items() if view.query_list is not None}
         lists |= {**built_in, **own}
         # For all desks, Redis always keeps the lists of built-in views.
-        kept = known.keys() | {each.id for each in built_in.values() if desks is None}
-        live = {id: each.id for id, each in lists.items() if each.id in kept}
+        kept_ids = by_id.keys() | {entry.id for entry in built_in.values() if desks is None}
+        live = {id: entry.id for id, entry in lists.items() if entry.id in kept_ids}
         totals = self._totals(lists, live, VIEWS if desks is None else ())
         return [
             _saved_json(seen[id], totals.get(id))
@@ -207,11 +207,11 @@ def _seen(
     connection: Connection,
     view: View,
     admin_id: int,
-    known: Mapping[str, QueryList],
+    by_id: Mapping[str, QueryList],
     desks: Desks = None,
 ) -> SeenView:
-    if desks is None and view.list_id is not None and view.list_id in known:
-        return SeenView(view, known[view.list_id], None)
+    if desks is None and view.list_id is not None and view.list_id in by_id:
+        return SeenView(view, by_id[view.list_id], None)
     try:
         listed = view.listed(admin_id)._replace(desks=desks)
         query_list = query_lists.list_of(connection, listed)

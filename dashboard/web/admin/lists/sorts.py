@@ -268,9 +268,9 @@ class SortsApi:
     def listing(self) -> Response:
         with self._database.read() as connection:
             chosen = admins.preferences(connection, current().admin_id)
-            found = sorts.known(connection)
+            all_sorts = sorts.known(connection)
         locale = preferences.complete(chosen, languages.browsers_locale())["locale"]
-        return json_response({"sorts": [_json(sort, locale) for sort in found.values()]})
+        return json_response({"sorts": [_json(sort, locale) for sort in all_sorts.values()]})
 
     @_route(
         "POST",
@@ -292,13 +292,13 @@ class SortsApi:
             views.note(connection, None)
             sort = _new(connection, body)
             add(connection, now, acting(), audit.SORT_CREATED, _target(sort), _said(sort))
-            made = sorts.create(connection, sort, admin_id, now)
-            views.keep_anew(connection, made.name, now)
-            return made
+            new_sort = sorts.create(connection, sort, admin_id, now)
+            views.keep_anew(connection, new_sort.name, now)
+            return new_sort
 
-        made = self._database.write(write)
+        new_sort = self._database.write(write)
         self._services.view_changes.announce()
-        return json_response(_json(made), 201)
+        return json_response(_json(new_sort), 201)
 
     @_route(
         "PUT",
@@ -357,9 +357,9 @@ class SortsApi:
             views.note(connection, None)
             sort = _saved(connection, name)
             if views.uses_sort(connection, name):
-                seen = views.visible_to(connection, admin_id, desks)
+                rows = views.visible_to(connection, admin_id, desks)
                 users = [
-                    {"id": view.public_id, "name": view.name} for view in seen if view.sort == name
+                    {"id": view.public_id, "name": view.name} for view in rows if view.sort == name
                 ]
                 raise Problem(409, "in_use", "A view has this sort.", extra={"views": users})
             views.release_sort(connection, name, now)
@@ -382,10 +382,10 @@ class SortsApi:
 
 def _new(connection: Connection, body: NewSortRequest) -> SavedSort:
     """Returns the sort to be saved. Raises Problem if it cannot be saved."""
-    known = sorts.known(connection)
-    if body.name in known:
+    all_sorts = sorts.known(connection)
+    if body.name in all_sorts:
         raise Problem(409, "name_taken", f"There is a sort “{body.name}” already.")
-    if len(known) - len(BUILT_IN_SORTS) >= sorts.SORTS_MAX:
+    if len(all_sorts) - len(BUILT_IN_SORTS) >= sorts.SORTS_MAX:
         most = f"{sorts.SORTS_MAX} sorts are saved, which is the most"
         raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
     timezone = preferences.timezone_of(connection, current().admin_id, body.timezone)
@@ -407,22 +407,20 @@ def _change(connection: Connection, name: str, body: SortRequest) -> tuple[Saved
 
 def _check_cost(connection: Connection, sort: SavedSort) -> None:
     """Raises Invalid if events would have to check too many conditions of sorts."""
-    before = {name: each for name, each in sorts.known(connection).items() if name not in BUILT_IN}
+    before = {name: row for name, row in sorts.known(connection).items() if name not in BUILT_IN}
     after = before | {sort.name: sort}
-    asked = (
-        [rule.when for each in some.values() for rule in each.rules] for some in (before, after)
-    )
-    allowances.check_rules("/rules", "sorts", *asked)
+    rules = ([rule.when for row in some.values() for rule in row.rules] for some in (before, after))
+    allowances.check_rules("/rules", "sorts", *rules)
 
 
 def _saved(connection: Connection, name: str) -> SavedSort:
     """Returns a saved sort. Raises NotFound, and Problem (409) for a built-in one."""
     if name in BUILT_IN_SORTS:
         raise Problem(409, "built_in", "A built-in sort cannot be changed.")
-    found = sorts.known(connection).get(name)
-    if found is None:
+    sort = sorts.known(connection).get(name)
+    if sort is None:
         raise NotFound("There is no such sort.")
-    return found
+    return sort
 
 
 def _target(sort: SavedSort) -> Target:

@@ -198,7 +198,7 @@ def audit_change(
 
     An admin's own view, which nobody else sees, gets no entry.
     """
-    was_shared, is_shared = (each is not None and each.owner_id is None for each in (before, after))
+    was_shared, is_shared = (view is not None and view.owner_id is None for view in (before, after))
     view = after or before
     assert view is not None, "a view was or is there"
     data: dict[str, object] = {"query": view.query, "sort": view.sort}
@@ -257,8 +257,8 @@ class ViewsApi:
     )
     def listing(self) -> Response:
         identity, locale = current(), languages.browsers_locale()
-        found = self._seen_views.of(identity.admin_id, locale, identity.desks)
-        return json_response({"views": found})
+        rows = self._seen_views.of(identity.admin_id, locale, identity.desks)
+        return json_response({"views": rows})
 
     @route(
         "POST",
@@ -277,13 +277,13 @@ class ViewsApi:
 
         def write(connection: Connection) -> tuple[SavedView, ListedView]:
             timezone = timezone_of(connection, admin_id, body.timezone)
-            made = views.create(connection, _draft(body, owner, timezone), admin_id, now)
-            self._charge(connection, made, admin_id)
-            audit_change(connection, now, acting(), None, made)
-            return made, without_total(connection, made, admin_id)
+            view = views.create(connection, _draft(body, owner, timezone), admin_id, now)
+            self._charge(connection, view, admin_id)
+            audit_change(connection, now, acting(), None, view)
+            return view, without_total(connection, view, admin_id)
 
-        made, shown = self._write(write)
-        self._begin(made)
+        view, shown = self._write(write)
+        self._begin(view)
         self._services.view_changes.announce()
         return json_response(shown, 201)
 
@@ -358,8 +358,8 @@ class ViewsApi:
 
         def write(connection: Connection) -> list[str]:
             saved = [view.public_id for view in views.visible_to(connection, admin_id, desks)]
-            seen = {*BUILT_IN_VIEWS, *saved}
-            ids = [id for id in dict.fromkeys(body.ids) if id in seen]
+            visible_ids = {*BUILT_IN_VIEWS, *saved}
+            ids = [id for id in dict.fromkeys(body.ids) if id in visible_ids]
             views.begin_change(connection)
             views.note(connection, admin_id)
             views.save(connection, admin_id, ids)

@@ -64,8 +64,8 @@ class SignIn:
 
     def login(self) -> Response:
         if self._is_by_json():
-            given = read_body(_Credentials, _BODY_BYTES)
-            return self._by_password(Response(status=204), given.email, given.password)
+            body = read_body(_Credentials, _BODY_BYTES)
+            return self._by_password(Response(status=204), body.email, body.password)
         return self._login_by_form()
 
     def show_code(self) -> Response:
@@ -78,8 +78,8 @@ class SignIn:
     def code(self) -> Response:
         """Takes the second step of a sign-in."""
         if self._is_by_json():
-            given = read_body(_Code, _BODY_BYTES)
-            return self._by_code(Response(status=204), given.token, given.code)
+            body = read_body(_Code, _BODY_BYTES)
+            return self._by_code(Response(status=204), body.token, body.code)
         return self._code_by_form()
 
     def logout(self) -> Response:
@@ -187,13 +187,13 @@ class _Code(Strict):
 
 def blueprint(calls: SignIn) -> Blueprint:
     """The blueprint of `/login`, `/login/code` and `/logout`."""
-    made = Blueprint("signin", __name__)
-    made.add_url_rule("/login", view_func=calls.show, methods=["GET"], endpoint="show")
-    made.add_url_rule("/login", view_func=calls.login, methods=["POST"], endpoint="login")
-    made.add_url_rule(CODE_PATH, view_func=calls.show_code, methods=["GET"], endpoint="show_code")
-    made.add_url_rule(CODE_PATH, view_func=calls.code, methods=["POST"], endpoint="code")
-    made.add_url_rule("/logout", view_func=calls.logout, methods=["POST"], endpoint="logout")
-    return made
+    routes = Blueprint("signin", __name__)
+    routes.add_url_rule("/login", view_func=calls.show, methods=["GET"], endpoint="show")
+    routes.add_url_rule("/login", view_func=calls.login, methods=["POST"], endpoint="login")
+    routes.add_url_rule(CODE_PATH, view_func=calls.show_code, methods=["GET"], endpoint="show_code")
+    routes.add_url_rule(CODE_PATH, view_func=calls.code, methods=["POST"], endpoint="code")
+    routes.add_url_rule("/logout", view_func=calls.logout, methods=["POST"], endpoint="logout")
+    return routes
 
 
 def _refused(problem: Problem, page: Callable[..., Response], **values: Any) -> Response:

@@ -187,18 +187,18 @@ class PasswordCheck:
         Raises SecondFactorRequired if the password alone is not enough, Unauthorized and
         RateLimitExceeded.
         """
-        found = self.check(email, password)
+        account = self.check(email, password)
 
         def decide(connection: Connection, now_ms: int, admin_id: int) -> None:
             # Read in the transaction of the session: the account may have been changed meanwhile.
-            stored = admins.password_hash_of(connection, found.admin_id)
-            if stored != found.password_hash:
+            password_hash = admins.password_hash_of(connection, account.admin_id)
+            if password_hash != account.password_hash:
                 raise Unauthorized(_WRONG)
-            if second_factor.has(connection, [found.admin_id]):
-                raise SecondFactorRequired(self._pending.token(*found))
+            if second_factor.has(connection, [account.admin_id]):
+                raise SecondFactorRequired(self._pending.token(*account))
             signed_in("password")(connection, now_ms, admin_id)
 
-        return self._identities.begin(found.admin_id, decide, origin_of(request))
+        return self._identities.begin(account.admin_id, decide, origin_of(request))
 
     def check(self, email: str, password: str) -> Checked:
         """Returns the admin with this password. Raises Unauthorized and RateLimitExceeded."""
@@ -207,8 +207,8 @@ class PasswordCheck:
         if not is_address(email) or len(password) > LENGTH_MAX:
             raise self._refused(attempt)
         with self._database.read() as connection:
-            found = admins.credentials(connection, email)
-        admin_id, password_hash = found or (None, None)
+            credentials = admins.credentials(connection, email)
+        admin_id, password_hash = credentials or (None, None)
         with self._hashing:
             is_right = self.offload(matches, password, password_hash)
         if not is_right or admin_id is None or password_hash is None:
@@ -260,8 +260,8 @@ class CodeCheck:
         attempt = self._guard.begin(admin.email)
 
         def decide(connection: Connection, now_ms: int, admin_id: int) -> None:
-            stored = admins.password_hash_of(connection, admin_id)
-            is_valid = self._pending.is_of(pending, stored)
+            password_hash = admins.password_hash_of(connection, admin_id)
+            is_valid = self._pending.is_of(pending, password_hash)
             if not is_valid or not second_factor.has(connection, [admin_id]):
                 raise SignInExpired()
             kind = self._codes.use(connection, admin_id, code)

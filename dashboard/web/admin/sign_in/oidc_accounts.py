@@ -95,14 +95,14 @@ class ProviderAccounts:
             if oidc_accounts.is_over(connection, signed):
                 raise SignedOutMeanwhile()
             now = self._clock()
-            known = self._with_known_desks(connection, grant)
-            admin = self._account(connection, person, known, password_hash, now)
-            admin = _follow(connection, admin, person, known, now)
+            local_grant = self._with_known_desks(connection, grant)
+            admin = self._account(connection, person, local_grant, password_hash, now)
+            admin = _follow(connection, admin, person, local_grant, now)
             token = sessions.begin(connection, admin.id, now, origin_of(request))
             oidc_accounts.note_session(connection, sessions.token_hash(token), signed)
             signed_in("oidc")(connection, now, admin.id)
-            seen = admin_desks.seen_by(connection, {admin.id: admin.role})[admin.id]
-            return _Begun(token, admin.id, seen)
+            desks = admin_desks.seen_by(connection, {admin.id: admin.role})[admin.id]
+            return _Begun(token, admin.id, desks)
 
         begun = self._database.write(write)
         if begun.seen is not None:
@@ -139,9 +139,9 @@ class ProviderAccounts:
             log.warning("LINEUP_OIDC_GROUPS names desks that do not exist: %s", sorted(unknown))
         return grant._replace(desks=grant.desks - unknown)
 
-    def _release(self, admin_id: int, seen: frozenset[str]) -> None:
+    def _release(self, admin_id: int, desks: frozenset[str]) -> None:
         released = 0
-        for placements in release_all_of(self._database, admin_id, self._clock(), kept_at=seen):
+        for placements in release_all_of(self._database, admin_id, self._clock(), kept_at=desks):
             self._placer.place(placements)
             released += len(placements)
         if released:
@@ -159,8 +159,8 @@ def _created(
         # Another sign-in has just created it; the next one links it.
         raise AccountConflict() from None
     admin = Admin(id, person.email, person.name, grant.role)
-    said = {"name": admin.name, "role": grant.role, "desks": grant.desks, "method": "oidc"}
-    _note(connection, now, admin, audit.ACCOUNT_CREATED, said)
+    details = {"name": admin.name, "role": grant.role, "desks": grant.desks, "method": "oidc"}
+    _note(connection, now, admin, audit.ACCOUNT_CREATED, details)
     return admin
 
 
@@ -191,17 +191,17 @@ def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, 
 
 
 def _note_changed(
-    connection: Connection, now: int, admin: Admin, action: Action, said: Mapping[str, object]
+    connection: Connection, now: int, admin: Admin, action: Action, details: Mapping[str, object]
 ) -> None:
-    if said:
-        _note(connection, now, admin, action, said)
+    if details:
+        _note(connection, now, admin, action, details)
 
 
 def _note(
-    connection: Connection, now: int, admin: Admin, action: Action, said: Mapping[str, object]
+    connection: Connection, now: int, admin: Admin, action: Action, details: Mapping[str, object]
 ) -> None:
     """Adds an entry to the audit log: the provider did it, when this admin signed in."""
-    add(connection, now, _provider(admin), action, Target(admin.id, admin.email), said)
+    add(connection, now, _provider(admin), action, Target(admin.id, admin.email), details)
 
 
 def _provider(admin: Admin) -> Actor:

@@ -74,18 +74,18 @@ class PendingSignIns:
         self._texts = SignedTexts(secret_key, COOKIE, _COOKIE_CHARACTERS_MAX)
 
     def keep(
-        self, request: Request, response: Response, given: Secrets, goal: str, *, secure: bool
+        self, request: Request, response: Response, secrets: Secrets, goal: str, *, secure: bool
     ) -> None:
         """Sets the attempt's cookie; the cookie alone lets nobody in."""
         kept_goal = goal if len(goal) <= _GOAL_CHARACTERS_MAX else "/"
-        value = self._texts.text_of([*given, kept_goal, self._clock()])
-        left = _KEPT_CHARACTERS_MAX - len(value)
+        value = self._texts.text_of([*secrets, kept_goal, self._clock()])
+        room = _KEPT_CHARACTERS_MAX - len(value)
         for attempt in sorted(self._attempts(request, secure), key=lambda one: -one.begun_at):
-            left -= attempt.characters
-            if left < 0 or not self._is_open(attempt):
+            room -= attempt.characters
+            if room < 0 or not self._is_open(attempt):
                 self.forget(response, attempt.given.state, secure=secure)
         response.set_cookie(
-            self._name(given.state, secure),
+            self._name(secrets.state, secure),
             value,
             max_age=PENDING_MS // 1000,
             httponly=True,
@@ -96,9 +96,9 @@ class PendingSignIns:
 
     def found(self, request: Request, state: str, *, secure: bool) -> tuple[Secrets, str]:
         """Returns the attempt's secrets, and where to go afterwards. Raises SignInNotBegun."""
-        asked = state.encode("utf-8", "replace")
+        value = state.encode("utf-8", "replace")
         for attempt in self._attempts(request, secure):
-            if hmac.compare_digest(attempt.given.state.encode(), asked) and self._is_open(attempt):
+            if hmac.compare_digest(attempt.given.state.encode(), value) and self._is_open(attempt):
                 return attempt.given, attempt.goal
         raise SignInNotBegun()
 
@@ -112,10 +112,10 @@ class PendingSignIns:
     def _attempts(self, request: Request, secure: bool) -> Iterator[_Attempt]:
         for text in self._names.values(request.cookies, COOKIE, host_only=secure):
             try:
-                *kept, goal, begun_at = self._texts.read(text)
+                *values, goal, begun_at = self._texts.read(text)
             except NotSigned:
                 continue
-            yield _Attempt(Secrets(*kept), goal, begun_at, len(text))
+            yield _Attempt(Secrets(*values), goal, begun_at, len(text))
 
     def _is_open(self, attempt: _Attempt) -> bool:
         return 0 <= self._clock() - attempt.begun_at <= PENDING_MS
@@ -159,14 +159,14 @@ class BackChannelLogout:
         tokens = request.form.getlist("logout_token")
         if len(tokens) != 1:
             raise InvalidLogoutToken()
-        given = self._provider.logout(tokens[0])
+        token = self._provider.logout(tokens[0])
         issuer = self._provider.settings.issuer
-        signed = Signed(issuer, given.subject, given.sid, given.issued_at * 1000)
+        signed = Signed(issuer, token.subject, token.sid, token.issued_at * 1000)
         address = request.remote_addr or ""
 
         def write(connection: Connection) -> list[Ended]:
             now = self._clock()
-            if not oidc_accounts.take_token(connection, given.token_id, signed, now):
+            if not oidc_accounts.take_token(connection, token.token_id, signed, now):
                 raise InvalidLogoutToken()
             ended = oidc_accounts.end(connection, signed)
             _note(connection, now, address, ended)
@@ -183,8 +183,8 @@ class BackChannelLogout:
 def _note(connection: Connection, now: int, address: str, ended: list[Ended]) -> None:
     """Adds one audit log entry for each admin."""
     counts: dict[int, int] = defaultdict(int)
-    for each in ended:
-        counts[each.admin_id] += 1
+    for session in ended:
+        counts[session.admin_id] += 1
     for admin_id, count in sorted(counts.items()):
         admin = admins.by_id(connection, admin_id)
         assert admin is not None, "sessions have an admin"
@@ -239,13 +239,13 @@ class ProviderSignIn:
             return _see(goal)
         try:
             self._require_turn()
-            given = new_secrets()
-            url = self._provider.authorization_url(self._own_url(CALLBACK_PATH), given)
+            secrets = new_secrets()
+            url = self._provider.authorization_url(self._own_url(CALLBACK_PATH), secrets)
         except Problem as problem:
             return self._refused(problem, goal)
         answer = _see(url)
         secure = self._identities.is_https()
-        self._pending.keep(request, answer, given, goal, secure=secure)
+        self._pending.keep(request, answer, secrets, goal, secure=secure)
         return answer
 
     def callback(self) -> Response:
@@ -255,8 +255,8 @@ class ProviderSignIn:
         try:
             self._require_turn()
             state = only_value("state")
-            given, goal = self._pending.found(request, state, secure=secure)
-            person = self._provider.person(self._code(), self._own_url(CALLBACK_PATH), given)
+            secrets, goal = self._pending.found(request, state, secure=secure)
+            person = self._provider.person(self._code(), self._own_url(CALLBACK_PATH), secrets)
             email = person.email
             answer = self._let_in(person, goal)
         except (SignInNotBegun, SignInRefused) as problem:
@@ -325,11 +325,11 @@ class ProviderSignIn:
 
 def routes(calls: ProviderSignIn) -> Blueprint:
     """The blueprint of the pages of a sign-in by the provider."""
-    made = Blueprint("oidc", __name__)
-    made.add_url_rule(BEGIN_PATH, view_func=calls.begin, methods=["GET"], endpoint="begin")
-    made.add_url_rule(CALLBACK_PATH, view_func=calls.callback, methods=["GET"], endpoint="callback")
-    made.add_url_rule(LEAVE_PATH, view_func=calls.leave, methods=["GET"], endpoint="leave")
-    return made
+    pages = Blueprint("oidc", __name__)
+    pages.add_url_rule(BEGIN_PATH, view_func=calls.begin, endpoint="begin")
+    pages.add_url_rule(CALLBACK_PATH, view_func=calls.callback, endpoint="callback")
+    pages.add_url_rule(LEAVE_PATH, view_func=calls.leave, endpoint="leave")
+    return pages
 
 
 def _see(goal: str) -> Response:
