@@ -229,8 +229,8 @@ def _note_backup(services: Services) -> None:
 
 def _report(result: MadeBackup) -> None:
     if result.missing:
-        named = " ".join(result.missing[:_NAMED_MAX])
-        click.echo(f"{len(result.missing)} files are missing in LINEUP_FILES: {named}", err=True)
+        names = " ".join(result.missing[:_NAMED_MAX])
+        click.echo(f"{len(result.missing)} files are missing in LINEUP_FILES: {names}", err=True)
     click.echo(f"Copied the database and {result.files} files.", err=True)
 
 

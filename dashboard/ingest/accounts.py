@@ -132,7 +132,7 @@ class Accounts:
 
         def write(connection: Connection) -> tuple[Account, Collection[str] | None, bool]:
             before = _locked(connection, by, account_id, edit.changed_at)
-            was = team.described(connection, before)
+            old = team.described(connection, before)
             if edit.desks is not None:
                 check_desks(connection, edit.desks)
                 admin_desks.save(connection, account_id, edit.desks)
@@ -143,7 +143,7 @@ class Accounts:
                 withdraw_all_of(connection, now, by, account_id)
             admins.change(connection, account_id, values, now)
             account = _described(connection, account_id)
-            _note_changes(connection, now, by, was, account)
+            _note_changes(connection, now, by, old, account)
             seen = admin_desks.seen_by(connection, {account_id: values["role"]})[account_id]
             return account, seen, values["name"] != before.name
 

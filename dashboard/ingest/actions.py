@@ -61,18 +61,18 @@ class Actions:
             author = replies.seeing(connection, author, thread_id, seen_message_id)
             if not reply.private and not reply.confirm:
                 replies.check_all_seen(connection, admin, thread_id, seen_message_id)
-            named = replies.mentioned(connection, admin, state, reply)
+            mentions = replies.mentioned(connection, admin, state, reply)
             files = replies.taken(connection, thread_id, admin.id, reply.files)
             at = state.act_at(now)
             event = replies.reply_event(admin, state, reply, files, at)
-            written = acting.write(connection, state, author, event, at)
-            message = written.messages[0]
+            result = acting.write(connection, state, author, event, at)
+            message = result.messages[0]
             stored_files.attach(connection, reply.files, message["id"])
             if not reply.private:
                 message = outgoing.send_out(connection, state, message, at)
-            placements = mentioning.store(connection, thread_id, message["id"], named, at)
+            placements = mentioning.store(connection, thread_id, message["id"], mentions, at)
             messages.attach_mentions(connection, [message])
-            return ReplyResult(message, True), [*written.placements, *placements]
+            return ReplyResult(message, True), [*result.placements, *placements]
 
         return retry_on_conflict(self._database, write)
 

@@ -205,9 +205,9 @@ def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | No
 def _write_note(
     connection: Connection, admin: Admin, state: ThreadState, body: str, now: int
 ) -> Sequence[Placement]:
-    named = mentioned_in(connection, admin, state, body)
+    mentions = mentioned_in(connection, admin, state, body)
     now = state.act_at(now)
     event = acting.new_act(admin, state, MESSAGE, now, role="admin", body=body, private=True)
-    written = acting.write(connection, state, acting.author(connection, admin), event, now)
-    placements = store(connection, state.id, written.messages[0]["id"], named, now)
-    return [*written.placements, *placements]
+    result = acting.write(connection, state, acting.author(connection, admin), event, now)
+    placements = store(connection, state.id, result.messages[0]["id"], mentions, now)
+    return [*result.placements, *placements]

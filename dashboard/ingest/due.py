@@ -100,10 +100,10 @@ class DueQueue(_Paced):
         is_alone = True
         while ids and not self._task.is_stopped:
             size = self._pace.size
-            some = ids[:size] if is_alone else self._pace.one_slice(ids[: self._pace.ahead])
-            placements = self._pace.take_up(partial(self._take_up, some), self._placer.place)
-            is_alone = len(placements) > len(some) / 2
-            batch = frozenset(some)
+            part = ids[:size] if is_alone else self._pace.one_slice(ids[: self._pace.ahead])
+            placements = self._pace.take_up(partial(self._take_up, part), self._placer.place)
+            is_alone = len(placements) > len(part) / 2
+            batch = frozenset(part)
             ids = [id for id in ids if id not in batch]
 
     def _take_up(self, ids: Sequence[int]) -> list[Placement]:

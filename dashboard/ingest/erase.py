@@ -114,15 +114,15 @@ def _erase(
     connection: Connection, source_id: int, customer_id: int, customer: str, now_ms: int
 ) -> tuple[Erased, list[Placement]]:
     of_customer = threads.c.customer_id == customer_id
-    own = connection.execute(
+    rows = connection.execute(
         select(threads.c.id, threads.c.external_id, threads.c.revision)
         .where(of_customer)
         .order_by(threads.c.id)
         .with_for_update()
     ).all()
     off = dict.fromkeys([*VIEWS, *query_lists.current(connection, for_writing=True).lists])
-    placements = [Placement(row.id, row.revision + 1, off) for row in own]
-    names: list[tuple[erasures.Kind, str]] = [("thread", row.external_id) for row in own]
+    placements = [Placement(row.id, row.revision + 1, off) for row in rows]
+    names: list[tuple[erasures.Kind, str]] = [("thread", row.external_id) for row in rows]
     erasures.remember(connection, source_id, [("customer", customer), *names], now_ms)
     in_their_threads = events.c.thread_id.in_(select(threads.c.id).where(of_customer))
     written_by_them = events.c.customer_id == customer_id
@@ -138,7 +138,7 @@ def _erase(
     elsewhere = connection.execute(
         update(events).where(written_by_them).values(_EMPTY | {"body": "", "customer_id": None})
     )
-    ids = [row.id for row in own]
+    ids = [row.id for row in rows]
     file_ids = files.of_threads(connection, ids)
     # Their files are deleted with them.
     connection.execute(delete(threads).where(of_customer))

@@ -105,8 +105,8 @@ def write_customers(
     `known_customers` are the existing customers, locked; the others are added.
     """
     new = list(stating)
-    named = {event.customer for event, _ in new if event.customer is not None}
-    rows = customers.with_missing(connection, source_id, named, known_customers, received_at)
+    names = {event.customer for event, _ in new if event.customer is not None}
+    rows = customers.with_missing(connection, source_id, names, known_customers, received_at)
     before = {row.id: row.ranked_values for row in rows.values()}
     # The search index needs new customers, and those with a new name.
     renamed = {row.id: row for row in rows.values() if row.is_new}
@@ -239,8 +239,8 @@ class EventWriter:
             self._source_id,
             {event.data["message_id"] for event in parsed if event.type == RECEIPT.name},
         )
-        named = {event.data["desk"] for event in parsed if "desk" in event.data}
-        unknown_desks = admin_desks.unknown(self._connection, named)
+        desks = {event.data["desk"] for event in parsed if "desk" in event.data}
+        unknown_desks = admin_desks.unknown(self._connection, desks)
         self._outcomes = outcomes = []
         new: dict[str, ParsedEvent] = {}
         for event in parsed:
@@ -266,11 +266,11 @@ class EventWriter:
         stating = [
             (event, self._ranked_at(event)) for event in self._new if event.customer is not None
         ]
-        written = write_customers(
+        result = write_customers(
             self._connection, self._source_id, stating, known_customers, self._received_at
         )
-        self._customers, self._changed_customers = written.rows, written.changed
-        return written.touched
+        self._customers, self._changed_customers = result.rows, result.changed
+        return result.touched
 
     def _lock_threads(self, customer_ids: set[int]) -> None:
         """Locks the threads of the events and of these customers."""

@@ -41,9 +41,9 @@ def names_in(body: str, names: Collection[str]) -> dict[str, str]:
     longest = max(map(len, by_form), default=0)
     spellings: dict[str, str] = {}
     for at in _places(body):
-        written = _longest(body, at + 1, by_form, longest)
-        for name in by_form.get(folded(written), ()) if written else ():
-            spellings.setdefault(name, written)
+        spelling = _longest(body, at + 1, by_form, longest)
+        for name in by_form.get(folded(spelling), ()) if spelling else ():
+            spellings.setdefault(name, spelling)
     return spellings
 
 
@@ -196,9 +196,9 @@ def _saved(connection: Connection, state: ThreadState, now: int) -> Placements:
 
 def _named(connection: Connection, admin: Admin, state: ThreadState, body: str) -> dict[int, str]:
     """Maps the ids of colleagues who see the thread to their names in the note."""
-    others = {one["id"]: one for one in team.members(connection) if one["id"] != admin.id}
-    desks = admin_desks.seen_by(connection, {id: one["role"] for id, one in others.items()})
+    colleagues = {one["id"]: one for one in team.members(connection) if one["id"] != admin.id}
+    desks = admin_desks.seen_by(connection, {id: one["role"] for id, one in colleagues.items()})
     desk = state.columns.desk
-    names = {id: one["name"] for id, one in others.items() if sees(desks[id], desk)}
-    written = names_in(body, set(names.values()))
-    return {id: written[name] for id, name in names.items() if name in written}
+    names = {id: one["name"] for id, one in colleagues.items() if sees(desks[id], desk)}
+    spellings = names_in(body, set(names.values()))
+    return {id: spellings[name] for id, name in names.items() if name in spellings}

@@ -113,9 +113,9 @@ def parsed_event(model: Any) -> ParsedEvent:
     members = model.__dict__
     content: dict[str, Any] = {"thread": members.get("thread")}
     if "customer" in members:
-        stated = model.customer.changes()
-        content["customer"] = stated.pop("id")
-        content["customer_fields"] = stated
+        fields = model.customer.changes()
+        content["customer"] = fields.pop("id")
+        content["customer_fields"] = fields
     if "body" in members:
         content |= {"role": model.role, "body": model.body}
         content["private"] = model.private and model.role == "admin"

@@ -93,11 +93,11 @@ def _written(
     connection: Connection, state: ThreadState, author: Author, event: ParsedEvent, now: int
 ) -> Placements:
     """Stores the event. Raises its problem if it is refused."""
-    written = acting.write(connection, state, author, event, now)
-    [outcome] = written.outcomes
+    result = acting.write(connection, state, author, event, now)
+    [outcome] = result.outcomes
     if outcome.problem is not None:
         raise outcome.problem
-    return written.placements
+    return result.placements
 
 
 def _changes(connection: Connection, state: ThreadState) -> dict[str, list[str]]:

@@ -117,12 +117,12 @@ class BatchWriter:
         erased = self._erased.get(source_id, ())
         writer = EventWriter(self._connection, source_id, self._now, erased=erased)
         try:
-            written = writer.run([entry.event for entry in some])
+            result = writer.run([entry.event for entry in some])
         except ErasedEvents as error:
             raise ErasedHere(source_id, error.ids) from None
-        for entry, outcome in zip(some, written.outcomes, strict=True):
+        for entry, outcome in zip(some, result.outcomes, strict=True):
             self._count(entry, outcome, source_id)
-        self._keep(written.placements)
+        self._keep(result.placements)
 
     def _store_act(self, entry: Event) -> None:
         key = self._key(entry)
@@ -137,9 +137,9 @@ class BatchWriter:
             undoes_id=self._row_id(entry, "/undoes", entry.undoes),
         )
         writer = EventWriter(self._connection, key[0], self._now, author)
-        written = writer.run([entry.event])
-        self._count(entry, written.outcomes[0], author.source_id)
-        self._keep(written.placements)
+        result = writer.run([entry.event])
+        self._count(entry, result.outcomes[0], author.source_id)
+        self._keep(result.placements)
 
     def _add_threads(self, queues: Mapping[Key, deque[Event]]) -> list[int]:
         """Adds missing threads in the order of their lines; returns their ids.
@@ -418,12 +418,12 @@ class Importer:
 
             return retry_on_conflict(self._database, run)
 
-        written = repeated_without_erased(write)
-        self._placer.place(list(written.placements.values()))
+        result = repeated_without_erased(write)
+        self._placer.place(list(result.placements.values()))
         self._placer.save_placed_revisions_if_due()
-        self._imported.created += written.created
-        self._imported.duplicates += written.duplicates
-        self._imported.refused += written.refused
+        self._imported.created += result.created
+        self._imported.duplicates += result.duplicates
+        self._imported.refused += result.refused
         last = batch[-1].event.thread
         # The next batch may continue the last thread, but begins with no event of an earlier one.
         self._begun = {key: thread for key, thread in self._begun.items() if key[1] == last}

@@ -211,7 +211,7 @@ class WebhookService:
         self._assign_positions()
 
         names = {"name": "event", "from_ms": "since", "to_ms": "until"}
-        chosen = {names[name]: value for name, value in selection.items()}
+        criteria = {names[name]: value for name, value in selection.items()}
 
         def write(connection: Connection, now: int, webhook: Webhook) -> int:
             if webhooks.target(connection, id, now) is None:
@@ -219,7 +219,7 @@ class WebhookService:
             rows = deliveries.replayable(connection, id, now, **selection)
             count = deliveries.replay(connection, id, rows, now)
             if count:
-                details = chosen | {"events": count}
+                details = criteria | {"events": count}
                 _audit(connection, now, actor, audit.WEBHOOK_REPLAYED, webhook, details)
             return count
 

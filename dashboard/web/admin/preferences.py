@@ -183,9 +183,9 @@ def merged(old: Mapping[str, Any], change: Mapping[str, Any]) -> JsonObject:
 def check_sorts(connection: Connection, change: Mapping[str, Any]) -> None:
     """Raises Invalid if a view is to be in an unknown sort."""
     all_sorts = sorts.known(connection)
-    named = {f"/sorts/{view}": sort for view, sort in change.get("sorts", {}).items()}
-    named["/saved/sort"] = (change.get("saved") or {}).get("sort")
-    for pointer, sort in named.items():
+    by_pointer = {f"/sorts/{view}": sort for view, sort in change.get("sorts", {}).items()}
+    by_pointer["/saved/sort"] = (change.get("saved") or {}).get("sort")
+    for pointer, sort in by_pointer.items():
         if sort is not None and sort not in all_sorts:
             raise field_error(pointer, "unknown_value", "names no sort")
 
@@ -194,10 +194,10 @@ def forget_sort(connection: Connection, name: str) -> None:
     """Called when a sort is deleted: views that admins had in it return to their first sort."""
     for admin in admins.listing(connection):
         old = admins.preferences(connection, admin.id)
-        chosen, saved = old.get("sorts", {}), old.get("saved") or {}
+        view_sorts, saved = old.get("sorts", {}), old.get("saved") or {}
         rest: JsonObject = {}
-        if name in chosen.values():
-            rest["sorts"] = {view: sort for view, sort in chosen.items() if sort != name}
+        if name in view_sorts.values():
+            rest["sorts"] = {view: sort for view, sort in view_sorts.items() if sort != name}
         if saved.get("sort") == name:
             rest["saved"] = {field: saved[field] for field in saved if field != "sort"}
         if rest:

@@ -95,16 +95,16 @@ class AdminPresence:
         with self._database.read() as connection:
             members, all_desks = team.members(connection), admin_desks.names(connection)
             roles = {member["id"]: member["role"] for member in members}
-            theirs = admin_desks.seen_by(connection, roles)
+            desks_of = admin_desks.seen_by(connection, roles)
             ids = sorted(set().union(*inside.values()))
             rows = thread_rows.rows(connection, ids, desks)
             counts = None if desks is None else team.open_threads(connection, roles, desks)
         assigned = self._assigned(roles) if counts is None else counts
-        shown = []
+        entries = []
         for member in members:
-            id, at = member["id"], theirs[member["id"]]
+            id, at = member["id"], desks_of[member["id"]]
             opened = [thread_id for thread_id in sorted(inside.get(id, ())) if thread_id in rows]
-            shown.append(
+            entries.append(
                 {
                     **member,
                     "assigned": assigned.get(id, 0),
@@ -113,7 +113,7 @@ class AdminPresence:
                     "threads": [{"id": id, "customer": rows[id]["customer"]} for id in opened],
                 }
             )
-        return json_response({"team": shown, "desks": all_desks})
+        return json_response({"team": entries, "desks": all_desks})
 
     def _assigned(self, admin_ids: Iterable[int]) -> dict[int, int | None]:
         """Returns the number of open threads by admin; None if Redis lacks the list of all."""

@@ -231,8 +231,8 @@ def blueprint() -> Blueprint:
         server = request.host_url.rstrip("/")
         locale = languages.preferred_locale()
         texts = languages.texts(locale)
-        shown = reference(document(), server)
-        response = rendered("api_docs.html", locale=locale, t=texts, reference=shown)
+        page = reference(document(), server)
+        response = rendered("api_docs.html", locale=locale, t=texts, reference=page)
         response.vary.update(("Accept-Language", "Cookie"))
         return response
 

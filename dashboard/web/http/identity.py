@@ -219,8 +219,8 @@ def make_readable(environ: WSGIEnvironment) -> None:
     """
     header = environ.get("HTTP_COOKIE", "")
     if not header.isascii():
-        shown = header.encode("latin-1", "replace").decode("utf-8", "replace")
-        environ["HTTP_COOKIE"] = shown.encode().decode("latin-1")
+        text = header.encode("latin-1", "replace").decode("utf-8", "replace")
+        environ["HTTP_COOKIE"] = text.encode().decode("latin-1")
 
 
 class ReadableRequest(Request):

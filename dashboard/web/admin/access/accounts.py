@@ -177,11 +177,11 @@ class AccountsApi:
             off = [account["id"] for account in accounts if account["disabled_at"] is not None]
             counts = left_of(connection, off)
         states = self._states([account["id"] for account in accounts])
-        listed: list[Mapping[str, object]] = []
+        entries: list[Mapping[str, object]] = []
         for account in accounts:
             state = states.get(account["id"])
             times = [last_seen.get(account["id"]), state and state["last_seen"]]
-            listed.append(
+            entries.append(
                 {
                     **account,
                     "status": state and state["status"],
@@ -191,7 +191,7 @@ class AccountsApi:
             )
         return json_response(
             {
-                "accounts": listed,
+                "accounts": entries,
                 "invitations": [invitation_json(invitation) for invitation in invited],
                 "desks": all_desks,
             }

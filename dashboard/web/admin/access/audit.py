@@ -158,9 +158,9 @@ class AuditApi:
             after = Position(*self._cursors.decode(_LIST, query.cursor))
         with self._database.read() as connection:
             rows = audit.page(connection, filters_of(query), query.limit + 1, after)
-        shown = rows[: query.limit]
-        next = self._cursors.encode(_LIST, shown[-1].position) if len(rows) > len(shown) else None
-        return json_response({"entries": [_json(entry) for entry in shown], "next": next})
+        part = rows[: query.limit]
+        next = self._cursors.encode(_LIST, part[-1].position) if len(rows) > len(part) else None
+        return json_response({"entries": [_json(entry) for entry in part], "next": next})
 
     @_route(
         "POST",

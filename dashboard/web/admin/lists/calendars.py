@@ -141,9 +141,9 @@ class NewCalendarRequest(Strict):
     ] = Field(default_factory=list)
 
     def draft(self) -> CalendarDraft:
-        written = self.model_dump(mode="json", exclude_unset=True)
-        exceptions = sorted(written.get("exceptions", []), key=lambda entry: entry["date"])
-        return CalendarDraft(self.name, self.timezone, written["week"], exceptions)
+        values = self.model_dump(mode="json", exclude_unset=True)
+        exceptions = sorted(values.get("exceptions", []), key=lambda entry: entry["date"])
+        return CalendarDraft(self.name, self.timezone, values["week"], exceptions)
 
 
 class CalendarRequest(NewCalendarRequest):

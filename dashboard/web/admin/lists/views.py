@@ -282,10 +282,10 @@ class ViewsApi:
             audit_change(connection, now, acting(), None, view)
             return view, without_total(connection, view, admin_id)
 
-        view, shown = self._write(write)
+        view, answer = self._write(write)
         self._begin(view)
         self._services.view_changes.announce()
-        return json_response(shown, 201)
+        return json_response(answer, 201)
 
     @route(
         "PUT",
@@ -316,11 +316,11 @@ class ViewsApi:
             audit_change(connection, now, acting(), view, changed)
             return view, changed, without_total(connection, changed, admin_id)
 
-        before, changed, shown = self._write(write)
+        before, changed, answer = self._write(write)
         if changed.list_id != before.list_id:
             self._begin(changed)
         self._services.view_changes.announce()
-        return json_response(shown)
+        return json_response(answer)
 
     @route(
         "DELETE",

@@ -59,7 +59,7 @@ class SignInNotBegun(Problem):
 
 
 class _Attempt(NamedTuple):
-    given: Secrets
+    secrets: Secrets
     goal: str
     begun_at: int
     characters: int
@@ -83,7 +83,7 @@ class PendingSignIns:
         for attempt in sorted(self._attempts(request, secure), key=lambda one: -one.begun_at):
             room -= attempt.characters
             if room < 0 or not self._is_open(attempt):
-                self.forget(response, attempt.given.state, secure=secure)
+                self.forget(response, attempt.secrets.state, secure=secure)
         response.set_cookie(
             self._name(secrets.state, secure),
             value,
@@ -96,10 +96,10 @@ class PendingSignIns:
 
     def found(self, request: Request, state: str, *, secure: bool) -> tuple[Secrets, str]:
         """Returns the attempt's secrets, and where to go afterwards. Raises SignInNotBegun."""
-        value = state.encode("utf-8", "replace")
+        data = state.encode("utf-8", "replace")
         for attempt in self._attempts(request, secure):
-            if hmac.compare_digest(attempt.given.state.encode(), value) and self._is_open(attempt):
-                return attempt.given, attempt.goal
+            if hmac.compare_digest(attempt.secrets.state.encode(), data) and self._is_open(attempt):
+                return attempt.secrets, attempt.goal
         raise SignInNotBegun()
 
     def forget(self, response: Response, state: str, *, secure: bool) -> Response:
