@@ -70,10 +70,10 @@ class Offsets:
             at = 1
 
     def _chunk(self, number: int) -> tuple[list[int], list[int]]:
-        found = self._chunks.get(number)
-        if found is None:
-            found = self._chunks[number] = self._looked_up(number * _CHUNK_SECONDS)
-        return found
+        chunk = self._chunks.get(number)
+        if chunk is None:
+            chunk = self._chunks[number] = self._looked_up(number * _CHUNK_SECONDS)
+        return chunk
 
     def _looked_up(self, first: int) -> tuple[list[int], list[int]]:
         begins, offsets = [first * 1_000], [self._offset_ms(first)]
@@ -159,8 +159,8 @@ class LocalTime:
                     continue
                 begin = max(begin, ms)
                 if left <= end - begin:
-                    found = day * DAY_MS + begin + left
-                    return found if found <= end_ms else None
+                    at_ms = day * DAY_MS + begin + left
+                    return at_ms if at_ms <= end_ms else None
                 left -= end - begin
             ms = 0
         return None
@@ -195,8 +195,8 @@ class LocalTime:
         return total
 
     def _pieces(self, day: int) -> Intervals:
-        found = self._irregular.get(day)
-        return self._week[_weekday(day)] if found is None else found
+        pieces = self._irregular.get(day)
+        return self._week[_weekday(day)] if pieces is None else pieces
 
 
 def _weekday(day: int) -> int:
@@ -271,13 +271,13 @@ def read_calendar(
         if name not in WEEKDAYS:
             raise CalendarError(f"/week/{name}", "is no weekday")
     days = tuple(_read_intervals(week.get(name, ()), f"/week/{name}") for name in WEEKDAYS)
-    found: dict[int, Intervals] = {}
+    by_day: dict[int, Intervals] = {}
     for at, exception in enumerate(exceptions):
         day = read_date(exception.get("date"), f"/exceptions/{at}/date")
-        if day in found:
+        if day in by_day:
             raise CalendarError(f"/exceptions/{at}/date", "has an exception already")
-        found[day] = _read_intervals(exception.get("intervals"), f"/exceptions/{at}/intervals")
-    return Calendar(timezone, days, tuple(sorted(found.items())))
+        by_day[day] = _read_intervals(exception.get("intervals"), f"/exceptions/{at}/intervals")
+    return Calendar(timezone, days, tuple(sorted(by_day.items())))
 
 
 def is_time(text: str) -> bool:
@@ -319,11 +319,11 @@ def read_interval(begin: object, end: object, pointer: str = "") -> Interval:
     return first, last if last > first else last + DAY_MINUTES
 
 
-def _read_intervals(found: object, pointer: str) -> Intervals:
-    if not isinstance(found, list | tuple):
+def _read_intervals(value: object, pointer: str) -> Intervals:
+    if not isinstance(value, list | tuple):
         raise CalendarError(pointer, "is no list of intervals")
     intervals = []
-    for at, interval in enumerate(found):
+    for at, interval in enumerate(value):
         if not isinstance(interval, list | tuple) or len(interval) != 2:
             raise CalendarError(f"{pointer}/{at}", "is no pair of times")
         intervals.append(read_interval(interval[0], interval[1], f"{pointer}/{at}"))

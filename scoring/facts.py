@@ -208,12 +208,12 @@ def advance(facts: Facts, events: Iterable[ThreadEvent], *, handoff_only: bool =
 
 def fold(events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Facts:
     """Folds the facts of a whole set of events; their order does not matter."""
-    known = _in_force(list(events))
-    facts = _marked(Facts(), known, handoff_only)
-    facts = facts._replace(close_seen_id=_seen_by_closes(known, facts.reopened_at))
-    unanswered_since, unanswered = _waiting(known, facts.settlement, handoff_only)
+    events_in_force = _in_force(list(events))
+    facts = _marked(Facts(), events_in_force, handoff_only)
+    facts = facts._replace(close_seen_id=_seen_by_closes(events_in_force, facts.reopened_at))
+    unanswered_since, unanswered = _waiting(events_in_force, facts.settlement, handoff_only)
     return facts._replace(
-        closed=_is_closed(facts, True, known),
+        closed=_is_closed(facts, True, events_in_force),
         unanswered_since=unanswered_since,
         unanswered=unanswered,
     )

@@ -176,9 +176,9 @@ class _Calls:
                 group = self._keys_of(list_id).group
                 batches = self._shared.get(group.start) or _Batches(group, self._keys_of)
                 by_list[list_id] = batches
-            found = texts.get(batches)
-            if found is None:
-                found = texts[batches] = batches.begin(placement)
+            places = texts.get(batches)
+            if places is None:
+                places = texts[batches] = batches.begin(placement)
             if not batches.is_shared:
                 was_listed = True
                 is_listed |= scores is not None
@@ -188,26 +188,26 @@ class _Calls:
                 number = numbers[list_id] = len(numbers) + 1
             sign = "+" if list_id in unordered else "="
             if scores is None:
-                found.append(f"{number}{sign}")
+                places.append(f"{number}{sign}")
             elif len(scores) == 1:
-                found.append(f"{number}{sign}{scores[0]}")
+                places.append(f"{number}{sign}{scores[0]}")
             else:
-                found.append(f"{number}{sign}{','.join(map(str, scores))}")
+                places.append(f"{number}{sign}{','.join(map(str, scores))}")
         for batches in self._shared.values() if was_listed and not is_listed else ():
             # Each group may hold its revision, of a list that is no more.
             if batches not in texts:
                 texts[batches] = batches.begin(placement)
-        for batches, found in texts.items():
-            batches.add(placement, found)
+        for batches, places in texts.items():
+            batches.add(placement, places)
         return is_listed
 
     def calls(self) -> list[PlaceCall]:
         """The calls of all groups of which a list was named, each of at least one thread."""
         batches = [*self._leaving.values(), *self._entering.values(), *self._shared.values()]
         return [
-            each.call(batch)
-            for each in dict.fromkeys(batches)
-            for batch in each.batches
+            group_batches.call(batch)
+            for group_batches in dict.fromkeys(batches)
+            for batch in group_batches.batches
             if batch.args
         ]
 

@@ -52,9 +52,9 @@ class Promise(NamedTuple):
     @property
     def minutes(self) -> int:
         """The opening time within which it must be answered."""
-        found = self.policy.minutes(self.target)
-        assert found is not None
-        return found
+        minutes = self.policy.minutes(self.target)
+        assert minutes is not None
+        return minutes
 
 
 class Policies:

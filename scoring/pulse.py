@@ -38,20 +38,20 @@ class Pulse(NamedTuple):
         earlier = before.views if before else ("",) * len(VIEWS)
         return {
             view
-            for view, text, known in zip(VIEWS, self.views, earlier, strict=True)
-            if before is None or text != known
+            for view, text, previous in zip(VIEWS, self.views, earlier, strict=True)
+            if before is None or text != previous
         }
 
 
 def read_pulse(client: Client, keys: Keys, life: ServerLife) -> Pulse | None:
     """One call, or one for each slot of a cluster. None where the life of the server is not known,
     so that all lists are lost. Raises RedisError."""
-    asked = [(keys.meta(view), "meta") for view in VIEWS]
-    asked += [(group.calls, "string") for group in keys.shared_groups()]
-    asked += [(keys.unlisted, "number"), (keys.view_changes, "counts")]
-    calls = [LuaCall("pulse", [key], [kind]) for key, kind in asked]
+    pairs = [(keys.meta(view), "meta") for view in VIEWS]
+    pairs += [(group.calls, "string") for group in keys.shared_groups()]
+    pairs += [(keys.unlisted, "number"), (keys.view_changes, "counts")]
+    calls = [LuaCall("pulse", [key], [kind]) for key, kind in pairs]
     if not isinstance(client, RedisCluster):
-        calls = [LuaCall("pulse", [key for key, _ in asked], [kind for _, kind in asked])]
+        calls = [LuaCall("pulse", [key for key, _ in pairs], [kind for _, kind in pairs])]
     try:
         answers = life.run_all(calls)
     except LifeUnknown:

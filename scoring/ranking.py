@@ -120,12 +120,12 @@ class Ranking:
 
     def keys_of(self, list_id: str) -> ListKeys:
         """The keys of a list."""
-        found = self._known.get(list_id)
-        if found is None:
+        list_keys = self._known.get(list_id)
+        if list_keys is None:
             if len(self._known) >= KNOWN_KEYS:
                 self._known.clear()
-            found = self._known[list_id] = self.keys.of(list_id, self.sorts_of(list_id))
-        return found
+            list_keys = self._known[list_id] = self.keys.of(list_id, self.sorts_of(list_id))
+        return list_keys
 
     def place(self, placements: Sequence[Placement]) -> int:
         """Places threads in one round trip; they leave lists before they enter others.
@@ -137,11 +137,10 @@ class Ranking:
         PlacedLate; all else is done.
         """
         calls = place_calls(placements, self.keys_of, self._groups, self.keys.unlisted)
-        answers = self._run(
-            [each.call for each in calls], {id for each in placements for id in each.lists}
-        )
-        results = [each.result(answer) for each, answer in zip(calls, answers, strict=True)]
-        lost = {id for _, found, _ in results for id in found}
+        list_ids = {id for placement in placements for id in placement.lists}
+        answers = self._run([call for call, _ in calls], list_ids)
+        results = [result(answer) for (_, result), answer in zip(calls, answers, strict=True)]
+        lost = {id for _, ids, _ in results for id in ids}
         if lost:
             raise RankingLost(lost)
         changed = sum(changed for changed, _, _ in results)
@@ -191,15 +190,15 @@ class Ranking:
     def since_all(self, known: Sequence[Known], limit: int) -> list[Changes | None]:
         """`since` of many lists, in one round trip."""
         calls = []
-        for each in known:
-            list_keys = self.keys_of(each.list_id)
+        for base in known:
+            list_keys = self.keys_of(base.list_id)
             keys = [list_keys.log, list_keys.meta]
-            keys += [self.keys.sort(each.list_id, sort) for sort in each.sorts]
-            calls.append(LuaCall("since", keys, [each.epoch, each.version, limit, TOP_ENTRIES]))
-        answers = self._run(calls, [each.list_id for each in known]) if calls else []
+            keys += [self.keys.sort(base.list_id, sort) for sort in base.sorts]
+            calls.append(LuaCall("since", keys, [base.epoch, base.version, limit, TOP_ENTRIES]))
+        answers = self._run(calls, [base.list_id for base in known]) if calls else []
         return [
-            None if answer is None else changes(each.epoch, tuple(each.sorts), answer)
-            for each, answer in zip(known, answers, strict=True)
+            None if answer is None else changes(base.epoch, tuple(base.sorts), answer)
+            for base, answer in zip(known, answers, strict=True)
         ]
 
     def rank(self, list_id: str, sort: str, id: int) -> tuple[int | None, int]:
@@ -219,11 +218,11 @@ class Ranking:
 
         One round trip; scores are whole numbers as the client reads them (float).
         """
-        named = {id: member(id) for found in ids.values() for id in found}
+        members = {id: member(id) for thread_ids in ids.values() for id in thread_ids}
         pipeline = self._client.pipeline(transaction=False)
-        list_ids = [list_id for list_id, found in ids.items() if found]
+        list_ids = [list_id for list_id, thread_ids in ids.items() if thread_ids]
         for list_id in list_ids:
-            names = [named[id] for id in ids[list_id]]
+            names = [members[id] for id in ids[list_id]]
             for key in self.keys_of(list_id).sorts:
                 pipeline.zmscore(key, names)
         answers = iter(pipeline.execute() if list_ids else [])
@@ -239,14 +238,14 @@ class Ranking:
         """
         names = list(list_ids)
         calls = list(state_calls(map(self.keys_of, names), known))
-        found: dict[str, State] = {}
+        states: dict[str, State] = {}
         try:
-            answers = self._life.run_all([each.call for each in calls])
+            answers = self._life.run_all([call for call, _ in calls])
         except LifeUnknown:
             return dict.fromkeys(names, LOST)
-        for each, answer in zip(calls, answers, strict=True):
-            found |= each.result(answer)
-        return {list_id: found[list_id] for list_id in names}
+        for (_, result), answer in zip(calls, answers, strict=True):
+            states |= result(answer)
+        return {list_id: states[list_id] for list_id in names}
 
     def counts(self, list_ids: Sequence[str]) -> dict[str, dict[int, int]]:
         """The number of threads that each admin has on each list, 0: nobody; also of lost lists."""
@@ -262,7 +261,7 @@ class Ranking:
     def watch(self, list_ids: Iterable[str]) -> Watch:
         """Says later whether any program has written to these lists."""
         lists = map(self.keys_of, list_ids)
-        return Watch(self._client, (key for each in lists for key in (*each.sorts, each.meta)))
+        return Watch(self._client, (key for keys in lists for key in (*keys.sorts, keys.meta)))
 
     def notice_restarts(self) -> None:
         """Asks Redis whether it was started since: then all lists are lost.
@@ -302,14 +301,14 @@ class Ranking:
     def remove(self, list_ids: Iterable[str]) -> None:
         """Removes lists that nobody needs any more, half-built ones, too."""
         for list_id in list_ids:
-            each = self.keys_of(list_id)
-            own = [*each.placed, *each.filled, each.next, each.lease]
-            if each.group.is_shared:
+            keys = self.keys_of(list_id)
+            own = [*keys.placed, *keys.filled, keys.next, keys.lease]
+            if keys.group.is_shared:
                 self._client.unlink(*own)
                 # Last: a process that dies before this leaves a name by which the rest is found.
-                self._client.zrem(each.group.touched, list_id)
+                self._client.zrem(keys.group.touched, list_id)
             else:
-                self._client.unlink(*own, each.group.revisions, each.group.left)
+                self._client.unlink(*own, keys.group.revisions, keys.group.left)
 
     def begin_rebuild(
         self, list_ids: Iterable[str], *, seen: Mapping[str, str | None] | None = None
@@ -334,8 +333,8 @@ class Ranking:
         answers = pipeline.execute() if shared else []
         numbers = {
             list_id: None if number is None else int(number)
-            for names, found in zip(shared.values(), answers, strict=True)
-            for list_id, number in zip(names, found, strict=True)
+            for names, scores in zip(shared.values(), answers, strict=True)
+            for list_id, number in zip(names, scores, strict=True)
         }
         return {list_id: numbers[list_id] for list_id in list_ids}
 
@@ -353,14 +352,14 @@ class Ranking:
             answers = self._life.run_all(calls)
         except LifeUnknown:
             return Totals((0,) * len(calls), {}, is_whole=False)
-        found = {
+        lengths = {
             text_of(name): total
             for _, names, totals in answers
             for name, total in zip(names, totals, strict=True)
         }
         numbers = tuple(number for number, _, _ in answers)
         is_whole = all(now >= number for now, number in zip(numbers, before, strict=True))
-        return Totals(numbers, found, is_whole)
+        return Totals(numbers, lengths, is_whole)
 
     def unlisted_since(self, number: int | None) -> UnlistedChanges:
         """The threads on no view, snoozed or archived, that changed after the call of this number.
@@ -372,12 +371,12 @@ class Ranking:
             pipeline.zrange(self.keys.unlisted, -1, -1, withscores=True)
             pipeline.zrange(self.keys.unlisted, 0, 0, withscores=True)
             pipeline.zrangebyscore(self.keys.unlisted, f"({number or 0}", "+inf")
-            newest, oldest, found = pipeline.execute()
+            newest, oldest, names = pipeline.execute()
         last = int(newest[0][1]) if newest else 0
         first = int(oldest[0][1]) if oldest else 1
         if number is None or last < number or first > number + 1:
             return UnlistedChanges(last, None)
-        return UnlistedChanges(last, {id for name in found if (id := thread_id(name)) is not None})
+        return UnlistedChanges(last, {id for name in names if (id := thread_id(name)) is not None})
 
     def progress(self, list_id: str) -> float | None:
         """The progress (0 to 1) of the rebuild of a list; None where there is none."""
@@ -393,7 +392,7 @@ class Ranking:
         pipeline = self._client.pipeline(transaction=False)
         for group in self._groups:
             pipeline.zrange(group.touched, 0, -1)
-        return {text_of(name) for found in pipeline.execute() for name in found}
+        return {text_of(name) for names in pipeline.execute() for name in names}
 
     def held_revisions(self, list_ids: Iterable[str], ids: Collection[int]) -> dict[int, float]:
         """Thread id to the latest revision that the groups of these lists hold of it.
@@ -404,13 +403,13 @@ class Ranking:
         pipeline = self._client.pipeline(transaction=False)
         for key in {self.keys_of(list_id).group.revisions for list_id in list_ids}:
             pipeline.hmget(key, names)
-        held: dict[int, float] = {}
-        for found in pipeline.execute() if names else ():
-            for id, value in zip(ids, found, strict=True):
+        revisions: dict[int, float] = {}
+        for values in pipeline.execute() if names else ():
+            for id, value in zip(ids, values, strict=True):
                 with suppress(ValueError):
                     revision = float(text_of(value or "").partition(":")[0])
-                    held[id] = max(revision, held.get(id, revision))
-        return held
+                    revisions[id] = max(revision, revisions.get(id, revision))
+        return revisions
 
     def expire_undivided(self) -> None:
         """Lets the lists expire that earlier versions had in one group, where there are many."""
@@ -444,19 +443,19 @@ class Ranking:
     ) -> tuple[Head, int | None]:
         args: Args = [score, after, count, target, most if target else count]
         epoch, version, total, rank, flat = self._answer(list_id, sort, args)
-        found = entries(flat)
-        foreign = len(flat) // 2 - len(found)
+        rows = entries(flat)
+        foreign = len(flat) // 2 - len(rows)
         if foreign and not target:
             # What is no thread takes no place of a thread: else a walk would end there.
-            wanted = count
-            while foreign and len(found) < wanted and len(flat) // 2 >= count:
+            limit = count
+            while foreign and len(rows) < limit and len(flat) // 2 >= count:
                 count += 2 * foreign
                 args = [score, after, count, "", count]
                 epoch, version, total, rank, flat = self._answer(list_id, sort, args)
-                found = entries(flat)
-                foreign = len(flat) // 2 - len(found)
-            found = found[:wanted]
-        return Head(text_of(epoch), int(version), total, found), rank
+                rows = entries(flat)
+                foreign = len(flat) // 2 - len(rows)
+            rows = rows[:limit]
+        return Head(text_of(epoch), int(version), total, rows), rank
 
     def _foreign(self, list_id: str, sort: str) -> Iterator[bytes]:
         cursor: bytes | int = 0

@@ -46,8 +46,8 @@ class Changes:
     def on_top(self, sort: str) -> list[Entry]:
         """The changed threads that are in the top of a list now, and so likely on screen."""
         last = self.tops.get(sort)
-        found = self.sets[sort]
-        return found if last is None else [e for e in found if not stands_before(last, e)]
+        rows = self.sets[sort]
+        return rows if last is None else [e for e in rows if not stands_before(last, e)]
 
 
 class Known(NamedTuple):
@@ -87,9 +87,9 @@ def entries(flat: list[Any]) -> list[Entry]:
     return [Entry(id, whole(score)) for name, score in pairs if (id := thread_id(name)) is not None]
 
 
-def in_order(found: Iterable[Entry]) -> list[Entry]:
+def in_order(rows: Iterable[Entry]) -> list[Entry]:
     """By score, then id: the only rule of order there is."""
-    return sorted(found, key=lambda entry: (entry.score, entry.id))
+    return sorted(rows, key=lambda entry: (entry.score, entry.id))
 
 
 def stands_before(left: Entry, right: Entry) -> bool:
@@ -109,7 +109,7 @@ def changes(epoch: str, sorts: tuple[str, ...], answer: list[Any]) -> Changes:
         )
         for sort, scores in zip(sorts, columns, strict=True)
     }
-    there = {entry.id for found in sets.values() for entry in found}
+    there = {entry.id for rows in sets.values() for entry in rows}
     gone = [id for id in ids if id is not None and id not in there]
     last = {sort: top[0] if top else None for sort, top in zip(sorts, tops, strict=True)}
     return Changes(epoch, int(version), total, sets, gone, last)

@@ -70,11 +70,11 @@ class Rebuild:
         self._renewed_at = monotonic()
         # The scripts of this life alone: a dump may hold a part of what was filled.
         self._lua = life.begin()
-        wanted = list(lists)
-        begun = self._lua.run_all([self._begin_call(each, seen) for each in wanted])
+        all_keys = list(lists)
+        begun = self._lua.run_all([self._begin_call(keys, seen) for keys in all_keys])
         #: The lists that are begun and not swapped in, by list id.
         self._open = {
-            each.list_id: each for each, has_begun in zip(wanted, begun, strict=True) if has_begun
+            keys.list_id: keys for keys, has_begun in zip(all_keys, begun, strict=True) if has_begun
         }
         self.list_ids = tuple(self._open)
 
@@ -103,9 +103,9 @@ class Rebuild:
             return
         calls = [
             LuaCall(
-                "renew", [each.next, *each.filled, each.lease], [self._token, LEASE_MS, FILLED_MS]
+                "renew", [keys.next, *keys.filled, keys.lease], [self._token, LEASE_MS, FILLED_MS]
             )
-            for each in self._open.values()
+            for keys in self._open.values()
         ]
         if not all(self._repeated(lambda: self._leases.run_all(calls))):
             raise RebuildLost("another process took over")
@@ -176,8 +176,8 @@ class Rebuild:
     def close(self) -> None:
         """Removes filled lists that were not swapped in."""
         calls = [
-            LuaCall("release", [each.next, each.meta, *each.filled, each.lease], [self._token])
-            for each in self._open.values()
+            LuaCall("release", [keys.next, keys.meta, *keys.filled, keys.lease], [self._token])
+            for keys in self._open.values()
         ]
         self._open = {}
         if calls:

@@ -126,19 +126,19 @@ class ServerLife:
 
     def _run_ids(self, servers: Mapping[str, redis.Redis]) -> dict[str, str | None]:
         """Returns the run ids of servers that answer; raises the last error if none does."""
-        found: dict[str, str | None] = {}
+        run_ids: dict[str, str | None] = {}
         failure: redis.RedisError | None = None
         for name, server in servers.items():
             try:
-                found[name] = self._run_id(server)
+                run_ids[name] = self._run_id(server)
             except (redis.ConnectionError, redis.TimeoutError) as error:
                 failure = error
             else:
-                if found[name] is None and name != ONLY:
+                if run_ids[name] is None and name != ONLY:
                     raise redis.RedisError(f"INFO must be allowed in a cluster, also at {name}")
-        if not found:
+        if not run_ids:
             raise failure or redis.ConnectionError("no primary is known")
-        return found
+        return run_ids
 
     def _begun_before(self, server: redis.Redis) -> LuaRunner | None:
         held = server.get(self._key)
@@ -184,5 +184,5 @@ def _digest(text: str) -> str:
 
 
 def _prelude(life: str, accepted: frozenset[str]) -> str:
-    lives = ", ".join(f"['{each}'] = '{each.partition('.')[0]}'" for each in sorted(accepted))
+    lives = ", ".join(f"['{name}'] = '{name.partition('.')[0]}'" for name in sorted(accepted))
     return f"local LIFE, LIVES = '{life}', setmetatable({{ {lives} }}, {_OF_A_RUN}) "

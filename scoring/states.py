@@ -26,23 +26,23 @@ def state_calls(
 ) -> Iterator[StateCall]:
     """One call for a list by itself, and one for each few hundred lists of a group."""
     shared: dict[str, list[ListKeys]] = {}
-    for each in lists:
-        if each.group.is_shared:
-            shared.setdefault(each.group.start, []).append(each)
+    for keys in lists:
+        if keys.group.is_shared:
+            shared.setdefault(keys.group.start, []).append(keys)
             continue
-        names = [*each.sorts, each.log, each.meta, each.group.revisions, each.assigned]
-        args: Args = [len(each.sorts), 1]
-        before = LOST if known is None else known.get(each.list_id, LOST)
+        names = [*keys.sorts, keys.log, keys.meta, keys.group.revisions, keys.assigned]
+        args: Args = [len(keys.sorts), 1]
+        before = LOST if known is None else known.get(keys.list_id, LOST)
         if known is not None:
             args = [*args, before.epoch or "", before.version]
-        result = _with_counts(each.list_id, before.assigned)
+        result = _with_counts(keys.list_id, before.assigned)
         yield StateCall(LuaCall("states", names, args), result)
     for group in shared.values():
         for first in range(0, len(group), LISTS_PER_CALL):
             some = group[first : first + LISTS_PER_CALL]
-            names = [name for each in some for name in each.placed]
+            names = [name for keys in some for name in keys.placed]
             call = LuaCall("states", names, [len(some[0].sorts), 0])
-            yield StateCall(call, _result([each.list_id for each in some]))
+            yield StateCall(call, _result([keys.list_id for keys in some]))
 
 
 def counts_in(meta: Mapping[Any, Any]) -> dict[int, int]:
@@ -53,17 +53,17 @@ def counts_in(meta: Mapping[Any, Any]) -> dict[int, int]:
 
 def _result(list_ids: Sequence[str]) -> Callable[[Any], States]:
     def result(answer: Any) -> States:
-        found = zip(list_ids, answer[::3], answer[1::3], answer[2::3], strict=True)
+        rows = zip(list_ids, answer[::3], answer[1::3], answer[2::3], strict=True)
         return {
             list_id: State(text_of(epoch), int(version), total) if epoch else LOST
-            for list_id, epoch, version, total in found
+            for list_id, epoch, version, total in rows
         }
 
     return result
 
 
-def _with_counts(list_id: str, known: Mapping[int, int]) -> Callable[[Any], States]:
-    """`known`: the numbers that were known before."""
+def _with_counts(list_id: str, counts: Mapping[int, int]) -> Callable[[Any], States]:
+    """`counts`: the numbers that were known before."""
 
     def result(answer: Any) -> States:
         [state] = _result([list_id])(answer[:3]).values()
@@ -73,7 +73,7 @@ def _with_counts(list_id: str, known: Mapping[int, int]) -> Callable[[Any], Stat
         if len(answer) > 4:
             admins, numbers, are_all = answer[4:]
             changed = zip(map(int, admins), (int(number or 0) for number in numbers), strict=True)
-            assigned = ({} if are_all else {**known}) | dict(changed)
+            assigned = ({} if are_all else {**counts}) | dict(changed)
         uneven = bool(answer[3])
         return {list_id: State(state.epoch, state.version, state.total, uneven, assigned)}
 

@@ -69,11 +69,11 @@ def _answers(node: ResolvedNode) -> frozenset[bool]:
     if isinstance(node, NotNode):
         return frozenset(not answer for answer in _answers(node.node))
     if isinstance(node, AllNode | AnyNode):
-        found = [_answers(each) for each in node.nodes]
+        parts = [_answers(part) for part in node.nodes]
         is_all = isinstance(node, AllNode)
-        if any(each == {not is_all} for each in found):
+        if any(part == {not is_all} for part in parts):
             return frozenset({not is_all})
-        return frozenset({is_all}).union(*found)
+        return frozenset({is_all}).union(*parts)
     if node.attribute in _KNOWN:
         return frozenset({node.holds(_ARCHIVED, 0)})
     return frozenset({True, False})

@@ -32,10 +32,10 @@ Required = Mapping[Requirement, int]
 
 def requirements_of(conjunct: Conjunct) -> Requirements:
     """Groups the literals of a conjunction by their axis."""
-    found: dict[Axis, set[Literal]] = {}
+    by_axis: dict[Axis, set[Literal]] = {}
     for literal in conjunct:
-        found.setdefault(_axis_of(literal[0]), set()).add(literal)
-    return {axis: frozenset(literals) for axis, literals in found.items()}
+        by_axis.setdefault(_axis_of(literal[0]), set()).add(literal)
+    return {axis: frozenset(literals) for axis, literals in by_axis.items()}
 
 
 def _axis_of(leaf: Leaf) -> Axis:
@@ -65,12 +65,12 @@ class ValueAxis:
 
     def mask(self, value: Any) -> int:
         """Returns the conjunctions that are possible for a thread with this value."""
-        found = self._masks.get(value)
-        if found is None:
+        mask = self._masks.get(value)
+        if mask is None:
             if len(self._masks) >= VALUES_MAX:
                 self._masks.clear()
-            found = self._masks[value] = self._mask(value)
-        return found
+            mask = self._masks[value] = self._mask(value)
+        return mask
 
     def _mask(self, value: Any) -> int:
         keys = self._leaf.keys(value)
@@ -78,9 +78,9 @@ class ValueAxis:
         for key in keys:
             blocked |= self._blocked.get(key, 0)
         standing = self._all & ~blocked
-        for free, wanted in self._slots:
+        for free, masks in self._slots:
             for key in keys:
-                free |= wanted.get(key, 0)
+                free |= masks.get(key, 0)
             standing &= free
         return standing
 

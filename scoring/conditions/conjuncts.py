@@ -37,9 +37,9 @@ def normal_form(root: ResolvedNode) -> NormalForm | None:
     None if both would take more than 64 alternatives.
     """
     forms = [
-        NormalForm(found, is_negated)
+        NormalForm(alternatives, is_negated)
         for is_negated in (False, True)
-        if (found := conjuncts(NotNode(root) if is_negated else root)) is not None
+        if (alternatives := conjuncts(NotNode(root) if is_negated else root)) is not None
     ]
     return min(forms, key=lambda form: form.conditions, default=None)
 
@@ -51,10 +51,10 @@ def conjuncts(root: ResolvedNode) -> list[Conjunct] | None:
     """
     leaves: dict[Leaf, int] = {}
     try:
-        found = _alternatives(root, True, leaves)
+        masks = _alternatives(root, True, leaves)
     except _TooMany:
         return None
-    needed = [one for one in found if not any(other != one == one | other for other in found)]
+    needed = [one for one in masks if not any(other != one == one | other for other in masks)]
     return [frozenset(_literals(one, leaves)) for one in sorted(needed)]
 
 
@@ -69,23 +69,23 @@ def _alternatives(node: ResolvedNode, is_right: bool, leaves: dict[Leaf, int]) -
         return _alternatives(node.node, not is_right, leaves)
     if not isinstance(node, AllNode | AnyNode):
         return {1 << 2 * leaves.setdefault(node, len(leaves)) + (not is_right)}
-    parts = [_alternatives(each, is_right, leaves) for each in node.nodes]
+    parts = [_alternatives(child, is_right, leaves) for child in node.nodes]
     # “Not all” means that one of them does not hold, and the other way round.
     if isinstance(node, AnyNode) == is_right:
         return _limited(set().union(*parts))
-    found = {0}
+    masks = {0}
     for part in parts:
-        if len(found) * len(part) > _PRODUCT_MAX:
+        if len(masks) * len(part) > _PRODUCT_MAX:
             raise _TooMany
-        both = {one | other for one in found for other in part}
-        found = _limited({one for one in both if not _contradicts_itself(one)})
-    return found
+        both = {one | other for one in masks for other in part}
+        masks = _limited({one for one in both if not _contradicts_itself(one)})
+    return masks
 
 
-def _limited(found: set[int]) -> set[int]:
-    if len(found) > CONJUNCTS_MAX:
+def _limited(masks: set[int]) -> set[int]:
+    if len(masks) > CONJUNCTS_MAX:
         raise _TooMany
-    return found
+    return masks
 
 
 def _contradicts_itself(alternative: int) -> bool:

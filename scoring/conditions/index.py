@@ -30,7 +30,7 @@ class ConditionIndex:
     """
 
     def __init__(self, queries: Mapping[str, Resolved]):
-        negated = {name: each.form.is_negated for name, each in queries.items() if each.form}
+        negated = {name: query.form.is_negated for name, query in queries.items() if query.form}
         #: The order of the bits: queries with most conjunctions first, so that layers are dense.
         self._names = sorted(negated, key=lambda name: -len(queries[name].requirements))
         bits, self._layers = _layered([queries[name].requirements for name in self._names])
@@ -53,11 +53,11 @@ class ConditionIndex:
     def matches(self, subject: Subject, now_ms: int) -> int:
         """Returns the queries that hold for a thread, as a mask."""
         standing = self._standing(self._still(subject), subject, now_ms)
-        found = self._queries(standing)
+        mask = self._queries(standing)
         for bit, resolved in self._alone:
             if holds(resolved, subject, now_ms):
-                found |= bit
-        return found
+                mask |= bit
+        return mask
 
     def prefilter(self, attributes: Sequence[str]) -> Callable[[Sequence[Any]], bool]:
         """Returns a function that says whether any query may hold for a thread with these values of
@@ -66,12 +66,12 @@ class ConditionIndex:
         values = [(places[at], axis) for at, axis in self._values if at in places]
         presence = [(places[at], axis) for at, axis in self._presence if at in places]
 
-        def may_match(known: Sequence[Any]) -> bool:
+        def may_match(row: Sequence[Any]) -> bool:
             standing = self._all
             for at, axis in values:
-                standing &= axis.mask(known[at])
+                standing &= axis.mask(row[at])
             for at, axis in presence:
-                standing &= axis.mask(None if known[at] is None else True)
+                standing &= axis.mask(None if row[at] is None else True)
             return standing != 0 or bool(self._alone or self._negated)
 
         return may_match
@@ -155,10 +155,10 @@ class ConditionIndex:
         }
         values = {"value": self._values, "present": self._presence}
         for (attribute, kind), required in _by_axis(bits).items():
-            taken = 0
+            union = 0
             for mask in required.values():
-                taken |= mask
-            free, position = self._all ^ taken, POSITIONS[attribute]
+                union |= mask
+            free, position = self._all ^ union, POSITIONS[attribute]
             if kind == "value" or kind == "present":
                 values[kind].append((position, ValueAxis(required, free)))
             else:
@@ -183,9 +183,9 @@ def _layered(
 
 def _by_axis(bits: Sequence[Requirements]) -> dict[Axis, dict[Requirement, int]]:
     """Maps each axis to the requirements of conjunctions on it, and these to the conjunctions."""
-    found: dict[Axis, dict[Requirement, int]] = {}
+    by_axis: dict[Axis, dict[Requirement, int]] = {}
     for bit, requirements in enumerate(bits):
         for axis, requirement in requirements.items():
-            required = found.setdefault(axis, {})
+            required = by_axis.setdefault(axis, {})
             required[requirement] = required.get(requirement, 0) | 1 << bit
-    return found
+    return by_axis

@@ -98,7 +98,7 @@ class _Resolver:
             return self._term(node)
         if isinstance(node, Not):
             return NotNode(self.node(node.node))
-        nodes = tuple(self.node(each) for each in node.nodes)
+        nodes = tuple(self.node(child) for child in node.nodes)
         return AllNode(nodes) if node.kind == "and" else AnyNode(nodes)
 
     def _term(self, term: Term) -> ResolvedNode:
@@ -141,13 +141,13 @@ class _Resolver:
 
 def joined(leaves: Iterable[Leaf]) -> list[Leaf]:
     """Joins alternative leaves; those on the same value become one."""
-    found: dict[tuple[str, ...], Leaf] = {}
+    by_key: dict[tuple[str, ...], Leaf] = {}
     for leaf in leaves:
         key: tuple[str, ...] = (type(leaf).__name__, leaf.attribute)
         if isinstance(leaf, Within):
             key = (*key, leaf.measure)
-        found[key] = _either(found[key], leaf) if key in found else leaf
-    return list(found.values())
+        by_key[key] = _either(by_key[key], leaf) if key in by_key else leaf
+    return list(by_key.values())
 
 
 def _either(one: Leaf, other: Leaf) -> Leaf:

@@ -165,8 +165,8 @@ def _leaves(node: ResolvedNode) -> Iterator[Leaf]:
     if isinstance(node, NotNode):
         yield from _leaves(node.node)
     elif isinstance(node, AllNode | AnyNode):
-        for each in node.nodes:
-            yield from _leaves(each)
+        for child in node.nodes:
+            yield from _leaves(child)
     else:
         yield node
 

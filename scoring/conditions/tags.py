@@ -50,18 +50,18 @@ def folded(text: str) -> str:
     A character stays as it is if its plain form may not stand in a tag.
     """
     forms = [(character, plain(character)) for character in text]
-    kept = (form if form and all(map(is_tag_character, form)) else one for one, form in forms)
-    return unicodedata.normalize("NFC", "".join(kept).lower())
+    parts = (form if form and all(map(is_tag_character, form)) else one for one, form in forms)
+    return unicodedata.normalize("NFC", "".join(parts).lower())
 
 
 def is_tag(text: str) -> bool:
     """Whether a text is a tag, as it is stored."""
-    categories = [unicodedata.category(each) for each in text]
+    categories = [unicodedata.category(character) for character in text]
     return (
         0 < len(text) <= TAG_LENGTH_MAX
         and text == folded(text)
         and categories[0] not in ("Mn", "Mc")
-        and all(each in _OTHERS or text[at] == "-" for at, each in enumerate(categories))
+        and all(category in _OTHERS or text[at] == "-" for at, category in enumerate(categories))
     )
 
 
@@ -97,7 +97,7 @@ class TagChange(NamedTuple):
 def tags_after(changes: Iterable[TagChange]) -> Tags:
     """Returns the tags after all changes, in any order: the last writer of each tag wins."""
     tags: Tags = frozenset()
-    for change in sorted(changes, key=lambda each: each.stamp):
+    for change in sorted(changes, key=lambda change: change.stamp):
         tags = change.of(tags)
     return tags
 

@@ -46,8 +46,8 @@ def refusals(sort: ResolvedSort) -> Iterator[Refusal]:
     is_all_taken = False
     for at, rule in enumerate(sort.rules):
         if is_all_taken or rule.when.key in keys:
-            taken = "without a condition" if is_all_taken else "with the same condition"
-            text = f"is never reached: an earlier rule {taken} places its threads"
+            phrase = "without a condition" if is_all_taken else "with the same condition"
+            text = f"is never reached: an earlier rule {phrase} places its threads"
             yield Refusal(f"/rules/{at}/when", "unreachable_rule", text)
         if not any(_has_time(rule.when.root, name) for name in TIMES[rule.by]):
             text = f"is no time of every thread of the rule: some have no {rule.by}"

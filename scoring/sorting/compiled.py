@@ -49,8 +49,8 @@ class ResolvedRule(NamedTuple):
 
     def time_of(self, subject: Subject) -> int:
         """The time that the rule orders a thread by; 0 where there is none."""
-        found = (getattr(subject, name) for name in TIMES[self.by])
-        return next((at for at in found if at is not None), 0)
+        times = (getattr(subject, name) for name in TIMES[self.by])
+        return next((at for at in times if at is not None), 0)
 
 
 def compiled(rules: Sequence[ResolvedRule]) -> Score:
@@ -98,10 +98,10 @@ class _Source:
         if isinstance(node, NotNode):
             return f"(not {self.condition(node.node)})"
         if isinstance(node, AllNode | AnyNode):
-            found = [self.condition(each) for each in node.nodes]
-            if not found:
+            parts = [self.condition(child) for child in node.nodes]
+            if not parts:
                 return str(isinstance(node, AllNode))
-            return f"({(' and ' if isinstance(node, AllNode) else ' or ').join(found)})"
+            return f"({(' and ' if isinstance(node, AllNode) else ' or ').join(parts)})"
         if isinstance(node, Present):
             return f"s[{POSITIONS[node.attribute]}] is not None"
         if isinstance(node, OneOf):

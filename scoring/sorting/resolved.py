@@ -83,12 +83,12 @@ class ResolvedSort:
     @cached_property
     def attributes(self) -> frozenset[str]:
         """The attributes of Subject that it reads."""
-        found = {leaf.attribute for leaf in self.leaves()}
+        names = {leaf.attribute for leaf in self.leaves()}
         for rule in self.rules:
-            found.update(TIMES[rule.by])
+            names.update(TIMES[rule.by])
             if rule.split is not None:
-                found.add(SPLITS[rule.split][0])
-        return frozenset(found)
+                names.add(SPLITS[rule.split][0])
+        return frozenset(names)
 
     def leaves(self) -> Iterator[Leaf]:
         """Every question of its rules."""
@@ -145,11 +145,11 @@ def resolve_sort(
         name = rule.name or rule.when.strip()
         rules.append(ResolvedRule(when, rule.by, rule.order, rule.split, tier, name))
         next_tier = rules[-1].tiers.stop
-    return _made(tuple(rules))
+    return _resolved_sort(tuple(rules))
 
 
 #: Compiling takes some milliseconds, and the same sorts are resolved again and again.
-_made = lru_cache(maxsize=512)(ResolvedSort)
+_resolved_sort = lru_cache(maxsize=512)(ResolvedSort)
 _parsed = lru_cache(maxsize=4_096)(parse)
 
 
@@ -166,8 +166,8 @@ def _settled(node: ResolvedNode) -> ResolvedNode:
     if isinstance(node, AllNode):
         return AllNode(tuple(map(_settled, node.nodes)))
     if isinstance(node, AnyNode):
-        groups = [each for each in node.nodes if isinstance(each, _GROUPS)]
-        leaves = joined(each for each in node.nodes if not isinstance(each, _GROUPS))
+        groups = [child for child in node.nodes if isinstance(child, _GROUPS)]
+        leaves = joined(child for child in node.nodes if not isinstance(child, _GROUPS))
         nodes = tuple(map(_settled, [*leaves, *groups]))
         return nodes[0] if len(nodes) == 1 else AnyNode(nodes)
     return Present(node.attribute) if isinstance(node, Within) and _is_whole(node) else node

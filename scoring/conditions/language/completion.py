@@ -48,15 +48,15 @@ def complete(text: str, at: int, choices: Choices) -> list[Suggestion]:
     first = start + len(name) + 1
     begin = commas[-1] + 1 if commas else first
     others = {lower(value) for value in text[first:begin].split(",")}
-    found = _values(field, text[begin:at], choices.get(field.name, ()))
+    values = _values(field, text[begin:at], choices.get(field.name, ()))
     end = _end(text, begin, lambda character: is_blank(character) or character in ",()")
-    fresh = (each for each in found if lower(each[0]) not in others)
+    fresh = (pair for pair in values if lower(pair[0]) not in others)
     return _placed(fresh, begin, max(at, end))
 
 
-def _placed(found: Found, start: int, end: int) -> list[Suggestion]:
+def _placed(pairs: Found, start: int, end: int) -> list[Suggestion]:
     all: list[Suggestion] = [
-        {"text": text, "from": start, "to": end, "kind": kind} for text, kind in found
+        {"text": text, "from": start, "to": end, "kind": kind} for text, kind in pairs
     ]
     return all[:SUGGESTIONS_MAX]
 
@@ -117,11 +117,11 @@ def _values(field: Field, begun: str, choices: Iterable[str]) -> Found:
         return
     if field.kind != "day":
         operator = ""
-    wanted = lower(_typed(begun[len(operator) :]))
+    prefix = lower(_typed(begun[len(operator) :]))
     if not operator and not begun.startswith(QUOTE):
-        yield from ((word, "value") for word in field.words if word.startswith(wanted))
-    known = [one for one in dict.fromkeys(choices) if lower(one).startswith(wanted)]
-    yield from ((operator + name_text(one, field.words), "value") for one in known)
+        yield from ((word, "value") for word in field.words if word.startswith(prefix))
+    names = [one for one in dict.fromkeys(choices) if lower(one).startswith(prefix)]
+    yield from ((operator + name_text(one, field.words), "value") for one in names)
     if field.kind == "day" and not begun:
         yield from ((one, "operator") for one in OPERATORS)
 

@@ -200,10 +200,10 @@ class _Parser:
 
     def _refuse_or(self, is_after_condition: bool) -> None:
         """Refuses a bare `or` between two conditions: nobody means the word there."""
-        found = _BARE_OR.match(self._text, self._at)
-        if found is None or not is_after_condition:
+        match = _BARE_OR.match(self._text, self._at)
+        if match is None or not is_after_condition:
             return
-        here, self._at = self._at, found.end()
+        here, self._at = self._at, match.end()
         if self._is_condition():
             raise QueryError(here, self._expected(False))
         self._at = here
@@ -247,8 +247,8 @@ class _Parser:
 
 def looks_like_a_term(text: str, at: int) -> bool:
     """Whether the text at a place is a term, right or wrong, and not a word of a search."""
-    found = _FIELD.match(text, at)
-    is_known = found is not None and lower(found[1]) in FIELDS
+    match = _FIELD.match(text, at)
+    is_known = match is not None and lower(match[1]) in FIELDS
     return is_known or _LOOKS_LIKE_A_TERM.match(text, at) is not None
 
 

@@ -144,10 +144,10 @@ def simplified(node: Node) -> Node:
         inner = simplified(node.node)
         return inner.node if isinstance(inner, Not) else Not(inner)
     nodes: list[Node] = []
-    for each in map(simplified, node.nodes):
-        alike = isinstance(each, Group) and each.kind == node.kind
-        nodes += each.nodes if alike else [each]  # type: ignore[union-attr]
-    by_text = {node_text(each): each for each in _merged(node.kind, nodes)}
+    for child in map(simplified, node.nodes):
+        alike = isinstance(child, Group) and child.kind == node.kind
+        nodes += child.nodes if alike else [child]  # type: ignore[union-attr]
+    by_text = {node_text(child): child for child in _merged(node.kind, nodes)}
     ordered = tuple(by_text[text] for text in sorted(by_text))
     return ordered[0] if len(ordered) == 1 else Group(node.kind, ordered)
 
@@ -155,16 +155,16 @@ def simplified(node: Node) -> Node:
 def _merged(kind: str, nodes: Iterable[Node]) -> list[Node]:
     """Merges terms of one field: `(member:0 or member:1)` is `member:0,1`, and `-member:0
     -member:1` is `-member:0,1`."""
-    kept: list[Node] = []
+    others: list[Node] = []
     values: dict[str, list[Value]] = {}
     for node in nodes:
         term = node.node if kind == "and" and isinstance(node, Not) else node
         if isinstance(term, Term) and (kind == "or" or term is not node):
             values.setdefault(term.field, []).extend(term.values)
         else:
-            kept.append(node)
-    terms = [_term(field, found) for field, found in values.items()]
-    return [*kept, *(terms if kind == "or" else map(Not, terms))]
+            others.append(node)
+    terms = [_term(field, alternatives) for field, alternatives in values.items()]
+    return [*others, *(terms if kind == "or" else map(Not, terms))]
 
 
 def _term(field: str, values: Iterable[Value]) -> Term:
@@ -184,8 +184,8 @@ def node_text(node: Node) -> str:
         is_all = isinstance(node.node, Group) and node.node.kind == "and"
         return f"-({inner})" if is_all else f"-{inner}"
     if node.kind == "and":
-        return " ".join(node_text(each) for each in node.nodes)
-    return f"({' or '.join(node_text(each) for each in node.nodes)})"
+        return " ".join(node_text(child) for child in node.nodes)
+    return f"({' or '.join(node_text(child) for child in node.nodes)})"
 
 
 def value_text(value: Value, words: Collection[str] = ()) -> str:
@@ -208,8 +208,8 @@ def name_text(text: str, words: Collection[str] = ()) -> str:
 
 def duration_text(ms: int) -> str:
     """Formats a time in the longest unit that gives a whole number."""
-    fitting = [unit for unit, length in UNITS.items() if ms and ms % length == 0]
-    unit = fitting[-1] if fitting else "s"
+    units = [unit for unit, length in UNITS.items() if ms and ms % length == 0]
+    unit = units[-1] if units else "s"
     return f"{ms // UNITS[unit]}{unit}"
 
 
@@ -243,5 +243,5 @@ def _terms(node: Node) -> Iterator[Term]:
     if isinstance(node, Term):
         yield node
         return
-    for each in (node.node,) if isinstance(node, Not) else node.nodes:
-        yield from _terms(each)
+    for child in (node.node,) if isinstance(node, Not) else node.nodes:
+        yield from _terms(child)

@@ -61,27 +61,27 @@ def one_of(text: str, at: int, end: int, words: Collection[str]) -> str:
     length = len(written)
     while not any(word.startswith(written[:length]) for word in words):
         length -= 1
-    fitting = (word for word in words if word.startswith(written[:length]))
-    raise QueryError(at + length, tuple(fitting))
+    choices = (word for word in words if word.startswith(written[:length]))
+    raise QueryError(at + length, tuple(choices))
 
 
 def read_quoted(text: str, at: int, most: int) -> tuple[str, int]:
     """Returns the text between quotes, from the first quote at `at`; quotes and backslashes in it
     are escaped by a backslash. Raises QueryError, also if it is empty or longer than `most`."""
-    found: list[str] = []
+    characters: list[str] = []
     here = at + 1
     while True:
         character = text[here : here + 1]
-        if character == QUOTE and found:
-            return "".join(found), here + 1
-        if character in ("", QUOTE) or is_forbidden(character) or len(found) == most:
-            raise QueryError(here, (QUOTE,) if found else (SOME_TEXT,))
+        if character == QUOTE and characters:
+            return "".join(characters), here + 1
+        if character in ("", QUOTE) or is_forbidden(character) or len(characters) == most:
+            raise QueryError(here, (QUOTE,) if characters else (SOME_TEXT,))
         if character == "\\":
             here += 1
             character = text[here : here + 1]
             if character not in (QUOTE, "\\"):
                 raise QueryError(here, (QUOTE, "\\"))
-        found.append(character)
+        characters.append(character)
         here += 1
 
 
