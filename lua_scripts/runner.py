@@ -114,17 +114,17 @@ class LuaRunner:
             server.script_load(text)
 
     def _scripts(self, name: str) -> _Scripts:
-        found = self._everywhere or self._by_server.get(name)
-        if found is None:
+        scripts = self._everywhere or self._by_server.get(name)
+        if scripts is None:
             raise NoScriptError(f"there are no scripts for {name}")
-        return found
+        return scripts
 
     def _by_holder(self, calls: Sequence[LuaCall]) -> dict[tuple[str, redis.Redis], list[int]]:
         """Maps servers to the indexes of the calls with keys there."""
-        found: dict[tuple[str, redis.Redis], list[int]] = defaultdict(list)
+        indexes: dict[tuple[str, redis.Redis], list[int]] = defaultdict(list)
         for index, call in enumerate(calls):
-            found[holder_of(self.client, call.keys[0])].append(index)
-        return found
+            indexes[holder_of(self.client, call.keys[0])].append(index)
+        return indexes
 
     def _run_on(
         self, name: str, server: redis.Redis, calls: list[LuaCall], *, asking: bool = False

@@ -190,18 +190,18 @@ class Feed:
 
     def _advance(self, name: str, head: Head, now_ms: int, is_doubtful: bool) -> None:
         source, shard = self._channels[name]
-        known = self._heads.get(name)
-        if known != head or is_doubtful:
+        last_head = self._heads.get(name)
+        if last_head != head or is_doubtful:
             self._on_news(source, shard)
-        if known is None:
+        if last_head is None:
             self._heads[name] = head
             source.reread(shard)
-        elif known.epoch != head.epoch or known.n > head.n:
+        elif last_head.epoch != head.epoch or last_head.n > head.n:
             self._recover(name, int(head.epoch))
             self._catch_up(name, Head(head.epoch, 0))
-        elif known.n < head.n:
-            self._catch_up(name, known)
-        if known and is_doubtful:
+        elif last_head.n < head.n:
+            self._catch_up(name, last_head)
+        if last_head and is_doubtful:
             self._recover(name, now_ms)
         if now_ms >= self._recovering.get(name, now_ms + 1):
             del self._recovering[name]
@@ -213,13 +213,13 @@ class Feed:
         self._recovering[name] = max(until_ms, self._recovering.get(name, 0))
         source.lost(shard)
 
-    def _catch_up(self, name: str, known: Head) -> None:
+    def _catch_up(self, name: str, head: Head) -> None:
         source, shard = self._channels[name]
         epoch, last, complete, *bodies = self._lua.run(
-            "feed/since", self._log(name), known.epoch, known.n, MAX_CATCH_UP
+            "feed/since", self._log(name), head.epoch, head.n, MAX_CATCH_UP
         )
         self._heads[name] = Head(text_of(epoch), int(last))
-        self.caught_up += int(last) - known.n
+        self.caught_up += int(last) - head.n
         if complete:
             for body in bodies:
                 source.apply(parsed(body))

@@ -82,14 +82,14 @@ class Heartbeats:
             self._marked = {**marked, **self._marked}
             raise
         lost = [(beat.person, beat.connection) for beat in unknown]
-        found = [
+        connections = [
             self._live[one].connection._replace(opened_ms=REOPENED)
             for one in lost
             if one in self._live
         ]
         self._marked.update(dict.fromkeys(lost[max_reopened:]))
-        open_all(self._people, found[:max_reopened], self._settings_of)
-        return len(found[:max_reopened])
+        open_all(self._people, connections[:max_reopened], self._settings_of)
+        return len(connections[:max_reopened])
 
     def _beat(self, key: tuple[str, str]) -> Beat:
         live = self._live[key]
@@ -124,10 +124,10 @@ def accept_beats(
         )
         for one in connections
     }
-    known = {(one.person, one.id): one for one in connections}
+    by_id = {(one.person, one.id): one for one in connections}
     unknown = people.beat(list(beats.values()))
-    asked = list(dict.fromkeys(beat.person for beat in unknown))
-    deleted = deleted_of(asked) if asked else ()
-    found = [known[beat.person, beat.connection] for beat in unknown if beat.person not in deleted]
-    open_all(people, found, settings_of)
-    return len(found)
+    names = list(dict.fromkeys(beat.person for beat in unknown))
+    deleted = deleted_of(names) if names else ()
+    fresh = [by_id[beat.person, beat.connection] for beat in unknown if beat.person not in deleted]
+    open_all(people, fresh, settings_of)
+    return len(fresh)

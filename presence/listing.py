@@ -76,14 +76,12 @@ class Shards:
         limit = min(at_once, math.ceil(share + 3 * math.sqrt(share)))
         first = self._fetch([self._call(shard, audience, wanted, limit) for shard in self._all])
         runs = [
-            self._run(shard, found, audience, wanted, limit)
-            for shard, found in zip(self._all, first, strict=True)
+            self._run(shard, page, audience, wanted, limit)
+            for shard, page in zip(self._all, first, strict=True)
         ]
-        known = [found.since_ms for found in first if found.since_ms is not None]
-        since_ms = max(known) if len(known) == len(first) else None
-        return Found(
-            heapq.merge(*runs, reverse=True), sum(found.total for found in first), since_ms
-        )
+        starts = [page.since_ms for page in first if page.since_ms is not None]
+        since_ms = max(starts) if len(starts) == len(first) else None
+        return Found(heapq.merge(*runs, reverse=True), sum(page.total for page in first), since_ms)
 
     def _rows_among(self, audience: Audience, wanted: Wanted, people: Sequence[str]) -> Found:
         """Returns all rows of some people, from all shards: `since_ms` of each counts, too."""
@@ -97,15 +95,15 @@ class Shards:
             for shard, names in zip(self._all, named, strict=True)
         ]
         rows: list[Row] = []
-        known: list[int] = []
+        starts: list[int] = []
         for since, *flat in self._people.lua.run_all(calls):
-            known += [int(since)] if since else []
+            starts += [int(since)] if since else []
             pairs = zip(flat[::2], flat[1::2], strict=True)
             rows += [Row(int(at), text_of(name).encode()) for name, at in pairs]
-        since_ms = max(known) if len(known) == len(calls) else None
+        since_ms = max(starts) if len(starts) == len(calls) else None
         after = wanted.after
-        found = sorted((row for row in rows if after is None or row < after), reverse=True)
-        return Found(iter(found), len(found), since_ms)
+        rows = sorted((row for row in rows if after is None or row < after), reverse=True)
+        return Found(iter(rows), len(rows), since_ms)
 
     def rows_of(self, shard: int, wanted: Wanted, at_once: int) -> Iterator[Row]:
         """Yields all rows of one shard, also of hidden people."""
@@ -113,14 +111,14 @@ class Shards:
         return self._run(shard, first, "truth", wanted, at_once)
 
     def _run(
-        self, shard: int, found: _Shard, audience: Audience, wanted: Wanted, limit: int
+        self, shard: int, page: _Shard, audience: Audience, wanted: Wanted, limit: int
     ) -> Iterator[Row]:
         while True:
-            yield from found.rows
-            if not found.may_go_on:
+            yield from page.rows
+            if not page.may_go_on:
                 return
-            wanted = wanted._replace(after=found.rows[-1])
-            [found] = self._fetch([self._call(shard, audience, wanted, limit)])
+            wanted = wanted._replace(after=page.rows[-1])
+            [page] = self._fetch([self._call(shard, audience, wanted, limit)])
 
     def _call(self, shard: int, audience: Audience, wanted: Wanted, limit: int) -> LuaCall:
         at, name = wanted.after or ("", b"")
@@ -227,35 +225,35 @@ class Listing:
         if after is None:
             from_ms, to_ms = times if isinstance(times, tuple) else (now_ms - times + 1, now_ms)
             wanted = Wanted(from_ms, to_ms, group, people=None if among is None else (*among,))
-            found = self._found(wanted, limit + 1, viewer, now_ms)
-            total = found.total
+            matches = self._found(wanted, limit + 1, viewer, now_ms)
+            total = matches.total
         else:
             from_ms, to_ms, total, last_seen, name = after
             last = Row(last_seen, name.encode())
             wanted = Wanted(from_ms, to_ms, group, last, None if among is None else (*among,))
-            found = self._found(wanted, limit + 1, viewer, now_ms)
+            matches = self._found(wanted, limit + 1, viewer, now_ms)
         if known is not None:
             first = wanted if after is None else None
-            found = self._of_known(found, known, first, viewer, now_ms)
-            total = found.total if after is None else total
-        rows = list(islice(found.rows, limit + 1))
+            matches = self._of_known(matches, known, first, viewer, now_ms)
+            total = matches.total if after is None else total
+        rows = list(islice(matches.rows, limit + 1))
         people = [Seen(name, at, colour(at, now_ms)) for at, name in map(_decoded, rows[:limit])]
         if len(rows) <= limit:
             return Page(people, None, total)
         return Page(people, Position(from_ms, to_ms, total, *_decoded(rows[limit - 1])), total)
 
     def _of_known(
-        self, found: Found, known: Known, wanted: Wanted | None, viewer: Viewer, now_ms: int
+        self, matches: Found, known: Known, wanted: Wanted | None, viewer: Viewer, now_ms: int
     ) -> Found:
         """Returns the rows of the people that `known` returns. With `wanted` all rows are fetched
         and counted; without, only as many as are taken."""
         if wanted is not None:
-            found = self._found(wanted, max(MAX_ROWS, found.total), viewer, now_ms)
-        rows = _only(found.rows, known)
+            matches = self._found(wanted, max(MAX_ROWS, matches.total), viewer, now_ms)
+        rows = _only(matches.rows, known)
         if wanted is None:
-            return found._replace(rows=rows)
+            return matches._replace(rows=rows)
         every = list(rows)
-        return found._replace(rows=iter(every), total=len(every))
+        return matches._replace(rows=iter(every), total=len(every))
 
     def _found(self, wanted: Wanted, at_once: int, viewer: Viewer, now_ms: int) -> Found:
         """Returns rows in order: everyone's, and those of people who are the viewer's contacts."""
@@ -265,12 +263,12 @@ class Listing:
         if self._related is None:
             return everyone
         contacts = self._rows("contacts", wanted, at_once, now_ms)
-        known = self._contacts_of(contacts.rows, at_once, viewer)
+        contact_rows = self._contacts_of(contacts.rows, at_once, viewer)
         if contacts.total and wanted.after is None:
             again = self._rows("contacts", wanted, MAX_ROWS, now_ms).rows
             count = sum(1 for _ in self._contacts_of(again, MAX_ROWS, viewer))
             everyone = everyone._replace(total=everyone.total + count)
-        return everyone._replace(rows=heapq.merge(everyone.rows, known, reverse=True))
+        return everyone._replace(rows=heapq.merge(everyone.rows, contact_rows, reverse=True))
 
     def _contacts_of(self, rows: Iterator[Row], at_once: int, viewer: Viewer) -> Iterator[Row]:
         while batch := list(islice(rows, at_once)):
@@ -286,21 +284,21 @@ class Listing:
 
     def _rows(self, audience: Audience, wanted: Wanted, at_once: int, now_ms: int) -> Found:
         """Returns rows of Redis and, for times before it knew everyone, of the archive."""
-        found = self._shards.rows(audience, wanted, at_once)
-        since_ms = now_ms + 1 if found.since_ms is None else found.since_ms
+        matches = self._shards.rows(audience, wanted, at_once)
+        since_ms = now_ms + 1 if matches.since_ms is None else matches.since_ms
         seam_ms = max(since_ms, now_ms - self._people.timing.last_seen_ttl_ms)
         if self._archive is None or wanted.from_ms >= seam_ms:
-            return found
+            return matches
         older = wanted._replace(to_ms=min(wanted.to_ms, seam_ms - 1))
         archived = self._archived(self._archive, audience, older, max(at_once, MIN_ARCHIVED))
-        total = found.total
+        total = matches.total
         if wanted.after is None:
-            held = self._archive.count(audience, older)
-            if held <= EXACT_MAX:
-                known = list(archived)
-                held, archived = len(known), iter(known)
-            total += held
-        return found._replace(rows=_joined(found.rows, seam_ms, archived), total=total)
+            count = self._archive.count(audience, older)
+            if count <= EXACT_MAX:
+                rows = list(archived)
+                count, archived = len(rows), iter(rows)
+            total += count
+        return matches._replace(rows=_joined(matches.rows, seam_ms, archived), total=total)
 
     def _archived(
         self, archive: Archive, audience: Audience, wanted: Wanted, at_once: int
@@ -308,9 +306,9 @@ class Listing:
         """Yields rows of people that Redis does not know: its own rows are newer."""
         while True:
             rows = archive.page(audience, wanted, at_once)
-            held = self._people.held(row.name.decode() for row in rows)
+            snapshots = self._people.held(row.name.decode() for row in rows)
             for row in rows:
-                one = held[row.name.decode()]
+                one = snapshots[row.name.decode()]
                 if one.needs_storage if audience != "truth" else not one.is_truly_known:
                     yield row
             if len(rows) < at_once:

@@ -74,15 +74,15 @@ class Outbox:
         self._unstored |= {stream for stream, _ in self._unacknowledged}
         self._unacknowledged = []
         latest: dict[str, Departure] = {}
-        taken, self.unread = 0, set()
+        count, self.unread = 0, set()
         for shard in range(self._people.space.shards) if shards is None else sorted(shards):
             stream = self._people.space.people(shard).events
-            entries = self._read(stream, limit - taken) if taken < limit else []
-            if entries or taken >= limit:
+            entries = self._read(stream, limit - count) if count < limit else []
+            if entries or count >= limit:
                 self.unread.add(shard)
             if entries:
                 self._unacknowledged.append((stream, [name for name, _ in entries]))
-            taken += len(entries)
+            count += len(entries)
             for _, parts in entries:
                 if parts:
                     departure = _departure(parsed(next(iter(parts.values()))))
@@ -91,8 +91,8 @@ class Outbox:
 
     def acknowledge(self) -> None:
         """Acknowledges the result of the last `read_once` as stored: it is not read again."""
-        read, self._unacknowledged = self._unacknowledged, []
-        for stream, names in read:
+        streams, self._unacknowledged = self._unacknowledged, []
+        for stream, names in streams:
             self._people.client.xack(stream, self._group, *names)
 
     def remove_consumers(self) -> int:
@@ -135,7 +135,7 @@ class Outbox:
         client: Any = self._people.client
         answer = client.xreadgroup(self._group, self._consumer, {stream: after}, count=limit)
         streams = answer.items() if isinstance(answer, dict) else answer or ()
-        return [entry for _, found in streams for entry in _flat(found)]
+        return [entry for _, stream_entries in streams for entry in _flat(stream_entries)]
 
     def _make_group(self, stream: str) -> None:
         try:
@@ -145,9 +145,9 @@ class Outbox:
                 raise
 
 
-def _flat(found: Any) -> list[Any]:
+def _flat(entries: Any) -> list[Any]:
     """Flattens entries: RESP3 nests those of a stream one level deeper than RESP2."""
-    return found[0] if found and isinstance(found[0], list) else found
+    return entries[0] if entries and isinstance(entries[0], list) else entries
 
 
 def _departure(event: Mapping[str, Any]) -> Departure:

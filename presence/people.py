@@ -165,7 +165,7 @@ class People:
 
     def set_all(self, settings: Mapping[str, Settings]) -> None:
         """Does `set` for many, in one round trip."""
-        packed = [(person, each.packed()) for person, each in settings.items()]
+        packed = [(person, value.packed()) for person, value in settings.items()]
         self.lua.run_all([self._call("people/set_settings", *one) for one in packed])
 
     def look_up(
@@ -187,11 +187,11 @@ class People:
         self, viewer: Viewer, snapshots: Iterable[PresenceSnapshot], related: Relation | None
     ) -> frozenset[str]:
         """Returns those of the people shown to contacts only who count the viewer as a contact."""
-        asked = [one.person for one in snapshots if one.audience == "contacts"]
-        if not asked or related is None:
+        people = [one.person for one in snapshots if one.audience == "contacts"]
+        if not people or related is None:
             return frozenset()
         try:
-            return frozenset(related(viewer.id, asked))
+            return frozenset(related(viewer.id, people))
         except Exception:  # A failing function of the caller must not show a hidden person.
             return frozenset()
 
@@ -201,10 +201,10 @@ class People:
 
     def held(self, people: Iterable[str]) -> dict[str, PresenceSnapshot]:
         """Returns `snapshots` of what Redis alone knows."""
-        asked = list(dict.fromkeys(people))
+        names = list(dict.fromkeys(people))
         batches = [
-            (shard, [asked[index] for index in indexes])
-            for shard, indexes in self.space.batches(asked, _LOOK_UP_BATCH)
+            (shard, [names[index] for index in indexes])
+            for shard, indexes in self.space.batches(names, _LOOK_UP_BATCH)
         ]
         calls = [
             LuaCall("people/look_up", self.space.people(shard), ["", "", *batch])
@@ -212,20 +212,20 @@ class People:
         ]
         answers = self.lua.run_all(calls)
         as_of = min((int(answer[2]) for answer in answers), default=0)
-        found = {
+        snapshots = {
             person: snapshot_of(person, text_of(answer[0]), int(answer[1]), as_of, body)
             for (_, batch), answer in zip(batches, answers, strict=True)
             for person, body in zip(batch, parsed(answer[3]), strict=True)
         }
-        return {person: found[person] for person in asked}
+        return {person: snapshots[person] for person in names}
 
     def connections_of(self, person: str) -> list[Connection]:
         """Returns the person's connections, the oldest first."""
-        held = parsed(self._run("people/connections", person))
+        connections = parsed(self._run("people/connections", person))
         return sorted(
             (
                 Connection(person, name, kind, device, worker, word == "a", int(opened))
-                for name, (word, kind, device, worker, opened) in held.items()
+                for name, (word, kind, device, worker, opened) in connections.items()
             ),
             key=lambda connection: (connection.opened_ms, connection.id),
         )
@@ -274,12 +274,12 @@ class People:
                 client.xdel(stream, *own)
             after = "(" + text_of(entries[-1][0])
 
-    def _with_stored(self, found: dict[str, PresenceSnapshot]) -> dict[str, PresenceSnapshot]:
-        unknown = [person for person, one in found.items() if one.needs_storage]
+    def _with_stored(self, snapshots: dict[str, PresenceSnapshot]) -> dict[str, PresenceSnapshot]:
+        unknown = [person for person, snapshot in snapshots.items() if snapshot.needs_storage]
         if unknown and self._storage:
             for person, stored in self._storage(unknown).items():
-                found[person] = found[person].with_stored(stored)
-        return found
+                snapshots[person] = snapshots[person].with_stored(stored)
+        return snapshots
 
     def _open_call(
         self, connection: Connection, settings: Settings | None, lifetime_ms: int | None

@@ -144,19 +144,19 @@ class Rooms:
 
     def empty(self, names: Iterable[str]) -> int:
         """Empties these rooms at once; returns how many departures were announced."""
-        asked = set(names)
-        inside = [one for one in self.memberships() if one.room in asked] if asked else []
+        rooms = set(names)
+        inside = [one for one in self.memberships() if one.room in rooms] if rooms else []
         return sum(self.lua.run_all([self._call("rooms/leave", one, 0, "") for one in inside]))
 
     def look_up(self, names: Iterable[str]) -> dict[str, Room]:
         """Maps room names to rooms; one round trip."""
-        asked = list(dict.fromkeys(names))
+        names = list(dict.fromkeys(names))
         calls = [
             LuaCall("rooms/look_up", self.space.room(_room(name)), [self._channel(name), name])
-            for name in asked
+            for name in names
         ]
         answers = self.lua.run_all(calls)
-        return {name: _room_of(name, one) for name, one in zip(asked, answers, strict=True)}
+        return {name: _room_of(name, one) for name, one in zip(names, answers, strict=True)}
 
     def memberships(self) -> list[Membership]:
         """Returns all memberships of all rooms, in one round trip."""
@@ -180,15 +180,15 @@ class Rooms:
             announced += sum(self.lua.run_all(self._reaping(due)))
             shards = [
                 shard
-                for shard, found in zip(shards, due, strict=True)
-                if max(map(len, found)) >= 2 * limit
+                for shard, pair in zip(shards, due, strict=True)
+                if max(map(len, pair)) >= 2 * limit
             ]
         return announced
 
     def _reaping(self, due: Sequence[Sequence[Sequence[Any]]]) -> list[LuaCall]:
         rooms: dict[str, list[str | int]] = defaultdict(list)
-        for found in due:
-            for kind, members in zip(("expired", "typing"), found, strict=True):
+        for pair in due:
+            for kind, members in zip(("expired", "typing"), pair, strict=True):
                 for at in range(0, len(members), 2):
                     room, person, connection = text_of(members[at]).split(SEPARATOR)
                     rooms[room] += [kind, person, connection, text_of(members[at + 1])]

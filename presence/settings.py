@@ -114,10 +114,10 @@ class Settings:
             "v": "" if self.visibility == "everyone" else self.visibility,
             "r": self.revision,
         }
-        kept = {name: part for name, part in parts.items() if part}
+        document = {name: part for name, part in parts.items() if part}
         if not self.show_last_seen:
-            kept["l"] = 0
-        return json.dumps(kept, separators=(",", ":"))
+            document["l"] = 0
+        return json.dumps(document, separators=(",", ":"))
 
     def to_dict(self) -> dict[str, object]:
         """Returns a dict for a JSON column, for `from_dict`. It calls the override `manual`."""
@@ -130,8 +130,8 @@ class Settings:
     def from_dict(cls, data: Mapping[str, Any]) -> "Settings":
         """Reads a dict of `to_dict`. Raises UnknownValue for values that do not exist."""
         rest = {name: value for name, value in data.items() if name != "claims"}
-        held = data.get("claims", {}).get("manual")
-        return cls(**rest, override=_override_from_dict(held) if held else StatusOverride())
+        claim = data.get("claims", {}).get("manual")
+        return cls(**rest, override=_override_from_dict(claim) if claim else StatusOverride())
 
 
 def _override_from_dict(data: Mapping[str, Any]) -> StatusOverride:

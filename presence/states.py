@@ -96,14 +96,14 @@ class PresenceSnapshot:
     def with_stored(self, stored: Stored) -> "PresenceSnapshot":
         """Adds last seen from SQL, to the public side only as far as the settings allow."""
         settings, last = stored.settings, stored.public_last_seen
-        filled = self
+        snapshot = self
         if last is not None and settings.show_last_seen and settings.visibility != "nobody":
             public: State = {**self.public, "last_seen": last, "at": last}
-            filled = replace(self, audience=settings.visibility, public=public)
+            snapshot = replace(self, audience=settings.visibility, public=public)
         if self.truth["last_seen"] is None and stored.last_seen is not None:
             last = stored.last_seen
-            filled = replace(filled, truth={**self.truth, "last_seen": last, "at": last})
-        return filled
+            snapshot = replace(snapshot, truth={**self.truth, "last_seen": last, "at": last})
+        return snapshot
 
 
 def never_seen(version: int) -> State:

@@ -99,9 +99,9 @@ class Sweeper:
         rooms: list[list[int]] = [[] for _ in self._people]
         held, next_ms = 0, list[int]()
         for first, answer in enumerate(self._people[0].lua.run_all(calls)):
-            for found, at in ((people, answer[0]), (rooms, answer[1])):
-                for kind, shard in (self._shards[first + each] for each in at):
-                    found[kind].append(shard)
+            for shards, at in ((people, answer[0]), (rooms, answer[1])):
+                for kind, shard in (self._shards[first + offset] for offset in at):
+                    shards[kind].append(shard)
             held += answer[2]
             next_ms += [answer[3]] if answer[3] >= 0 else []
         return Due(people, rooms, held, min(next_ms, default=None))

@@ -155,10 +155,10 @@ class Watchers:
         if not self._watches.get(person):
             return
         announced = snapshot_of(person, str(event["ep"]), int(event["n"]), int(event["v"]), event)
-        known = self._known.get(person)
-        if known and not event["b"]:
-            announced = replace(announced, audience=known.audience, public=known.public)
-        if known and self._is_recovery(known, announced):
+        earlier = self._known.get(person)
+        if earlier and not event["b"]:
+            announced = replace(announced, audience=earlier.audience, public=earlier.public)
+        if earlier and self._is_recovery(earlier, announced):
             return
         self._update({person: announced})
 
@@ -173,23 +173,23 @@ class Watchers:
         self._recovering.add(shard)
         self._on_lost()
 
-    def _is_recovery(self, known: PresenceSnapshot, announced: PresenceSnapshot) -> bool:
+    def _is_recovery(self, earlier: PresenceSnapshot, announced: PresenceSnapshot) -> bool:
         """Whether only connections come back while a shard recovers: no change of the status.
 
         Changed visibility is applied at once, and so is a new device.
         """
-        if self._people.space.shard_of(known.person) not in self._recovering:
+        if self._people.space.shard_of(earlier.person) not in self._recovering:
             return False
-        same_status = known.truth["status"] == announced.truth["status"] != "offline"
-        more = Counter(announced.truth["devices"]) - Counter(known.truth["devices"])
-        return same_status and not more and _privacy(known) == _privacy(announced)
+        same_status = earlier.truth["status"] == announced.truth["status"] != "offline"
+        more = Counter(announced.truth["devices"]) - Counter(earlier.truth["devices"])
+        return same_status and not more and _privacy(earlier) == _privacy(announced)
 
     def _update(self, snapshots: Mapping[str, PresenceSnapshot]) -> None:
-        for person, found in snapshots.items():
-            known = self._known.get(person)
-            older = known and known.epoch == found.epoch and known.n > found.n
+        for person, snapshot in snapshots.items():
+            earlier = self._known.get(person)
+            older = earlier and earlier.epoch == snapshot.epoch and earlier.n > snapshot.n
             if self._watches.get(person) and not older:
-                self._known[person] = found
+                self._known[person] = snapshot
                 self._changed.add(person)
 
     def _states_for(
@@ -208,15 +208,15 @@ class Watchers:
 
     def _load_relations(self, people: Iterable[str]) -> None:
         """Loads, in bulk, the watchers that are contacts of people shown to contacts only."""
-        asked: dict[str, dict[str, list[_Watch]]] = defaultdict(lambda: defaultdict(list))
+        by_viewer: dict[str, dict[str, list[_Watch]]] = defaultdict(lambda: defaultdict(list))
         for person in people:
-            known = self._known.get(person)
-            if known is None or known.audience != "contacts":
+            snapshot = self._known.get(person)
+            if snapshot is None or snapshot.audience != "contacts":
                 continue
             for watch in self._watches.get(person, {}).values():
                 if watch.related is None:
-                    asked[watch.viewer.id][person].append(watch)
-        for viewer_id, watches in asked.items():
+                    by_viewer[watch.viewer.id][person].append(watch)
+        for viewer_id, watches in by_viewer.items():
             try:
                 contacts = set(self._related(viewer_id, list(watches)) if self._related else ())
             except Exception:  # A failing function of the caller must not show a hidden person.
@@ -309,12 +309,12 @@ class RoomWatchers:
 
     def with_mode(self, mode: str) -> dict[Hashable, dict[str, Room]]:
         """Maps watchers to their rooms in which somebody has this mode, as last published."""
-        found: dict[Hashable, dict[str, Room]] = defaultdict(dict)
+        rooms: dict[Hashable, dict[str, Room]] = defaultdict(dict)
         for name, room in self._last_sent.items():
             if any(one.mode == mode for one in room.members):
                 for watcher in self._watching.get(name, ()):
-                    found[watcher][name] = room
-        return found
+                    rooms[watcher][name] = room
+        return rooms
 
     def published(self, watcher: Hashable) -> dict[str, Room]:
         """Returns the rooms of a watcher, as they were last published."""
@@ -336,12 +336,12 @@ class RoomWatchers:
         changed = self._changed - postponed
         self._changed -= changed
         try:
-            found = self._rooms.look_up(changed) if changed else {}
+            changed_rooms = self._rooms.look_up(changed) if changed else {}
         except Exception:
             self._changed |= changed
             raise
         changes: dict[Hashable, dict[str, Room]] = defaultdict(dict)
-        for name, room in found.items():
+        for name, room in changed_rooms.items():
             if self._update(room):
                 for watcher in self._watching.get(name, ()):
                     changes[watcher][name] = room
@@ -391,8 +391,8 @@ class RoomWatchers:
             self._watching[name].add(watcher)
 
     def _read(self, names: Sequence[str]) -> dict[str, Room]:
-        found = self._rooms.look_up(names) if names else {}
-        for name, room in found.items():
+        rooms = self._rooms.look_up(names) if names else {}
+        for name, room in rooms.items():
             if not self._newer(room):
                 continue
             # Earlier watchers have not been sent this yet: the next flush does it.
@@ -400,7 +400,7 @@ class RoomWatchers:
                 self._changed.add(name)
             else:
                 self._last_sent[name] = room
-        return found
+        return rooms
 
     def _large_rooms(self) -> set[str]:
         return {
