@@ -64,8 +64,8 @@ class TouchedQueries:
             numbers = self._ranking.last_changes(list_ids)
         except RedisError:
             return set(list_ids)
-        known, self._numbers = self._numbers, numbers
-        return {id for id, number in numbers.items() if id not in known or known[id] != number}
+        before, self._numbers = self._numbers, numbers
+        return {id for id, number in numbers.items() if id not in before or before[id] != number}
 
     def wait_seconds(self, now: float) -> float:
         """Seconds until `take` has something to do."""
@@ -210,12 +210,12 @@ class Broadcaster(RunsTask):
 
     def _read_and_send(self, due: set[str]) -> set[str]:
         """Returns the list ids that could not be read: that of a query is still being built."""
-        asked = [
-            (list_id, each) for list_id in due for each in self.subscriptions.read_groups(list_id)
+        pairs = [
+            (list_id, group) for list_id in due for group in self.subscriptions.read_groups(list_id)
         ]
-        known = [Known(list_id, each.sorts(), each.epoch, each.since) for list_id, each in asked]
-        found = self._ranking.since_all(known, CHANGES_MAX)
-        groups = [(*each, changes) for each, changes in zip(asked, found, strict=True)]
+        bases = [Known(id, group.sorts(), group.epoch, group.since) for id, group in pairs]
+        answers = self._ranking.since_all(bases, CHANGES_MAX)
+        groups = [(*pair, changes) for pair, changes in zip(pairs, answers, strict=True)]
         states = self._states(
             self.totals.list_ids_to_read(due)
             | {list_id for list_id, _, changes in groups if changes is None}
@@ -243,14 +243,14 @@ class Broadcaster(RunsTask):
             raise RankingLost(lost)
         return states
 
-    def _rows(self, found: Iterable[Changes]) -> dict[int, ThreadRow]:
+    def _rows(self, answers: Iterable[Changes]) -> dict[int, ThreadRow]:
         """The rows of those changed threads that are, or will be, visible on a socket.
 
         A thread at the top of a list is visible on every dashboard that is not scrolled; if each
         fetched its row, that would cost more than all else.
         """
         ids: set[int] = set()
-        for changes in found:
+        for changes in answers:
             for sort, entries in changes.sets.items():
                 ids.update(self.visible_rows.on_screen(entry.id for entry in entries))
                 ids.update(entry.id for entry in changes.on_top(sort))

@@ -19,14 +19,14 @@ class Rows:
     def by_id(self, entries: list[Entry], desks: Desks = None) -> str:
         """`{id: row}` as JSON, of the entries with a row, for an admin who sees these desks; None:
         all desks."""
-        found = ((id, *self._encoded[id]) for id, _ in entries if id in self._encoded)
-        pairs = (f'"{id}":{row}' for id, desk, row in found if sees(desks, desk))
+        rows = ((id, *self._encoded[id]) for id, _ in entries if id in self._encoded)
+        pairs = (f'"{id}":{row}' for id, desk, row in rows if sees(desks, desk))
         return "{" + ",".join(pairs) + "}"
 
 
-def head(found: Head) -> dict[str, object]:
+def head(head: Head) -> dict[str, object]:
     """A part of a list in Redis, as `list:open` and `list:more` answer it."""
-    return part(found.epoch, found.version, found.total, found.entries)
+    return part(head.epoch, head.version, head.total, head.entries)
 
 
 def part(

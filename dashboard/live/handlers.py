@@ -70,13 +70,13 @@ class RowCache:
         cached = self._up_to_date(list_id, desks, head)
         version = cached.version
         missing = [id for id in ids if id not in cached.rows]
-        read = {id: encode(row) for id, row in self._reads.rows(missing, desks).items()}
-        found = cached.rows | read
-        if cached.version == version and len(found) <= ROWS_MAX:
-            cached.rows = found
+        new_rows = {id: encode(row) for id, row in self._reads.rows(missing, desks).items()}
+        rows = cached.rows | new_rows
+        if cached.version == version and len(rows) <= ROWS_MAX:
+            cached.rows = rows
         elif cached.version == version:
-            cached.rows = read
-        return [found[id] for id in ids if id in found]
+            cached.rows = new_rows
+        return [rows[id] for id in ids if id in rows]
 
     def _up_to_date(self, list_id: str, desks: Desks, head: Head) -> _CachedRows:
         cached = self._cached.pop((list_id, desks), None)
@@ -146,13 +146,13 @@ class ListHandlers:
         request = read_call(ListOpenRequest, arguments)
         list, limit = request.list_of(caller.desks), request.limit
         target = self._live_lists.find(caller, list)
-        found = self._live_lists.open(caller, list, target, limit)
-        if found is None:
+        answer = self._live_lists.open(caller, list, target, limit)
+        if answer is None:
             return self._open_from_sql(caller, list, limit)
-        if isinstance(found, Head):
-            return self._opened(caller, list, target.list_id, found)
+        if isinstance(answer, Head):
+            return self._opened(caller, list, target.list_id, answer)
         self._live_lists.subscribe(caller, list, target.list_id)
-        return {"building": True, "progress": found}
+        return {"building": True, "progress": answer}
 
     def more_of_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListMoreRequest, arguments)
@@ -241,8 +241,8 @@ class ListHandlers:
 
     def notices_since(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         since = read_call(NoticesRequest, arguments).since
-        found, total = self._broadcaster.notices.missed(caller, since)
-        return {"notices": [notice.to_json() for notice in found], "total": total}
+        notices, total = self._broadcaster.notices.missed(caller, since)
+        return {"notices": [notice.to_json() for notice in notices], "total": total}
 
     def calls(self) -> dict[str, Callable[[Caller, tuple[Any, ...]], Answer]]:
         """The handlers by the names of their calls."""
@@ -284,14 +284,14 @@ class ListHandlers:
     ) -> Answer:
         list = request.list_of(caller.desks)
         score, id = request.after
-        found = self._live_lists.read(
+        answer = self._live_lists.read(
             target,
             lambda: self._ranking.through(
                 target.list_id, list.sort, score, id, thread_id, THREADS_BEYOND
             ),
         )
-        if found is not None:
-            return frames.head(found[0]) | {"rank": found[1]}
+        if answer is not None:
+            return frames.head(answer[0]) | {"rank": answer[1]}
         entries, total = self._reads.listed(list, caller.admin_id, MORE_MAX, (score, id))
         at = next((at for at, entry in enumerate(entries) if entry.id == thread_id), len(entries))
         rank = self._reads.rank(list, caller.admin_id, thread_id)
@@ -340,5 +340,5 @@ class ListObserver:
         """Lists do not depend on when a socket last called."""
 
     def on_disconnect(self, sid: str, reason: str) -> None:
-        for each in self._droppers:
-            each.drop(sid)
+        for dropper in self._droppers:
+            dropper.drop(sid)

@@ -219,7 +219,7 @@ class ClusterListener(RunsTask):
     def is_receiving(self) -> bool:
         """Whether notifications come from every primary."""
         listeners = [listener for _, listener in self._listeners.values()]
-        return bool(listeners) and all(each.is_receiving for each in listeners)
+        return bool(listeners) and all(listener.is_receiving for listener in listeners)
 
     @property
     def reconnects(self) -> int:
@@ -259,8 +259,8 @@ class ClusterListener(RunsTask):
         random.shuffle(nodes)
         for left, node in zip(range(len(nodes) - 1, -1, -1), nodes, strict=True):
             try:
-                found = self._client.get_redis_connection(node).execute_command("CLUSTER SLOTS")
-                return _slots(found, node.host)
+                ranges = self._client.get_redis_connection(node).execute_command("CLUSTER SLOTS")
+                return _slots(ranges, node.host)
             except (redis.ConnectionError, redis.TimeoutError):
                 if not left:
                     refresh(self._client)
@@ -283,8 +283,8 @@ class ClusterListener(RunsTask):
 
 def _slots(ranges: Iterable[Any], asked_host: str) -> Slots:
     """From the answer of CLUSTER SLOTS; a node that does not know its own host leaves it empty."""
-    found: dict[Node, set[int]] = {}
+    slots_by_node: dict[Node, set[int]] = {}
     for first, last, (host, port, *_), *_ in ranges:
         node = (text_of(host or b"") or asked_host, int(port))
-        found.setdefault(node, set()).update(range(first, last + 1))
-    return {node: frozenset(slots) for node, slots in found.items()}
+        slots_by_node.setdefault(node, set()).update(range(first, last + 1))
+    return {node: frozenset(slots) for node, slots in slots_by_node.items()}

@@ -52,10 +52,10 @@ class Notices:
             self._unchecked |= {*changed}
         sockets = self._sockets()
         since = self._reads.now() - WINDOW_MS
-        found = self._reads.notices(sockets, since, self._unchecked)
+        notices = self._reads.notices(sockets, since, self._unchecked)
         self._unchecked = set()
         self._sent = {key: at for key, at in self._sent.items() if at >= since}
-        for notice in found:
+        for notice in notices:
             key = (notice.admin_id, notice.kind, notice.id)
             if key not in self._sent:
                 self._sent[key] = notice.at
@@ -65,16 +65,16 @@ class Notices:
         """The notices that an admin missed since then, by time: the newest one of each thread, and
         those of the newest threads; and the number of threads. Raises StorageUnavailable."""
         since = max(since_ms, self._reads.now() - MISSED_MS)
-        found = self._reads.notices([caller.admin_id], since, None)
-        newest = {notice.thread_id: notice for notice in found if sees(caller.desks, notice.desk)}
+        notices = self._reads.notices([caller.admin_id], since, None)
+        newest = {notice.thread_id: notice for notice in notices if sees(caller.desks, notice.desk)}
         by_time = sorted(newest.values(), key=lambda notice: notice.at)
         return by_time[-MISSED_MAX:], len(by_time)
 
     def _sockets(self) -> dict[int, list[str]]:
-        found: dict[int, list[str]] = {}
+        sockets: dict[int, list[str]] = {}
         for sid, admin_id in self._admins:
-            found.setdefault(admin_id, []).append(sid)
-        return found
+            sockets.setdefault(admin_id, []).append(sid)
+        return sockets
 
     def _send(self, notice: Notice, sids: Collection[str]) -> None:
         data = EncodedJson(encode(notice.to_json()))

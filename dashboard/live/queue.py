@@ -83,8 +83,8 @@ class QueueLine(RunsTask):
         if numbers is None:
             return
         data = EncodedJson(encode(numbers._asdict() | {"over_ms": LONG_WAIT_MS}))
-        for sid, sent in [*self._sent.items()]:
-            if sent != numbers and sid in self._sent:
+        for sid, last in [*self._sent.items()]:
+            if last != numbers and sid in self._sent:
                 self._sent[sid] = numbers
                 self._emitter.send(sid, "queue:numbers", data)
 

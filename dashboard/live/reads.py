@@ -59,8 +59,8 @@ class Reads:
         """Those of the threads that are at these desks; None: all of them."""
         if desks is None or not ids:
             return ids
-        found = self.desks_of(ids)
-        return [id for id in ids if found.get(id) in desks]
+        desks_of = self.desks_of(ids)
+        return [id for id in ids if desks_of.get(id) in desks]
 
     def desks_of(self, ids: Collection[int]) -> dict[int, str]:
         """Thread id to its desk; unknown ids are left out."""
@@ -97,14 +97,14 @@ class Reads:
 
     def heads(self, names: Sequence[HeadName]) -> list[SqlHead]:
         """The heads of these lists, each read once however often it is named."""
-        read = {name: self._head(name) for name in dict.fromkeys(names)}
-        return [read[name] for name in names]
+        heads = {name: self._head(name) for name in dict.fromkeys(names)}
+        return [heads[name] for name in names]
 
     def _head(self, name: HeadName) -> SqlHead:
-        found, total = self.listed(name.list, name.admin_id, name.limit)
-        rows = self.rows([entry.id for entry in found], name.list.desks)
-        shown = [rows[entry.id] for entry in found if entry.id in rows]
-        return SqlHead(found, total, EncodedJson(encode(shown)))
+        entries, total = self.listed(name.list, name.admin_id, name.limit)
+        rows = self.rows([entry.id for entry in entries], name.list.desks)
+        shown = [rows[entry.id] for entry in entries if entry.id in rows]
+        return SqlHead(entries, total, EncodedJson(encode(shown)))
 
     def rank(self, list: ListName, admin_id: int, thread_id: int) -> int | None:
         """The number of threads above this one; None where it is not on the list."""
@@ -182,8 +182,8 @@ class Reads:
     def is_disabled(self, admin_id: int) -> bool:
         """Whether the account of an admin is disabled, or no more."""
         with self._database.read() as connection:
-            found = admins.by_id(connection, admin_id)
-        return found is None or found.disabled_at is not None
+            admin = admins.by_id(connection, admin_id)
+        return admin is None or admin.disabled_at is not None
 
     def living_sessions(self, hashes: Collection[bytes]) -> dict[bytes, Rights]:
         """The valid ones of these session hashes, each with its admin's rights."""

@@ -27,8 +27,8 @@ class Status:
     @property
     def since(self) -> int | None:
         """The time (ms since 1970) since when lists may be old; None while they are right."""
-        known = [at for at in (self._late_since(), self._unread_since) if at is not None]
-        return min(known, default=None)
+        times = [at for at in (self._late_since(), self._unread_since) if at is not None]
+        return min(times, default=None)
 
     @property
     def is_unreadable(self) -> bool:

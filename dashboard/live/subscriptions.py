@@ -46,11 +46,11 @@ class ListSubscriptions:
     def read_groups(self) -> list[ReadGroup]:
         """Subscribers that may be sent a frame, in few groups; the newest versions come first."""
         ready = []
-        for each in self.subscribers.values():
-            if each.unacknowledged_since is None:
-                ready.append(each)
+        for subscriber in self.subscribers.values():
+            if subscriber.unacknowledged_since is None:
+                ready.append(subscriber)
             else:
-                each.missed = True
+                subscriber.missed = True
         ready.sort(key=lambda subscriber: (subscriber.epoch, -subscriber.version))
         groups: list[ReadGroup] = []
         for subscriber in ready:
@@ -82,9 +82,9 @@ class Subscriptions:
 
     def subscribers(self) -> Iterable[Subscriber]:
         return [
-            each
+            subscriber
             for list_subscriptions in self._subscriptions.values()
-            for each in list_subscriptions.subscribers.values()
+            for subscriber in list_subscriptions.subscribers.values()
         ]
 
     def read_groups(self, list_id: str) -> list[ReadGroup]:
@@ -94,12 +94,12 @@ class Subscriptions:
     def subscribe(self, list_id: str, sid: str, list: ListName, epoch: str, version: int) -> None:
         """The socket holds the list at this version; frames go on from there."""
         list_subscriptions = self._subscriptions.setdefault(list_id, ListSubscriptions())
-        known = list_subscriptions.subscribers.get((sid, list))
-        if known is None:
+        subscriber = list_subscriptions.subscribers.get((sid, list))
+        if subscriber is None:
             list_subscriptions.subscribers[sid, list] = Subscriber(sid, list, epoch, version)
             self._lists.setdefault(sid, {})[list] = list_id
         else:
-            known.epoch, known.version = epoch, version
+            subscriber.epoch, subscriber.version = epoch, version
 
     def unsubscribe(self, sid: str, list: ListName) -> None:
         lists = self._lists.get(sid, {})

@@ -179,8 +179,8 @@ class HeldThreads:
         opened = frozenset(self._conversations.open_threads)
         if self._unchecked is not None:
             opened &= self._unchecked
-        asked = opened.union(*held.values())
-        desks_of = self._reads.desks_of(asked) if asked else {}
+        ids = opened.union(*held.values())
+        desks_of = self._reads.desks_of(ids) if ids else {}
         self._unchecked = set()
         for sid, threads in held.items():
             seen = self._admins.desks_of(sid)
@@ -247,12 +247,12 @@ class NewMessages:
             return
         changed: set[int] | None = set()
         for list_id in (name for name in _VIEWS if name in due):
-            known = self._cursors.get(list_id)
-            found = known and self._ranking.since(list_id, [ANY_SORT], *known, CHANGES_MAX)
-            if found:
-                self._cursors[list_id] = found.epoch, found.version
+            cursor = self._cursors.get(list_id)
+            changes = cursor and self._ranking.since(list_id, [ANY_SORT], *cursor, CHANGES_MAX)
+            if changes:
+                self._cursors[list_id] = changes.epoch, changes.version
                 if changed is not None:
-                    changed |= {entry.id for entry in found.sets[ANY_SORT]} | set(found.gone)
+                    changed |= {entry.id for entry in changes.sets[ANY_SORT]} | set(changes.gone)
             else:
                 state = self._ranking.states([list_id])[list_id]
                 if state.epoch is None:
@@ -274,7 +274,7 @@ class NewMessages:
         elif self._has_unlisted and self._status.since is None:
             self._push_unlisted()
         elif any(
-            each.has_unchecked for each in (self._conversations, self._held_threads, self._notices)
+            part.has_unchecked for part in (self._conversations, self._held_threads, self._notices)
         ):
             self._push(())
 
@@ -283,12 +283,12 @@ class NewMessages:
             self._has_unlisted = False
             return
         try:
-            found = self._ranking.unlisted_since(self._unlisted_number)
+            changes = self._ranking.unlisted_since(self._unlisted_number)
         except RedisError as error:
             log.info("changes of threads on no view are read later: %s", error)
             return
-        self._has_unlisted, self._unlisted_number = False, found.number
-        self._push(found.ids)
+        self._has_unlisted, self._unlisted_number = False, changes.number
+        self._push(changes.ids)
 
     def _concerns_anybody(self) -> bool:
         return self._conversations.has_readers or bool(self._held_threads or self._notices)
@@ -356,12 +356,12 @@ class DeliveryUpdates(RunsTask):
         open_threads = self._conversations.open_threads
         now = self._reads.now()
         since = (self._read_at if self._read_at is not None else now) - OVERLAP_MS
-        found = self._reads.delivery_news(open_threads, since)
+        all_news = self._reads.delivery_news(open_threads, since)
         self._read_at = now
-        for news in found:
+        for news in all_news:
             if self._announced.get(news.message_id) != news.delivery:
                 self._send(news._asdict())
-        self._announced = {news.message_id: news.delivery for news in found}
+        self._announced = {news.message_id: news.delivery for news in all_news}
 
     def _send(self, news: JsonObject) -> None:
         data = EncodedJson(encode(news))

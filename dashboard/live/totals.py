@@ -69,7 +69,7 @@ class Totals:
         self._put_off.pop(sid, None)
         for scope in tuple(self._subscribers):
             self._unsubscribe(scope, sid)
-        self._new = [(each, scope) for each, scope in self._new if each != sid]
+        self._new = [(subscriber, scope) for subscriber, scope in self._new if subscriber != sid]
 
     def list_ids_to_read(self, list_ids: Iterable[str]) -> set[str]:
         """The list ids to read after these changed: a scope is sent as a whole."""

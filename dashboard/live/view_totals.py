@@ -124,15 +124,15 @@ class ListTotals:
     def send(self, changed: Set[str], totals: Mapping[str, int]) -> None:
         """Sends what has changed, and to a new socket all totals that are known."""
         for sid, key, message in self._messages():
-            sent = self._sent.get((sid, key))
-            if sent is not None and changed.isdisjoint(message.ids.values()):
+            last = self._sent.get((sid, key))
+            if last is not None and changed.isdisjoint(message.ids.values()):
                 continue
-            known = {name: totals[id] for name, id in message.ids.items() if id in totals}
+            numbers = {name: totals[id] for name, id in message.ids.items() if id in totals}
             # A list that is lost is built anew: until then the last number stays.
-            least = message.ids if message.is_whole else sent or known
-            if known and known != sent and known.keys() >= least.keys():
-                self._sent[sid, key] = known
-                data = EncodedJson(encode(message.payload(known)))
+            least = message.ids if message.is_whole else last or numbers
+            if numbers and numbers != last and numbers.keys() >= least.keys():
+                self._sent[sid, key] = numbers
+                data = EncodedJson(encode(message.payload(numbers)))
                 self._emitter.send(sid, message.event, data)
 
     def _messages(self) -> Iterator[tuple[str, Hashable, TotalsMessage]]:
@@ -140,7 +140,7 @@ class ListTotals:
         for sid, (_, message) in [*self._of_lists.items()]:
             yield sid, None, message
         for sid, messages in [*self._of_desks.items()]:
-            yield from ((sid, *each) for each in zip(FILTERS, messages, strict=False))
+            yield from ((sid, *pair) for pair in zip(FILTERS, messages, strict=False))
 
     def _find(self, name: ListName, admin_id: int) -> Mapping[str, NamedList] | None:
         """Finds and keeps a list with each filter; None where there is no such list any more.
@@ -187,7 +187,7 @@ def _message_of_desks(filter: str, by_view: Mapping[str, Mapping[str, NamedList]
     named = {view: lists[filter] for view, lists in by_view.items()}
     return TotalsMessage(
         "pages:totals",
-        {view: each.list_id for view, each in named.items()},
+        {view: named_list.list_id for view, named_list in named.items()},
         _temporary(named.values()),
         True,
         lambda totals: {"filter": filter, **totals},
@@ -233,19 +233,19 @@ class Lengths:
             return set()
         self._is_touched = False
         try:
-            found = self._ranking.totals(self._numbers)
+            answer = self._ranking.totals(self._numbers)
         except RedisError:
             self._is_touched = True
             raise
-        known = self._known
+        previous = self._known
         if self._numbers is None:
             self._read_all_at = now + READ_ALL_SECONDS
             self._known = {}
         # After a loss of data numbers begin again: then all is read once more.
-        self._numbers = found.numbers if found.is_whole else None
-        self._is_touched |= not found.is_whole
-        self._known = self._known | found.totals
-        return {id for id, total in found.totals.items() if known.get(id) != total}
+        self._numbers = answer.numbers if answer.is_whole else None
+        self._is_touched |= not answer.is_whole
+        self._known = self._known | answer.totals
+        return {id for id, total in answer.totals.items() if previous.get(id) != total}
 
 
 #: Interval of sending: a socket gets at most four messages a second.
