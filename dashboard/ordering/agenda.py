@@ -50,16 +50,16 @@ class AgendaReader(RunsTask):
         now = self._clock()
         try:
             with self._database.read() as connection:
-                self.latest = read = agenda.read(connection, now)
+                self.latest = latest = agenda.read(connection, now)
         except BaseException:
             self.latest = None
             raise
         for wake, concerns in self.wakes.items():
-            if concerns(read, now):
+            if concerns(latest, now):
                 wake()
         next_ms = READ_SECONDS * 1_000
-        if read.next_change_at is not None:
-            next_ms = min(next_ms, read.next_change_at - now)
+        if latest.next_change_at is not None:
+            next_ms = min(next_ms, latest.next_change_at - now)
         self._wait_seconds = max(READ_LEAST_SECONDS, next_ms / 1_000)
 
 

@@ -52,13 +52,13 @@ class CountsCheck:
         """The views that count wrong for certain, by the counts read before and after SQL."""
         wrong: Counter[_Wrong] = Counter()
         for view, earlier in before.items():
-            later, stored = after[view], in_sql.get(view, {})
-            for admin in {*earlier, *later, *stored}:
-                found = earlier.get(admin, 0), later.get(admin, 0)
-                number = stored.get(admin, 0)
-                if min(found) > number:
+            later, counts = after[view], in_sql.get(view, {})
+            for admin in {*earlier, *later, *counts}:
+                pair = earlier.get(admin, 0), later.get(admin, 0)
+                number = counts.get(admin, 0)
+                if min(pair) > number:
                     wrong[view, admin, True] = self._looks[view, admin, True] + 1
-                elif max(found) < number:
+                elif max(pair) < number:
                     wrong[view, admin, False] = self._looks[view, admin, False] + 1
         certain = {view for (view, _, _), looks in wrong.items() if looks >= LOOKS}
         self._looks = Counter({key: n for key, n in wrong.items() if key[0] not in certain})
@@ -241,21 +241,21 @@ class Diff:
     def _next_part(self, count: int) -> list[Placement]:
         """Placements of the next threads by id; none at the end of a pass."""
         with self._database.read() as connection:
-            known = query_lists.current(connection)
-            self._queries = self._queries.reordered(known.version, known.ordered_since)
+            queries = query_lists.current(connection)
+            self._queries = self._queries.reordered(queries.version, queries.ordered_since)
             part = placing.after(connection, self._after_id, count, self._clock(), self._queries)
         self._after_id = part[-1].thread_id if part else 0
         self._compared += len(part)
         if not part:
             self._compared, self._of_pass = 0, self._compared
             self.passes += 1
-        self._counted.update(id for each in part for id in each.lists)
+        self._counted.update(id for placement in part for id in placement.lists)
         return part
 
-    def _next_queries(self, known: QueryLists, states: Mapping[str, State]) -> QueryLists:
+    def _next_queries(self, queries: QueryLists, states: Mapping[str, State]) -> QueryLists:
         """The lists of queries that the next pass compares: those that the last one found too long,
         and others in turn."""
-        names = [name for name in sorted(known.lists) if name in states]
+        names = [name for name in sorted(queries.lists) if name in states]
         after = bisect_right(names, self._last_query)
         turn, places = list[str](), 0
         for name in names[after:] + names[:after]:
@@ -264,7 +264,7 @@ class Diff:
                 break
             turn.append(name)
             self._last_query = name
-        return known.some(self._longer_queries.union(turn))
+        return queries.some(self._longer_queries.union(turn))
 
     def _slice_size(self, connection: Connection) -> int:
         now = self._monotonic()
@@ -288,15 +288,15 @@ class Diff:
                 if scores is not None and name in states and states[name].epoch is not None:
                     by_list_id[name].append((placement.thread_id, scores))
         in_redis = self._ranking.columns(
-            {name: [id for id, _ in found] for name, found in by_list_id.items()}
+            {name: [id for id, _ in pairs] for name, pairs in by_list_id.items()}
         )
         wrong: set[int] = set()
-        for name, found in by_list_id.items():
-            in_sql = zip(*(row for _, row in found), strict=True)
-            for expected, held in zip(in_sql, in_redis[name], strict=True):
+        for name, pairs in by_list_id.items():
+            in_sql = zip(*(row for _, row in pairs), strict=True)
+            for expected, column in zip(in_sql, in_redis[name], strict=True):
                 # Whole columns first: they are nearly always equal.
-                if held != list(expected):
-                    rows = zip(found, held, expected, strict=True)
+                if column != list(expected):
+                    rows = zip(pairs, column, expected, strict=True)
                     is_ordered = name not in self._queries.unordered
                     wrong.update(
                         id
@@ -333,8 +333,8 @@ class Diff:
             query_list = query_lists.current(connection).lists.get(name)
             if query_list is not None:
                 return query_entries.held(connection, query_list, self._clock(), ids)
-            found = placing.of(connection, ids, self._clock())
-        return {each.thread_id for each in found if name in each.lists}
+            placements = placing.of(connection, ids, self._clock())
+        return {placement.thread_id for placement in placements if name in placement.lists}
 
     def _list_differences(self, name: str, sort: str) -> Iterator[Difference]:
         """Merges both lists, which have the same order."""

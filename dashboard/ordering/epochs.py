@@ -68,11 +68,11 @@ class OwnLists:
         return self._are_own
 
     def _compare(self) -> bool:
-        held = self._ranking.states(VIEWS)
-        known = known_epochs(self._database, VIEWS)
+        states = self._ranking.states(VIEWS)
+        in_sql = known_epochs(self._database, VIEWS)
         return all(
-            state.epoch is not None and state.epoch == known.get(view)
-            for view, state in held.items()
+            state.epoch is not None and state.epoch == in_sql.get(view)
+            for view, state in states.items()
         )
 
 
@@ -98,11 +98,11 @@ class OtherLineups:
     def look(self, known: Mapping[str, str], states: Mapping[str, State]) -> None:
         """Logs an error where another Lineup replaces the epochs in SQL again and again. `known`
         are those in SQL, which were read before the `states` of Redis."""
-        held = {view: states[view].epoch for view in VIEWS}
-        kept = [view for view in VIEWS if held[view] and self._own.get(view) == held[view]]
-        if any(known.get(view) != held[view] for view in kept):
+        in_redis = {view: states[view].epoch for view in VIEWS}
+        views = [view for view in VIEWS if in_redis[view] and self._own.get(view) == in_redis[view]]
+        if any(known.get(view) != in_redis[view] for view in views):
             self._note_rebuild()
-        self._own = {view: held[view] for view in VIEWS if held[view] == known.get(view)}
+        self._own = {view: in_redis[view] for view in VIEWS if in_redis[view] == known.get(view)}
 
     def _note_rebuild(self) -> None:
         now = self._monotonic()

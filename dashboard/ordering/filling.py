@@ -72,7 +72,7 @@ class Filling:
             self._stride.adapt()
 
     def _new(self, lists: Iterable[QueryList]) -> list[QueryList]:
-        return [each for each in lists if each.id in self._never_built]
+        return [query_list for query_list in lists if query_list.id in self._never_built]
 
     def _bring_forward(self, new: Collection[QueryList], some: ColumnElement[bool]) -> None:
         """Lets the queue of what is due take up some of the threads for these lists: each write of
@@ -168,15 +168,15 @@ class FillingByThread(Filling):
         filling: deque[Future[None]] = deque()
         with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
             for slice in self._slices(queries):
-                revisions.update((each.thread_id, each.revision) for each in slice)
+                revisions.update((placement.thread_id, placement.revision) for placement in slice)
                 filling.append(fillers.submit(_fill_slice, self._rebuild, list_ids, last_id, slice))
                 if len(filling) > FILLED_AT_ONCE:
                     filling.popleft().result()
                 self._progress(len(slice))
                 # Lets other green threads run: a rebuild must not delay the sockets.
                 time.sleep(0)
-            for each in filling:
-                each.result()
+            for future in filling:
+                future.result()
         return revisions
 
     def fill_with_pauses(self, queries: QueryLists) -> Revisions:
@@ -188,7 +188,7 @@ class FillingByThread(Filling):
             partial(self._slice, after_id, pace.size, queries),
             partial(_fill_slice, self._rebuild, queries.lists, last_id),
         ):
-            revisions.update((each.thread_id, each.revision) for each in slice)
+            revisions.update((placement.thread_id, placement.revision) for placement in slice)
             after_id = slice[-1].thread_id
             self._progress(len(slice))
         return revisions

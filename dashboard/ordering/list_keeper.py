@@ -56,8 +56,8 @@ class ListKeeper:
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
 
         def write(connection: Connection) -> None:
-            found = kept_lists.keep_longer(connection, [list_id], kept_until, now)
-            if not found:
+            kept_ids = kept_lists.keep_longer(connection, [list_id], kept_until, now)
+            if not kept_ids:
                 if kept_lists.count_temporary(connection) >= TEMPORARY_MAX:
                     raise TooManyLists
                 if not allowances.with_room(connection, {list_id: listed}, beside):
@@ -76,22 +76,22 @@ class ListKeeper:
         """
         now = self._clock()
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
-        asked = {id: listed for id, listed in queries.items() if not self.is_kept(id)}
+        new_queries = {id: listed for id, listed in queries.items() if not self.is_kept(id)}
 
         def write(connection: Connection) -> list[str]:
-            known = query_lists.current(connection).lists
-            rest = {id: listed for id, listed in asked.items() if id not in known}
+            lists = query_lists.current(connection).lists
+            rest = {id: listed for id, listed in new_queries.items() if id not in lists}
             fitting = allowances.with_room(connection, rest)
-            held = kept_lists.keep_longer(connection, asked.keys(), kept_until, now)
+            kept_ids = kept_lists.keep_longer(connection, new_queries.keys(), kept_until, now)
             room = most - kept_lists.count_temporary(connection)
-            new = [id for id in fitting if id not in held][: max(0, room)]
+            new = [id for id in fitting if id not in kept_ids][: max(0, room)]
             for list_id in new:
                 with suppress(QueryError):
-                    query_lists.keep(connection, asked[list_id], kept_until)
-            return [*held, *new]
+                    query_lists.keep(connection, new_queries[list_id], kept_until)
+            return [*kept_ids, *new]
 
-        for list_id in self._database.write(write, is_idempotent=True) if asked else ():
-            self._queries[list_id] = asked[list_id]
+        for list_id in self._database.write(write, is_idempotent=True) if new_queries else ():
+            self._queries[list_id] = new_queries[list_id]
             self._kept_until[list_id] = kept_until
 
     def renew(self, looked_at: Collection[str]) -> None:
@@ -108,9 +108,9 @@ class ListKeeper:
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
 
         def write(connection: Connection) -> None:
-            held = kept_lists.keep_longer(connection, due, kept_until, now)
+            kept_ids = kept_lists.keep_longer(connection, due, kept_until, now)
             for list_id in due:
-                if list_id not in held:
+                if list_id not in kept_ids:
                     # Its sort or an admin that it names may be gone: nothing can be kept of it.
                     with suppress(QueryError):
                         query_lists.keep(connection, self._queries[list_id], kept_until)
@@ -185,12 +185,12 @@ class ListBuilder:
         deadline = self._monotonic() + GIVEN_UP_SECONDS
         while self._monotonic() < deadline and self._rebuilder.keeps(list_id):
             # Before what SQL names: it is replaced if nobody has built the list since.
-            held = self._held(list_id)
-            if self._is_built(list_id, held):
+            epoch = self._held(list_id)
+            if self._is_built(list_id, epoch):
                 return
             if self._ranking.progress(list_id) is None:
                 with self._slots:
-                    self._rebuilder.rebuild([list_id], seen={list_id: held})
+                    self._rebuilder.rebuild([list_id], seen={list_id: epoch})
                 if self._is_built(list_id, self._held(list_id)):
                     return
             time.sleep(LOOK_SECONDS * len(self._under_way))
@@ -198,5 +198,5 @@ class ListBuilder:
     def _held(self, list_id: str) -> str | None:
         return self._ranking.states([list_id])[list_id].epoch
 
-    def _is_built(self, list_id: str, held: str | None) -> bool:
-        return held is not None and held == self._rebuilder.epochs([list_id]).get(list_id)
+    def _is_built(self, list_id: str, epoch: str | None) -> bool:
+        return epoch is not None and epoch == self._rebuilder.epochs([list_id]).get(list_id)

@@ -31,10 +31,10 @@ def placements_everywhere(
     An id without a thread is removed from all of them for certain: it is never used again.
     """
     with database.read() as connection:
-        found = placing.of(connection, ids, now_ms)
+        placements = placing.of(connection, ids, now_ms)
     off = dict.fromkeys(list_ids)
-    unknown = set(ids) - {placement.thread_id for placement in found}
-    return [each._replace(lists={**off, **each.lists}) for each in found] + [
+    unknown = set(ids) - {placement.thread_id for placement in placements}
+    return [placement._replace(lists={**off, **placement.lists}) for placement in placements] + [
         Placement(id, GONE, off) for id in sorted(unknown)
     ]
 
@@ -108,8 +108,8 @@ class PlacedRevisions:
         for id in ids:
             everywhere.pop(id, None)
             # A thread that is not in SQL is no more.
-            known = last.get(id)
-            ahead = {each for each in noted.pop(id, ()) if known is not None and each > known}
+            bound = last.get(id)
+            ahead = {number for number in noted.pop(id, ()) if bound is not None and number > bound}
             if ahead and len(ahead) <= AHEAD_MAX:
                 noted[id] = ahead
         return len(changed)
@@ -117,9 +117,9 @@ class PlacedRevisions:
 
 def _last_in_turn(revision: int, placed: Iterable[int]) -> int:
     """The last revision up to which all are placed, if those up to `revision` are."""
-    for each in sorted(placed):
-        if each == revision + 1:
-            revision = each
+    for number in sorted(placed):
+        if number == revision + 1:
+            revision = number
     return revision
 
 
@@ -177,7 +177,7 @@ class Placer:
             changed = self._ranking.place(placements)
         except PlacedLate as late:
             changed = late.changed + self._place_everywhere(late.thread_ids)
-        revisions = [(each.thread_id, each.revision) for each in placements]
+        revisions = [(placement.thread_id, placement.revision) for placement in placements]
         if is_everywhere:
             self.mark_placed_everywhere(dict(revisions))
         else:
@@ -192,8 +192,8 @@ class Placer:
                 list_ids = every_list_id(connection)
             now = self._status.clock()
             try:
-                found = placements_everywhere(self._database, ids, list_ids, now)
-                return changed + self._ranking.place(found)
+                placements = placements_everywhere(self._database, ids, list_ids, now)
+                return changed + self._ranking.place(placements)
             except PlacedLate as late:
                 # They have changed once more in between.
                 changed, ids = changed + late.changed, late.thread_ids

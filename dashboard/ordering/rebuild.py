@@ -81,16 +81,16 @@ class Rebuilder:
                 raise RebuildBusy("another process is building some of these lists")
             queries = self._queries(rebuild.list_ids)
             views = [id for id in rebuild.list_ids if id not in queries.lists]
-            given = self._database, self._clock, rebuild, progress, self._never_built(queries)
-            by_query, by_thread = FillingByQuery(*given), FillingByThread(*given)
+            parts = self._database, self._clock, rebuild, progress, self._never_built(queries)
+            by_query, by_thread = FillingByQuery(*parts), FillingByThread(*parts)
             if not views:
-                found = by_query.by_index(queries.lists.values())
+                threads_of = by_query.by_index(queries.lists.values())
                 # They do not wait for the others.
-                self._swap(rebuild, views, queries.some(found), epoch)
-                rest = queries.some([id for id in queries.lists if id not in found])
+                self._swap(rebuild, views, queries.some(threads_of), epoch)
+                rest = queries.some([id for id in queries.lists if id not in threads_of])
                 revisions = self._fill_rest(by_query, by_thread, rest, with_pauses)
                 self._swap(rebuild, views, rest, epoch)
-                return len(set(revisions).union(*found.values()))
+                return len(set(revisions).union(*threads_of.values()))
             revisions = by_thread.fill(rebuild.list_ids, queries)
             self._swap(rebuild, views, queries, epoch)
         if set(views) >= set(VIEWS):

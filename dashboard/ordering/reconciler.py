@@ -265,9 +265,9 @@ class Reconciler:
         self._remove_expired()
         self._leave_unordered()
         # First, so that a list that is added meanwhile is not taken for one too many.
-        held, epochs = self._ranking.held_lists(), self._rebuilder.epochs()
+        in_redis, epochs = self._ranking.held_lists(), self._rebuilder.epochs()
         self._list_ids = list_ids = self._rebuilder.list_ids()
-        self._remove_orphans(held, epochs, list_ids)
+        self._remove_orphans(in_redis, epochs, list_ids)
         if not self._seen_versions:
             self._ranking.expire_undivided()
         self._ranking.notice_restarts()
@@ -347,19 +347,19 @@ class Reconciler:
         now = self._status.clock()
         with self._database.read() as connection:
             needed = kept_lists.ids_in(connection, BUILT_IN_SORTS)
-            found = kept_lists.unneeded_in_order(connection, needed, now)
-        if found:
+            list_ids = kept_lists.unneeded_in_order(connection, needed, now)
+        if list_ids:
             self._database.write(
-                lambda connection: kept_lists.leave_unordered(connection, found, now)
+                lambda connection: kept_lists.leave_unordered(connection, list_ids, now)
             )
 
     def _remove_orphans(
-        self, held: Collection[str], epochs: Collection[str], list_ids: Collection[str]
+        self, in_redis: Collection[str], epochs: Collection[str], list_ids: Collection[str]
     ) -> None:
         """Removes what is left of lists that are no more: of a process that ended before it had
         removed those of queries, or that built one which was removed meanwhile; and those that
         views had for each filter, once."""
-        orphans = {*held, *epochs}.difference(list_ids)
+        orphans = {*in_redis, *epochs}.difference(list_ids)
         if orphans:
             self._ranking.remove(orphans)
             self._rebuilder.forget_epochs(orphans.intersection(epochs))
@@ -386,9 +386,9 @@ class Reconciler:
         """Places threads that two successive ticks found unplaced, with nothing placed in between;
         whether all are placed now."""
         with self._database.read() as connection:
-            found = unplaced(connection, UNPLACED_MAX)
-        stuck = [id for id, placed in found.items() if self._unplaced.get(id) == placed]
-        self._unplaced = found
+            threads = unplaced(connection, UNPLACED_MAX)
+        stuck = [id for id, placed in threads.items() if self._unplaced.get(id) == placed]
+        self._unplaced = threads
         if stuck:
             log.info("placing %d unplaced threads", len(stuck))
             self._placer.place_now(
@@ -409,10 +409,10 @@ class Reconciler:
             self._repaired += repaired
             log.warning("repaired %d lists that differed from SQL", repaired)
         # Redis is asked first: what is placed is committed, and no revision of SQL goes back.
-        held = self._ranking.held_revisions(list_ids, ids)
+        in_redis = self._ranking.held_revisions(list_ids, ids)
         with self._database.read() as connection:
-            stored = revisions(connection, held)
-        if any(held[id] > revision for id, revision in stored.items()):
+            in_sql = revisions(connection, in_redis)
+        if any(in_redis[id] > revision for id, revision in in_sql.items()):
             log.warning("repairing failed: Redis holds later revisions than SQL; lists are rebuilt")
             self._ranking.forget_shared_revisions()
             self._is_corrupt = True
