@@ -72,15 +72,15 @@ class WatchedPeople:
         """Answers `presence:watch`."""
         watchers, added = self.by_kind[request.kind], request.add or ()
         self._presence_service.limit_look_ups(("admin", caller.admin_id), len(added))
-        elsewhere = sum(each.count(caller.sid) for each in self.by_kind.values())
+        elsewhere = sum(kind_watchers.count(caller.sid) for kind_watchers in self.by_kind.values())
         elsewhere -= watchers.count(caller.sid)
         removed = request.remove or ()
         hidden: dict[str, State] = {}
         if request.kind == "customer" and caller.desks is not None and added:
-            known = self._known(caller.desks, added)
+            customers = self._known(caller.desks, added)
             version = self._presence_service.customers.now_ms()
-            hidden = {person: never_seen(version) for person in added if person not in known}
-            added = [person for person in added if person in known]
+            hidden = {person: never_seen(version) for person in added if person not in customers}
+            added = [person for person in added if person in customers]
         self._desks[caller.sid] = caller.desks
         try:
             states = watchers.watch(
@@ -104,13 +104,13 @@ class WatchedPeople:
         the others: their threads have gone to other desks."""
         desks = self._desks.get(watcher)
         try:
-            known = self._known(desks, [*states])
+            customers = self._known(desks, [*states])
         except StorageUnavailable:
             # Unknown now which customers the admin may know; their next change is published.
-            known = ()
+            customers = ()
         else:
-            self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*known})
-        shown = {person: state for person, state in states.items() if person in known}
+            self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*customers})
+        shown = {person: state for person, state in states.items() if person in customers}
         if shown:
             self._publish("customer", watcher, shown)
 
@@ -196,7 +196,7 @@ class TypingShown:
             shown = self._presence_service.admin_settings([person])[person].show_typing
         except StorageUnavailable:
             return False
-        self._known = {id: known for id, known in self._known.items() if now < known[0]}
+        self._known = {id: entry for id, entry in self._known.items() if now < entry[0]}
         self._known[admin_id] = now + _CACHE_SECONDS, shown
         return shown
 

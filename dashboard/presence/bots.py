@@ -81,8 +81,8 @@ class BotPresence:
 
     def look_up(self, source: str, customers: Sequence[str]) -> dict[str, State]:
         people = {f"{source}/{customer}": customer for customer in customers}
-        found = self._presence_service.look_up("customer", list(people), TRUTH)
-        return {people[person]: state for person, state in found.items()}
+        states = self._presence_service.look_up("customer", list(people), TRUTH)
+        return {people[person]: state for person, state in states.items()}
 
     def seen(self, source: str, times: Times, limit: int, after: Position | None) -> Page:
         """Returns the source's customers who were seen in these times, page by page."""
@@ -98,14 +98,14 @@ class BotPresence:
             if thread_id is None:
                 raise NotFound("There is no such thread.")
             assignee = assignee_of(connection, thread_id)
-        shown = None
+        person = None
         if assignee is not None:
             id, name = str(assignee[0]), assignee[1]
-            shown = {
+            person = {
                 "name": name,
                 "status": self._presence_service.look_up("admin", [id], OTHERS)[id]["status"],
             }
-        return {"online": any(self._presence_service.admins.counts().values()), "assignee": shown}
+        return {"online": any(self._presence_service.admins.counts().values()), "assignee": person}
 
     def typing(self, source_id: int, source: str, thread: str, customer: str) -> None:
         """Shows that the customer is typing in the thread.
@@ -114,12 +114,12 @@ class BotPresence:
         """
         person = f"{source}/{customer}"
         with self._database.read() as connection:
-            found = threads.with_customer(connection, source_id, thread)
+            row = threads.with_customer(connection, source_id, thread)
             stored = of_customers(connection, [person]).get(person)
             is_deleted = bool(erasures.gone(connection, [person]))
-        if found is None:
+        if row is None:
             raise NotFound("There is no such thread.")
-        thread_id, owner = found
+        thread_id, owner = row
         if owner not in (None, customer) or is_deleted:
             raise NotFound("This thread is not this customer's.")
         self.beat(source, [(customer, MESSAGES, HTTP, True)])

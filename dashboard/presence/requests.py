@@ -90,15 +90,15 @@ TEXT_MAX, ACTIVITY_MAX = 140, 60
 _LINE_PATTERN = r"^[^\u0000-\u0008\u000a-\u000d\u000e-\u001f\u007f-\u009f]*$"
 
 
-def _moment(given: Any) -> int:
+def _moment(value: Any) -> int:
     """Parses a future time: RFC 3339, or milliseconds since 1970."""
-    if type(given) is int:
-        if not 0 <= given <= INTEGER_MAX:
+    if type(value) is int:
+        if not 0 <= value <= INTEGER_MAX:
             raise fault("number_out_of_range", f"must be 0 to {INTEGER_MAX}")
-        return given
-    if not isinstance(given, str):
+        return value
+    if not isinstance(value, str):
         raise fault("wrong_type", "must be an RFC 3339 timestamp, or milliseconds since 1970")
-    return read_timestamp(given)
+    return read_timestamp(value)
 
 
 def _one_line(text: str, most: int) -> str:

@@ -110,29 +110,29 @@ class Relations:
         if not viewer_id.isdigit():
             return ()
         named = [person.partition("/") for person in people]
-        given = {
+        parameters = {
             "sources": list({source for source, _, _ in named}),
             "names": [name for _, _, name in named],
             "admin": int(viewer_id),
         }
         with self._database.read() as connection:
-            found = set(connection.scalars(_THEIR_CUSTOMERS, given))
-        return found.intersection(people)
+            contacts = set(connection.scalars(_THEIR_CUSTOMERS, parameters))
+        return contacts.intersection(people)
 
     def contacts_of(self, person: str) -> frozenset[int]:
         """Returns ids of the admins who are contacts of this customer; cached for 2 s."""
         now = self._monotonic()
-        until, found = self._contacts.get(person, (now, frozenset()))
+        until, admin_ids = self._contacts.get(person, (now, frozenset()))
         if now >= until:
             source, _, name = person.partition("/")
             with self._database.read() as connection:
-                found = frozenset(
+                admin_ids = frozenset(
                     connection.scalars(_THEIR_ADMINS, {"source": source, "name": name})
                 )
             if len(self._contacts) >= _CACHE_SIZE:
                 self._contacts.clear()
-            self._contacts[person] = now + _CACHE_SECONDS, found
-        return found
+            self._contacts[person] = now + _CACHE_SECONDS, admin_ids
+        return admin_ids
 
 
 #: A thread closed longer ago does not make its customer known.
@@ -161,51 +161,51 @@ class KnownCustomers:
         self._database = database
         self._clock = clock
         self._monotonic = monotonic
-        self._kept: dict[frozenset[str], tuple[float, dict[str, bool]]] = {}
+        self._cache: dict[frozenset[str], tuple[float, dict[str, bool]]] = {}
 
     def among(self, people: Sequence[str], desks: Collection[str]) -> set[str]:
         """Returns those of the people, named SOURCE/ID, that an admin of these desks knows."""
-        found: set[str] = set()
+        names: set[str] = set()
         for start in range(0, len(people), _SLICE):
             with self._database.read() as connection:
                 closed_since = self._clock() - KNOWN_MS
                 some = people[start : start + _SLICE]
-                found |= known_customers(connection, some, desks, closed_since)
-        return found
+                names |= known_customers(connection, some, desks, closed_since)
+        return names
 
     def all_if_few(self, desks: Collection[str]) -> list[str] | None:
         """Returns all customers that an admin of these desks knows; None if there are many."""
         with self._database.read() as connection:
-            found = customers_at(connection, desks, self._clock() - KNOWN_MS, _FEW + 1)
-        return found if len(found) <= _FEW else None
+            names = customers_at(connection, desks, self._clock() - KNOWN_MS, _FEW + 1)
+        return names if len(names) <= _FEW else None
 
     def of_a_list(self, desks: frozenset[str]) -> Callable[[Sequence[str]], Collection[str]]:
         """Returns `among` for one list, which asks repeatedly; in a long list the answers may be
         some seconds old."""
-        asked = 0
+        count = 0
 
         def among(people: Sequence[str]) -> Collection[str]:
-            nonlocal asked
-            asked += len(people)
-            if asked <= _FEW:
+            nonlocal count
+            count += len(people)
+            if count <= _FEW:
                 return self.among(people, desks)
-            kept = self._answers(desks)
-            new = [person for person in people if person not in kept]
-            found = self.among(new, desks)
-            kept.update((person, person in found) for person in new)
-            return {person for person in people if kept[person]}
+            answers = self._answers(desks)
+            new = [person for person in people if person not in answers]
+            names = self.among(new, desks)
+            answers.update((person, person in names) for person in new)
+            return {person for person in people if answers[person]}
 
         return among
 
     def _answers(self, desks: frozenset[str]) -> dict[str, bool]:
         now = self._monotonic()
-        until, kept = self._kept.get(desks, (now, {}))
+        until, answers = self._cache.get(desks, (now, {}))
         if now >= until:
-            if len(self._kept) >= _KEPT_MAX:
-                self._kept.clear()
-            kept = {}
-            self._kept[desks] = now + _KEPT_SECONDS, kept
-        return kept
+            if len(self._cache) >= _KEPT_MAX:
+                self._cache.clear()
+            answers = {}
+            self._cache[desks] = now + _KEPT_SECONDS, answers
+        return answers
 
 
 log = logging.getLogger(__name__)
@@ -303,7 +303,7 @@ class PresenceService:
         now = self.clock()
         settings = self.database.write(
             lambda connection: kept.change_customer(
-                connection, source_id, name, lambda held: held.changed(changes, now), now
+                connection, source_id, name, lambda settings: settings.changed(changes, now), now
             ),
             is_idempotent=True,
         )
@@ -317,7 +317,7 @@ class PresenceService:
         now = self.clock()
         settings = self.database.write(
             lambda connection: kept.change_admin(
-                connection, admin_id, lambda held: held.changed(changes, now)
+                connection, admin_id, lambda settings: settings.changed(changes, now)
             ),
             is_idempotent=True,
         )
@@ -345,8 +345,8 @@ class PresenceService:
         """
         for kind, after_id in list(self._sent_again.items()):
             with self.database.read() as connection:
-                found, last_id = kept.settings_after(connection, kind, after_id, SETTINGS_AT_ONCE)
-            self._people(kind).set_all(found)
+                by_name, last_id = kept.settings_after(connection, kind, after_id, SETTINGS_AT_ONCE)
+            self._people(kind).set_all(by_name)
             if self._sent_again.get(kind) != after_id:
                 continue  # begun anew meanwhile
             if last_id is None:

@@ -175,9 +175,9 @@ class Viewers:
         self.writers.flush_once()
 
     def _follow(self, sid: str) -> None:
-        wanted = [str(id) for id in self._open.get(sid, {})]
-        wanted += [str(id) for id in reversed(self._visible_rows.of(sid))]
-        new = set(wanted[:MAX_ROOMS])
+        names = [str(id) for id in self._open.get(sid, {})]
+        names += [str(id) for id in reversed(self._visible_rows.of(sid))]
+        new = set(names[:MAX_ROOMS])
         held = self._watched.get(sid, set())
         add, dropped = sorted(new - held), held - new
         self._typing_sent[sid] -= dropped
