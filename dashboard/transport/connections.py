@@ -86,7 +86,8 @@ class SessionChecks:
 
     def ended(self) -> list[Connection]:
         """The connections with a session that is over. Raises StorageUnavailable."""
-        connections = [each for each in self._connections.values() if not each.is_leaving]
+        every = self._connections.values()
+        connections = [connection for connection in every if not connection.is_leaving]
         rights = self._rights(connections)
         return [connection for connection in connections if connection.session not in rights]
 
@@ -98,7 +99,7 @@ class SessionChecks:
         if any(now >= connection.session_valid_until for connection in asking):
             soon = now + SESSION_CACHE_SECONDS / 2
             every = self._connections.values()
-            checked += [each for each in every if each.session_valid_until < soon]
+            checked += [connection for connection in every if connection.session_valid_until < soon]
         rights = self._rights(checked)
         # Sessions may have ended after they were read.
         is_current = invalidated == self._invalidated
@@ -109,11 +110,11 @@ class SessionChecks:
 
     def _rights(self, connections: Iterable[Connection]) -> Mapping[bytes, Rights]:
         """Reads the rights of valid sessions, and stores them in their connections."""
-        found = self._living_sessions({connection.session for connection in connections})
+        by_session = self._living_sessions({connection.session for connection in connections})
         for connection in connections:
             before = connection.caller
-            rights = found.get(connection.session)
+            rights = by_session.get(connection.session)
             if rights is not None and rights != (before.role, before.desks):
                 connection.caller = before._replace(role=rights.role, desks=rights.desks)
                 self._on_rights(connection, before)
-        return found
+        return by_session

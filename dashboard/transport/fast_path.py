@@ -91,10 +91,10 @@ class FastPath:
 
     def _intercept(self, message: str) -> bool:
         """Handles an acknowledgement; False for every other message."""
-        found = _ACKNOWLEDGEMENT.fullmatch(message)
-        if found is None:
+        match = _ACKNOWLEDGEMENT.fullmatch(message)
+        if match is None:
             return False
-        acknowledged = self._unacknowledged.pop(int(found[1]), None)
+        acknowledged = self._unacknowledged.pop(int(match[1]), None)
         if acknowledged is not None:
             acknowledged()
         return True

@@ -81,12 +81,12 @@ class Driver:
     def close_all(self) -> None:
         """Tells every client that the server goes away; ends those that do not answer to it."""
         self.is_closing = True
-        leaving = [
+        threads = [
             threading.Thread(target=websocket.leave, args=[GOING_AWAY], daemon=True)
             for websocket in self.open
         ]
-        for each in leaving:
-            each.start()
+        for thread in threads:
+            thread.start()
         until = time.monotonic() + LEAVE_SECONDS
         while self.open and time.monotonic() < until:
             time.sleep(_POLL_SECONDS)

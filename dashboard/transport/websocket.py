@@ -200,11 +200,11 @@ class Incoming:
     def _next_small_text(self) -> str | None:
         if self._at == len(self._unread) or not self._boundaries.is_between_messages:
             return None
-        found = small_text(self._unread, self._at)
-        if found is None:
+        message = small_text(self._unread, self._at)
+        if message is None:
             return None
-        self._at = found.end
-        return found.text
+        self._at = message.end
+        return message.text
 
     def _wait(self) -> None:
         """Until there is something to read. Raises OSError."""
