@@ -101,9 +101,9 @@ class SharedClock:
             for _ in range(_READINGS - 1):
                 if reading.error_ms > _EXACT_MS:
                     reading = min(reading, self._take(), key=lambda one: one.error_ms)
-            held = self._ahead_ms
+            ahead_ms = self._ahead_ms
             # A reading that does not prove the clock wrong changes nothing: no jitter.
-            if held is None or abs(reading.ahead_ms - held) > reading.error_ms:
+            if ahead_ms is None or abs(reading.ahead_ms - ahead_ms) > reading.error_ms:
                 self._ahead_ms = reading.ahead_ms
             self._report()
 

@@ -28,8 +28,8 @@ def preferred_locale() -> str:
 @cache
 def page_texts(locale: str) -> dict[str, Any]:
     """Maps keys to texts of the dashboard, or to objects of plural forms."""
-    found: dict[str, Any] = json.loads((_TEXTS / f"{locale}.json").read_text(encoding="utf-8"))
-    return found
+    by_key: dict[str, Any] = json.loads((_TEXTS / f"{locale}.json").read_text(encoding="utf-8"))
+    return by_key
 
 
 @cache
@@ -42,5 +42,5 @@ def texts(locale: str) -> dict[str, str]:
 
 def refusal(locale: str, *keys: str) -> str:
     """Returns the first of these texts that exists, else a general one: the reason of a refusal."""
-    known = texts(locale)
-    return next((known[key] for key in keys if key in known), known["error.other"])
+    by_key = texts(locale)
+    return next((by_key[key] for key in keys if key in by_key), by_key["error.other"])

@@ -97,20 +97,20 @@ def _email(claims: Mapping[str, Any]) -> str:
 
 def _name(claims: Mapping[str, Any], email: str) -> str:
     """Returns the first name that can be shown; every person has one."""
-    for given in (claims.get("name"), claims.get("preferred_username"), email.partition("@")[0]):
-        whole = " ".join(given.split()) if isinstance(given, str) else ""
+    for value in (claims.get("name"), claims.get("preferred_username"), email.partition("@")[0]):
+        whole = " ".join(value.split()) if isinstance(value, str) else ""
         name = whole[:NAME_MAX_CHARACTERS].strip()
         if is_account_name(name):
             return name
     return claims["sub"][:NAME_MAX_CHARACTERS]
 
 
-def _groups(given: object) -> tuple[str, ...]:
+def _groups(value: object) -> tuple[str, ...]:
     """Returns a list of names; some providers send a single name without a list."""
-    listed = [given] if isinstance(given, str) else given
-    if not isinstance(listed, list):
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list):
         return ()
-    return tuple(each for each in listed[:_GROUPS_MAX] if isinstance(each, str))
+    return tuple(name for name in names[:_GROUPS_MAX] if isinstance(name, str))
 
 
 #: Limits for the connection, and for the time between two pieces of an answer.
@@ -123,12 +123,12 @@ def get_object(url: str, auth: AuthBase | None = None) -> JsonObject:
         session.trust_env = False
         try:
             answer = session.get(url, auth=auth, timeout=TIMEOUT_SECONDS, allow_redirects=False)
-            found = answer.json() if answer.status_code == 200 else None
+            body = answer.json() if answer.status_code == 200 else None
         except (requests.RequestException, ValueError) as error:
             raise ProviderUnavailable() from error
-    if not isinstance(found, dict):
+    if not isinstance(body, dict):
         raise ProviderUnavailable()
-    return found
+    return body
 
 
 def oauth_session(**options: Any) -> OAuth2Session:
@@ -149,9 +149,9 @@ class Bearer(AuthBase):
         return request
 
 
-def text_of(found: Mapping[str, Any], name: str) -> str:
+def text_of(document: Mapping[str, Any], name: str) -> str:
     """Returns a member that must be a text. Raises ProviderUnavailable."""
-    value = found.get(name)
+    value = document.get(name)
     if not isinstance(value, str):
         raise ProviderUnavailable()
     return value
@@ -239,15 +239,15 @@ class Logout(NamedTuple):
     issued_at: int
 
 
-def public_keys(found: Mapping[str, Any]) -> KeySet:
+def public_keys(document: Mapping[str, Any]) -> KeySet:
     """Returns the keys of a JWK Set that can check signatures."""
     keys: list[Key] = []
-    listed = found.get("keys")
-    for each in listed if isinstance(listed, list) else ():
-        is_signing = isinstance(each, dict) and each.get("use", "sig") == "sig"
-        if is_signing and each.get("kty") in _KEY_TYPES:
+    entries = document.get("keys")
+    for entry in entries if isinstance(entries, list) else ():
+        is_signing = isinstance(entry, dict) and entry.get("use", "sig") == "sig"
+        if is_signing and entry.get("kty") in _KEY_TYPES:
             try:
-                keys.append(JWKRegistry.import_key(each))
+                keys.append(JWKRegistry.import_key(entry))
             except _NOT_VALID:
                 continue
     return KeySet(keys)
@@ -258,15 +258,15 @@ def id_token_claims(
 ) -> JsonObject:
     """Returns the claims of an ID token that belongs to this sign-in. Raises SignInInvalid."""
     try:
-        found = _verified(token, keys)
-        if found.header.get("typ") == LOGOUT_TYPE:
+        id_token = _verified(token, keys)
+        if id_token.header.get("typ") == LOGOUT_TYPE:
             raise SignInInvalid()
         params = {
             "nonce": nonce,
             "client_id": expected.client_id,
             "access_token": access_token,
         }
-        claims = CodeIDToken(found.claims, found.header, _options(expected), params)
+        claims = CodeIDToken(id_token.claims, id_token.header, _options(expected), params)
         claims.validate(expected.now, LEEWAY_SECONDS)
         _check_id(claims["sub"])
         if claims.get("sid") is not None:
@@ -282,15 +282,15 @@ def logout_of(token: object, keys: Keys, expected: Expected) -> Logout:
     Does not check whether it was used before. Raises InvalidLogoutToken.
     """
     try:
-        found = _verified(token, keys)
+        logout_token = _verified(token, keys)
         jwt.JWTClaimsRegistry(
             expected.now,
             LEEWAY_SECONDS,
             **_options(expected),
             iat={"essential": True},
             jti={"essential": True},
-        ).validate(found.claims)
-        return _logout(found, expected.now)
+        ).validate(logout_token.claims)
+        return _logout(logout_token, expected.now)
     except _NOT_VALID as error:
         raise InvalidLogoutToken() from error
 
@@ -305,9 +305,9 @@ def _logout(token: jwt.Token, now: int) -> Logout:
     names_somebody = subject is not None or sid is not None
     if not (is_logout and is_typed and is_recent and names_somebody) or "nonce" in claims:
         raise ValueError("no logout token")
-    for each in (claims["jti"], subject, sid):
-        if each is not None:
-            _check_id(each)
+    for id in (claims["jti"], subject, sid):
+        if id is not None:
+            _check_id(id)
     return Logout(claims["jti"], subject, sid, int(claims["iat"]))
 
 
@@ -322,11 +322,11 @@ def _verified(token: object, keys: Keys) -> jwt.Token:
     """Returns the token if one of the keys signed it. Raises the errors in `_NOT_VALID`."""
     if not isinstance(token, str) or len(token) > TOKEN_CHARACTERS_MAX:
         raise ValueError("no token")
-    known = keys(None)
+    key_set = keys(None)
     try:
-        return jwt.decode(token, known, algorithms=ALGORITHMS)
+        return jwt.decode(token, key_set, algorithms=ALGORITHMS)
     except InvalidKeyIdError:
-        return jwt.decode(token, keys(known), algorithms=ALGORITHMS)
+        return jwt.decode(token, keys(key_set), algorithms=ALGORITHMS)
 
 
 def _check_id(value: object) -> None:
@@ -363,7 +363,7 @@ class Provider:
         self._key_sets = Cached(self._fetch_keys, monotonic)
         self._limiter = RateLimiter(monotonic)
 
-    def authorization_url(self, redirect_uri: str, given: Secrets) -> str:
+    def authorization_url(self, redirect_uri: str, sign_in: Secrets) -> str:
         """Returns the URL at which the browser signs in, with PKCE (S256)."""
         endpoint = text_of(self._metadata.get(), "authorization_endpoint")
         with oauth_session(
@@ -374,18 +374,18 @@ class Provider:
         ) as session:
             url: str
             url, _ = session.create_authorization_url(
-                endpoint, state=given.state, nonce=given.nonce, code_verifier=given.verifier
+                endpoint, state=sign_in.state, nonce=sign_in.nonce, code_verifier=sign_in.verifier
             )
         return url
 
-    def person(self, code: str, redirect_uri: str, given: Secrets) -> Person:
+    def person(self, code: str, redirect_uri: str, sign_in: Secrets) -> Person:
         """Returns the person who signed in. Raises SignInRefused and SignInInvalid, too."""
-        tokens = self._exchanged(code, redirect_uri, given.verifier)
+        tokens = self._exchanged(code, redirect_uri, sign_in.verifier)
         access_token = tokens.get("access_token")
         if not isinstance(access_token, str):
             raise SignInInvalid()
         claims = id_token_claims(
-            tokens.get("id_token"), self._keys, self._expected(), given.nonce, access_token
+            tokens.get("id_token"), self._keys, self._expected(), sign_in.nonce, access_token
         )
         return person_of(self._completed(claims, access_token), self.settings.groups_claim)
 
@@ -435,17 +435,17 @@ class Provider:
 
     def _completed(self, claims: JsonObject, access_token: str) -> JsonObject:
         """Returns the claims of the ID token; user info supplies missing ones."""
-        wanted = {"email", "email_verified", "name", self.settings.groups_claim}
+        claim_names = {"email", "email_verified", "name", self.settings.groups_claim}
         endpoint = self._metadata.get().get("userinfo_endpoint")
-        if wanted <= claims.keys() or not isinstance(endpoint, str):
+        if claim_names <= claims.keys() or not isinstance(endpoint, str):
             return claims
-        found = get_object(endpoint, Bearer(access_token))
-        if found.get("sub") != claims["sub"]:
+        user_info = get_object(endpoint, Bearer(access_token))
+        if user_info.get("sub") != claims["sub"]:
             raise SignInInvalid()
         # The address and whether it is verified must come from the same source.
-        address = claims if {"email", "email_verified"} <= claims.keys() else found
+        address = claims if {"email", "email_verified"} <= claims.keys() else user_info
         names = ("email", "email_verified")
-        return found | claims | {name: address.get(name) for name in names}
+        return user_info | claims | {name: address.get(name) for name in names}
 
     def _expected(self) -> Expected:
         return Expected(self.settings.issuer, self.settings.client_id, self._clock() // 1000)
@@ -460,12 +460,12 @@ class Provider:
         return public_keys(get_object(text_of(self._metadata.get(), "jwks_uri")))
 
     def _fetch_metadata(self) -> JsonObject:
-        found = get_object(self.settings.issuer.rstrip("/") + _DISCOVERY)
-        endpoints = [found.get(name) for name in found if name.endswith("_endpoint")]
-        urls = [each for each in (*endpoints, found.get("jwks_uri")) if isinstance(each, str)]
-        if found.get("issuer") != self.settings.issuer or not all(map(is_trustworthy, urls)):
+        metadata = get_object(self.settings.issuer.rstrip("/") + _DISCOVERY)
+        endpoints = [metadata.get(name) for name in metadata if name.endswith("_endpoint")]
+        urls = [url for url in (*endpoints, metadata.get("jwks_uri")) if isinstance(url, str)]
+        if metadata.get("issuer") != self.settings.issuer or not all(map(is_trustworthy, urls)):
             raise ProviderUnavailable()
-        return found
+        return metadata
 
 
 def new_secrets() -> Secrets:

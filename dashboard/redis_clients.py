@@ -184,9 +184,9 @@ class ClusterClient(RedisCluster):
 
     def _remember_given_nodes(self) -> None:
         """Asks those of the URL again: all known ones may be away, or be others now."""
-        given = {node.name: node for node in (ClusterNode(*each) for each in self._nodes)}
+        nodes = {node.name: node for node in (ClusterNode(*address) for address in self._nodes)}
         manager = self.nodes_manager
-        manager.startup_nodes = {**given, **manager.startup_nodes}
+        manager.startup_nodes = {**nodes, **manager.startup_nodes}
 
     def ping(self, **_: Any) -> bool:
         """True where every primary answers; raises what the first that does not raises."""

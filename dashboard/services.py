@@ -374,9 +374,9 @@ class Services:
     def view_changes(self) -> ViewChanges:
         prefix = self.settings.key_prefix
         admins, changes = self.broadcaster.admins, self.reads.changes_of_views
-        made = ViewChanges(self.redis_client, prefix, self.sockets, admins, changes)
-        made.observe(self.live_lists.views_changed)
-        return made
+        view_changes = ViewChanges(self.redis_client, prefix, self.sockets, admins, changes)
+        view_changes.observe(self.live_lists.views_changed)
+        return view_changes
 
     queue_reader = part(lambda s: QueueReader(s.ranking, s.present_admins.count, s.clock))
     queue_line = part(lambda s: QueueLine(s.queue_reader.read, s.sockets))

@@ -62,21 +62,21 @@ class OidcSettings:
 
 def oidc_settings(environ: Mapping[str, str]) -> OidcSettings | None:
     """Reads the settings; None if there are none. Raises StartError naming the first wrong one."""
-    given = {name: environ[name] for name in (*_TOGETHER, *_OPTIONS) if environ.get(name)}
-    if not given:
+    values = {name: environ[name] for name in (*_TOGETHER, *_OPTIONS) if environ.get(name)}
+    if not values:
         return None
     for name in _TOGETHER:
-        if name not in given:
+        if name not in values:
             raise StartError(f"{name} is missing: {', '.join(_TOGETHER)} are set together.")
-    issuer = _issuer(given["LINEUP_OIDC_ISSUER"])
+    issuer = _issuer(values["LINEUP_OIDC_ISSUER"])
     return OidcSettings(
         issuer=issuer,
-        client_id=given["LINEUP_OIDC_CLIENT_ID"],
-        client_secret=given["LINEUP_OIDC_CLIENT_SECRET"],
-        groups=parse_groups(given["LINEUP_OIDC_GROUPS"]),
-        groups_claim=given.get("LINEUP_OIDC_GROUPS_CLAIM", "groups"),
-        scopes=_scopes(given.get("LINEUP_OIDC_SCOPES", "openid email profile")),
-        name=_name(given.get("LINEUP_OIDC_NAME", "")) or urlsplit(issuer).hostname or issuer,
+        client_id=values["LINEUP_OIDC_CLIENT_ID"],
+        client_secret=values["LINEUP_OIDC_CLIENT_SECRET"],
+        groups=parse_groups(values["LINEUP_OIDC_GROUPS"]),
+        groups_claim=values.get("LINEUP_OIDC_GROUPS_CLAIM", "groups"),
+        scopes=_scopes(values.get("LINEUP_OIDC_SCOPES", "openid email profile")),
+        name=_name(values.get("LINEUP_OIDC_NAME", "")) or urlsplit(issuer).hostname or issuer,
     )
 
 
@@ -97,17 +97,17 @@ def parse_groups(text: str) -> dict[str, Grant]:
 
     A group with the role `admin` and no desks gets the desk `main`.
     """
-    found: dict[str, Grant] = {}
-    for part in filter(None, (each.strip() for each in text.split(";"))):
-        group, equals, grant = (each.strip() for each in part.rpartition("="))
+    grants: dict[str, Grant] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        group, equals, grant = (piece.strip() for piece in part.rpartition("="))
         if not equals or not group:
             raise StartError(f"LINEUP_OIDC_GROUPS must look like “{_EXAMPLE}”; “{part}” does not.")
-        if group in found:
+        if group in grants:
             raise StartError(f"LINEUP_OIDC_GROUPS names the group “{group}” twice.")
-        found[group] = _grant(grant)
-    if not found:
+        grants[group] = _grant(grant)
+    if not grants:
         raise StartError(f"LINEUP_OIDC_GROUPS must look like “{_EXAMPLE}”.")
-    return found
+    return grants
 
 
 def is_trustworthy(url: str) -> bool:
@@ -122,7 +122,7 @@ def is_trustworthy(url: str) -> bool:
 
 
 def _grant(text: str) -> Grant:
-    role, colon, names = (each.strip() for each in text.partition(":"))
+    role, colon, names = (piece.strip() for piece in text.partition(":"))
     if role not in ("admin", "supervisor"):
         raise StartError(
             f"LINEUP_OIDC_GROUPS: a role is admin or supervisor, not “{role}”, as in “{_EXAMPLE}”."

@@ -202,7 +202,7 @@ class Turns:
         if share is None:
             if len(self._shares) >= SHARES_MAX:
                 shares = self._shares.items()
-                self._shares = {who: each for who, each in shares if not each.is_full}
+                self._shares = {who: other for who, other in shares if not other.is_full}
             share = self._shares[caller] = Share(self._monotonic)
         return share
 
