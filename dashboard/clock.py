@@ -100,7 +100,7 @@ class SharedClock:
             reading = self._take()
             for _ in range(_READINGS - 1):
                 if reading.error_ms > _EXACT_MS:
-                    reading = min(reading, self._take(), key=lambda one: one.error_ms)
+                    reading = min(reading, self._take(), key=lambda reading: reading.error_ms)
             ahead_ms = self._ahead_ms
             # A reading that does not prove the clock wrong changes nothing: no jitter.
             if ahead_ms is None or abs(reading.ahead_ms - ahead_ms) > reading.error_ms:

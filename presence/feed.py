@@ -152,7 +152,7 @@ class Feed:
         a third node, and goes on."""
         if not isinstance(self._client, RedisCluster):
             return ()
-        lives = {name: run_id_of(one) or name for name, one in servers_of(self._client).items()}
+        lives = {name: run_id_of(node) or name for name, node in servers_of(self._client).items()}
         holders = {name: holder_of(self._client, self._log(name)[0])[0] for name in self._channels}
         before, self._held_by = (
             self._held_by,

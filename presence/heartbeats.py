@@ -77,15 +77,15 @@ class Heartbeats:
         """Sends the marked heartbeats; returns how many connections were opened again."""
         marked, self._marked = self._marked, {}
         try:
-            unknown = self._people.beat([self._beat(one) for one in marked if one in self._live])
+            unknown = self._people.beat([self._beat(key) for key in marked if key in self._live])
         except Exception:
             self._marked = {**marked, **self._marked}
             raise
         lost = [(beat.person, beat.connection) for beat in unknown]
         connections = [
-            self._live[one].connection._replace(opened_ms=REOPENED)
-            for one in lost
-            if one in self._live
+            self._live[key].connection._replace(opened_ms=REOPENED)
+            for key in lost
+            if key in self._live
         ]
         self._marked.update(dict.fromkeys(lost[max_reopened:]))
         open_all(self._people, connections[:max_reopened], self._settings_of)

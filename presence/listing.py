@@ -129,7 +129,7 @@ class Shards:
         return LuaCall("people/seen_page", self._people.space.people(shard), argv)
 
     def _fetch(self, calls: list[LuaCall]) -> list[_Shard]:
-        fetched = []
+        pages = []
         for call, answer in zip(calls, self._people.lua.run_all(calls), strict=True):
             since, total, *flat = answer
             rows = [
@@ -137,8 +137,8 @@ class Shards:
                 for name, at in zip(flat[::2], flat[1::2], strict=True)
             ]
             since_ms = int(since) if since else None
-            fetched.append(_Shard(rows, len(rows) == call.args[5], int(total), since_ms))
-        return fetched
+            pages.append(_Shard(rows, len(rows) == call.args[5], int(total), since_ms))
+        return pages
 
 
 #: Age limits of green and yellow, in milliseconds since last seen.

@@ -155,8 +155,8 @@ class People:
             argv += [name for index in indexes for name in closed[index]]
             calls.append(LuaCall("people/close", self.space.people(shard), argv))
         for (_, indexes), answer in zip(batches, self.lua.run_all(calls), strict=True):
-            for index, one in zip(indexes, answer, strict=True):
-                announced[index] = bool(one)
+            for index, flag in zip(indexes, answer, strict=True):
+                announced[index] = bool(flag)
         return announced
 
     def set(self, person: str, settings: Settings) -> bool:
@@ -166,7 +166,7 @@ class People:
     def set_all(self, settings: Mapping[str, Settings]) -> None:
         """Does `set` for many, in one round trip."""
         packed = [(person, value.packed()) for person, value in settings.items()]
-        self.lua.run_all([self._call("people/set_settings", *one) for one in packed])
+        self.lua.run_all([self._call("people/set_settings", *pair) for pair in packed])
 
     def look_up(
         self, people: Sequence[str], viewer: Viewer, related: Relation | None = None
@@ -187,7 +187,7 @@ class People:
         self, viewer: Viewer, snapshots: Iterable[PresenceSnapshot], related: Relation | None
     ) -> frozenset[str]:
         """Returns those of the people shown to contacts only who count the viewer as a contact."""
-        people = [one.person for one in snapshots if one.audience == "contacts"]
+        people = [snapshot.person for snapshot in snapshots if snapshot.audience == "contacts"]
         if not people or related is None:
             return frozenset()
         try:
@@ -248,7 +248,7 @@ class People:
             shards = pipeline.execute()
         columns = zip(*shards, strict=True)
         return dict(
-            zip(counted, (sum(map(int, filter(None, one))) for one in columns), strict=True)
+            zip(counted, (sum(map(int, filter(None, column))) for column in columns), strict=True)
         )
 
     def now_ms(self) -> int:

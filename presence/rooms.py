@@ -156,7 +156,7 @@ class Rooms:
             for name in names
         ]
         answers = self.lua.run_all(calls)
-        return {name: _room_of(name, one) for name, one in zip(names, answers, strict=True)}
+        return {name: _room_of(name, answer) for name, answer in zip(names, answers, strict=True)}
 
     def memberships(self) -> list[Membership]:
         """Returns all memberships of all rooms, in one round trip."""
@@ -248,7 +248,7 @@ def _room(name: str) -> str:
 def _room_of(name: str, answer: Sequence[Any]) -> Room:
     epoch, n, version, *parts = map(text_of, answer)
     members = [_member(parts[at], parsed(parts[at + 1])) for at in range(0, len(parts), 2)]
-    members.sort(key=lambda one: (-MODES.index(one.mode), one.since, one.person))
+    members.sort(key=lambda member: (-MODES.index(member.mode), member.since, member.person))
     return Room(name, epoch, int(n), int(version), tuple(members))
 
 

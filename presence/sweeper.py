@@ -123,7 +123,7 @@ class Sweeper:
                         max(total.lag_ms, lag_ms),
                         total.held,
                     )
-                shards = [at for at, one in zip(shards, answers, strict=True) if one[3]]
+                shards = [at for at, answer in zip(shards, answers, strict=True) if answer[3]]
                 self._pause()
         return total
 

@@ -49,7 +49,7 @@ class Watchers:
         self._related = related
         self._on_lost = on_lost
         self._max_watched = max_watched
-        self._known: dict[str, PresenceSnapshot] = {}
+        self._snapshots: dict[str, PresenceSnapshot] = {}
         self._watches: dict[str, dict[Hashable, _Watch]] = defaultdict(dict)
         self._watched: dict[Hashable, set[str]] = defaultdict(set)
         self._changed: set[str] = set()
@@ -112,7 +112,7 @@ class Watchers:
         for person in people:
             for watch in self._watches.get(person, {}).values():
                 watch.related = None
-            if person in self._known:
+            if person in self._snapshots:
                 self._changed.add(person)
 
     def flush_once(self) -> int:
@@ -120,9 +120,9 @@ class Watchers:
         changed, self._changed = self._changed, set()
         self._load_relations(changed)
         changes: dict[Hashable, dict[str, State]] = defaultdict(dict)
-        for person in changed & self._known.keys():
+        for person in changed & self._snapshots.keys():
             for watcher, watch in self._watches.get(person, {}).items():
-                state = self._known[person].seen_by(watch.viewer, bool(watch.related))
+                state = self._snapshots[person].seen_by(watch.viewer, bool(watch.related))
                 if same(state, watch.last_sent):
                     continue
                 state = {**state, "v": max(state["v"], watch.last_sent["v"] + 1)}
@@ -134,10 +134,10 @@ class Watchers:
 
     def contacts(self) -> list[str]:
         """Returns the watched people with a state shown to contacts only."""
-        return [person for person, one in self._known.items() if one.audience == "contacts"]
+        return [person for person, one in self._snapshots.items() if one.audience == "contacts"]
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._snapshots)
 
     def channels(self) -> Mapping[str, int]:
         space = self._people.space
@@ -155,7 +155,7 @@ class Watchers:
         if not self._watches.get(person):
             return
         announced = snapshot_of(person, str(event["ep"]), int(event["n"]), int(event["v"]), event)
-        earlier = self._known.get(person)
+        earlier = self._snapshots.get(person)
         if earlier and not event["b"]:
             announced = replace(announced, audience=earlier.audience, public=earlier.public)
         if earlier and self._is_recovery(earlier, announced):
@@ -165,8 +165,8 @@ class Watchers:
     def reread(self, shard: int) -> None:
         self._recovering.discard(shard)
         watched = [who for who in self._watches if self._people.space.shard_of(who) == shard]
-        for person in self._known.keys() & set(watched):
-            self._known[person] = replace(self._known[person], n=-1)
+        for person in self._snapshots.keys() & set(watched):
+            self._snapshots[person] = replace(self._snapshots[person], n=-1)
         self._update(self._people.snapshots(watched))
 
     def lost(self, shard: int) -> None:
@@ -186,10 +186,10 @@ class Watchers:
 
     def _update(self, snapshots: Mapping[str, PresenceSnapshot]) -> None:
         for person, snapshot in snapshots.items():
-            earlier = self._known.get(person)
+            earlier = self._snapshots.get(person)
             older = earlier and earlier.epoch == snapshot.epoch and earlier.n > snapshot.n
             if self._watches.get(person) and not older:
-                self._known[person] = snapshot
+                self._snapshots[person] = snapshot
                 self._changed.add(person)
 
     def _states_for(
@@ -202,7 +202,7 @@ class Watchers:
             if watch is None:
                 continue
             watch.viewer = viewer
-            states[person] = self._known[person].seen_by(viewer, bool(watch.related))
+            states[person] = self._snapshots[person].seen_by(viewer, bool(watch.related))
             watch.last_sent = states[person]
         return states
 
@@ -210,7 +210,7 @@ class Watchers:
         """Loads, in bulk, the watchers that are contacts of people shown to contacts only."""
         by_viewer: dict[str, dict[str, list[_Watch]]] = defaultdict(lambda: defaultdict(list))
         for person in people:
-            snapshot = self._known.get(person)
+            snapshot = self._snapshots.get(person)
             if snapshot is None or snapshot.audience != "contacts":
                 continue
             for watch in self._watches.get(person, {}).values():
@@ -232,7 +232,7 @@ class Watchers:
         watches.pop(watcher, None)
         if not watches:
             self._watches.pop(person, None)
-            self._known.pop(person, None)
+            self._snapshots.pop(person, None)
 
 
 def _privacy(snapshot: PresenceSnapshot) -> tuple[str, bool]:
@@ -311,7 +311,7 @@ class RoomWatchers:
         """Maps watchers to their rooms in which somebody has this mode, as last published."""
         rooms: dict[Hashable, dict[str, Room]] = defaultdict(dict)
         for name, room in self._last_sent.items():
-            if any(one.mode == mode for one in room.members):
+            if any(member.mode == mode for member in room.members):
                 for watcher in self._watching.get(name, ()):
                     rooms[watcher][name] = room
         return rooms
@@ -433,4 +433,4 @@ class RoomWatchers:
 
 
 def _visible(room: Room) -> list[tuple[str, str, int]]:
-    return [(one.person, one.mode, one.since) for one in room.members]
+    return [(member.person, member.mode, member.since) for member in room.members]

@@ -195,8 +195,8 @@ class Keys:
 
     def of_node(self, slots: Container[int]) -> "Keys":
         """The same keys, with the canary of a node that has these slots, at least one."""
-        named = (replace(self, node=f"@{number}") for number in count())
-        return next(keys for keys in named if keys.canary_slot in slots)
+        candidates = (replace(self, node=f"@{number}") for number in count())
+        return next(keys for keys in candidates if keys.canary_slot in slots)
 
     @property
     def canary_slot(self) -> int:

@@ -112,7 +112,7 @@ class Ranking:
         self._client = client
         self._life = ServerLife(client, _SCRIPTS, self.keys.life, run_id)
         self._groups = self.keys.shared_groups()
-        self._known: dict[str, ListKeys] = {}
+        self._list_keys: dict[str, ListKeys] = {}
 
     def sorts_of(self, list_id: str) -> Sequence[str]:
         """The sorts in which Redis holds the threads of a list id."""
@@ -120,11 +120,11 @@ class Ranking:
 
     def keys_of(self, list_id: str) -> ListKeys:
         """The keys of a list."""
-        list_keys = self._known.get(list_id)
+        list_keys = self._list_keys.get(list_id)
         if list_keys is None:
-            if len(self._known) >= KNOWN_KEYS:
-                self._known.clear()
-            list_keys = self._known[list_id] = self.keys.of(list_id, self.sorts_of(list_id))
+            if len(self._list_keys) >= KNOWN_KEYS:
+                self._list_keys.clear()
+            list_keys = self._list_keys[list_id] = self.keys.of(list_id, self.sorts_of(list_id))
         return list_keys
 
     def place(self, placements: Sequence[Placement]) -> int:

@@ -47,8 +47,8 @@ def state_calls(
 
 def counts_in(meta: Mapping[Any, Any]) -> dict[int, int]:
     """Admin to how many threads of a list the admin has, 0: nobody, in its `meta`."""
-    named = ((text_of(name).partition(":"), number) for name, number in meta.items())
-    return {int(id): int(number) for (kind, _, id), number in named if kind == "of"}
+    pairs = ((text_of(name).partition(":"), number) for name, number in meta.items())
+    return {int(id): int(number) for (kind, _, id), number in pairs if kind == "of"}
 
 
 def _result(list_ids: Sequence[str]) -> Callable[[Any], States]:

@@ -96,8 +96,8 @@ class LiveLists(RunsTask):
         """The list that goes by this name. Raises Problem and StorageUnavailable."""
         if list.standing_id is not None:
             return Target(list.standing_id, None)
-        named = self._reads.named(list, caller.admin_id)
-        return Target(named.list_id, named)
+        named_list = self._reads.named(list, caller.admin_id)
+        return Target(named_list.list_id, named_list)
 
     def open(
         self, caller: Caller, list: ListName, target: Target, limit: int
@@ -129,8 +129,8 @@ class LiveLists(RunsTask):
 
         Raises Problem and StorageUnavailable.
         """
-        list_id, named = target
-        if named is None:
+        list_id, named_list = target
+        if named_list is None:
             return True
         others = self._open_to(caller.admin_id) - {list_id}
         if len(others) >= LISTS_MAX:
@@ -138,10 +138,10 @@ class LiveLists(RunsTask):
             raise Problem(429, "rate_limited", detail)
         if self._keeper.is_kept(list_id):
             return True
-        if named.epoch is None:
+        if named_list.epoch is None:
             self._limits.require(NEW_LISTS, caller.admin_id)
         try:
-            self._keeper.keep(list_id, named.query, others)
+            self._keeper.keep(list_id, named_list.query, others)
         except TooManyLists:
             return False
         except QueryError as error:

@@ -72,8 +72,8 @@ class Reads:
     ) -> tuple[list[Entry], int]:
         """The list's entries in order, and how many there are in all."""
         with self._looking(list), self._database.read() as connection:
-            named = named_lists.find(connection, list, admin_id)
-            return named.listed(connection, self._clock(), limit, after)
+            named_list = named_lists.find(connection, list, admin_id)
+            return named_list.listed(connection, self._clock(), limit, after)
 
     def named(self, list: ListName, admin_id: int) -> NamedList:
         """The list that this admin calls so. Raises NotFound and Problem."""
@@ -109,8 +109,8 @@ class Reads:
     def rank(self, list: ListName, admin_id: int, thread_id: int) -> int | None:
         """The number of threads above this one; None where it is not on the list."""
         with self._looking(list), self._database.read() as connection:
-            named = named_lists.find(connection, list, admin_id)
-            return named.rank(connection, self._clock(), thread_id)
+            named_list = named_lists.find(connection, list, admin_id)
+            return named_list.rank(connection, self._clock(), thread_id)
 
     def _looking(self, list: ListName) -> AbstractContextManager[object]:
         """Held while all threads may be looked through."""

@@ -64,12 +64,12 @@ class ListTotals:
         self._of_lists: dict[str, tuple[ListName, TotalsMessage]] = {}
         self._of_desks: dict[str, list[TotalsMessage]] = {}
         #: What is read from SQL at the next turn: a list that was asked for, or is another one now.
-        self._asked: dict[str, ListName] = {}
+        self._requests: dict[str, ListName] = {}
         #: What each socket was sent last.
         self._sent: dict[tuple[str, Hashable], Mapping[str, int]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._of_lists or self._of_desks or self._asked)
+        return bool(self._of_lists or self._of_desks or self._requests)
 
     @property
     def looked_at(self) -> Collection[str]:
@@ -79,36 +79,36 @@ class ListTotals:
     def watch(self, sid: str, name: ListName) -> None:
         """Sends the socket the totals of this list, and of no other one any more."""
         self.drop(sid)
-        self._asked[sid] = name
+        self._requests[sid] = name
 
     def close(self, sid: str, name: ListName) -> None:
         """The socket has closed a list: its totals are not sent any more."""
-        watched = self._of_lists[sid][0] if sid in self._of_lists else self._asked.get(sid)
+        watched = self._of_lists[sid][0] if sid in self._of_lists else self._requests.get(sid)
         if name == watched:
             self.drop(sid)
 
     def drop(self, sid: str) -> None:
         """Sends the socket no totals of a list any more."""
         self._of_lists.pop(sid, None)
-        self._asked.pop(sid, None)
+        self._requests.pop(sid, None)
         self._sent.pop((sid, None), None)
 
     def views_changed(self, means_another: Callable[[ListName], bool]) -> None:
         """The names that this holds may mean other lists now."""
         for sid, (name, _) in self._of_lists.items():
             if means_another(name):
-                self._asked[sid] = name
+                self._requests[sid] = name
 
     def look_up(self) -> None:
         """Finds and keeps the lists of new sockets, and those that were asked for.
 
         Raises StorageUnavailable.
         """
-        while self._asked:
-            sid, name = next(iter(self._asked.items()))
+        while self._requests:
+            sid, name = next(iter(self._requests.items()))
             lists = self._find(name, self._admins[sid]) if sid in self._admins else None
             # Another one may have been asked for meanwhile.
-            if self._asked.get(sid) == name:
+            if self._requests.get(sid) == name:
                 self.drop(sid)
                 if lists is not None:
                     self._of_lists[sid] = name, _message_of_list(name, lists)
@@ -176,7 +176,7 @@ class ListTotals:
 def _message_of_list(name: ListName, by_filter: Mapping[str, NamedList]) -> TotalsMessage:
     return TotalsMessage(
         "list:totals",
-        {filter: named.list_id for filter, named in by_filter.items()},
+        {filter: named_list.list_id for filter, named_list in by_filter.items()},
         _temporary(by_filter.values()),
         False,
         lambda totals: name.to_json() | {"totals": totals},
@@ -184,11 +184,11 @@ def _message_of_list(name: ListName, by_filter: Mapping[str, NamedList]) -> Tota
 
 
 def _message_of_desks(filter: str, by_view: Mapping[str, Mapping[str, NamedList]]) -> TotalsMessage:
-    named = {view: lists[filter] for view, lists in by_view.items()}
+    named_lists = {view: lists[filter] for view, lists in by_view.items()}
     return TotalsMessage(
         "pages:totals",
-        {view: named_list.list_id for view, named_list in named.items()},
-        _temporary(named.values()),
+        {view: named_list.list_id for view, named_list in named_lists.items()},
+        _temporary(named_lists.values()),
         True,
         lambda totals: {"filter": filter, **totals},
     )
@@ -209,7 +209,7 @@ class Lengths:
     def __init__(self, ranking: Ranking, monotonic: Callable[[], float] = time.monotonic):
         self._ranking = ranking
         self._monotonic = monotonic
-        self._known: dict[str, int] = {}
+        self._totals: dict[str, int] = {}
         #: Of the last calls that are known, one for each group of lists; None: all lists are read.
         self._numbers: tuple[int, ...] | None = None
         self._is_touched = True
@@ -218,7 +218,7 @@ class Lengths:
     @property
     def known(self) -> Mapping[str, int]:
         """By list id; without lists that are lost, or are being built for the first time."""
-        return self._known
+        return self._totals
 
     def note(self) -> None:
         """Some list of a query has changed."""
@@ -237,14 +237,14 @@ class Lengths:
         except RedisError:
             self._is_touched = True
             raise
-        previous = self._known
+        previous = self._totals
         if self._numbers is None:
             self._read_all_at = now + READ_ALL_SECONDS
-            self._known = {}
+            self._totals = {}
         # After a loss of data numbers begin again: then all is read once more.
         self._numbers = answer.numbers if answer.is_whole else None
         self._is_touched |= not answer.is_whole
-        self._known = self._known | answer.totals
+        self._totals = self._totals | answer.totals
         return {id for id, total in answer.totals.items() if previous.get(id) != total}
 
 

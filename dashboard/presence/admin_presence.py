@@ -183,12 +183,12 @@ class TypingShown:
     def __init__(self, presence_service: PresenceService, monotonic: Callable[[], float]):
         self._presence_service = presence_service
         self._monotonic = monotonic
-        self._known: dict[int, tuple[float, bool]] = {}
+        self._cache: dict[int, tuple[float, bool]] = {}
 
     def of(self, admin_id: int) -> bool:
         """Returns the admin's setting; False while SQL is away."""
         now = self._monotonic()
-        until, shown = self._known.get(admin_id, (now, False))
+        until, shown = self._cache.get(admin_id, (now, False))
         if now < until:
             return shown
         person = str(admin_id)
@@ -196,13 +196,13 @@ class TypingShown:
             shown = self._presence_service.admin_settings([person])[person].show_typing
         except StorageUnavailable:
             return False
-        self._known = {id: entry for id, entry in self._known.items() if now < entry[0]}
-        self._known[admin_id] = now + _CACHE_SECONDS, shown
+        self._cache = {id: entry for id, entry in self._cache.items() if now < entry[0]}
+        self._cache[admin_id] = now + _CACHE_SECONDS, shown
         return shown
 
     def forget(self, admin_id: int) -> None:
         """Drops the cached setting of an admin, after a change of settings."""
-        self._known.pop(admin_id, None)
+        self._cache.pop(admin_id, None)
 
 
 log = logging.getLogger(__name__)
@@ -453,7 +453,7 @@ class AdminPresence:
         self._attempt(change, self._sids_of(admin_id))
 
     def _sids_of(self, admin_id: int) -> list[str]:
-        return [sid for sid, one in self._sockets.items() if one.caller.admin_id == admin_id]
+        return [sid for sid, socket in self._sockets.items() if socket.caller.admin_id == admin_id]
 
     def _publish(self, kind: str, watcher: Any, states: dict[str, State]) -> None:
         if isinstance(watcher, tuple):

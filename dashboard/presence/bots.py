@@ -153,17 +153,17 @@ class BotPresence:
             return 0
         pending = self._take_pending()
         latest: dict[str, int] = {}
-        for one, at_ms in pending.items():
-            latest[one.person] = max(at_ms, latest.get(one.person, 0))
+        for message, at_ms in pending.items():
+            latest[message.person] = max(at_ms, latest.get(message.person, 0))
         self._accept(
             [Connection(who, MESSAGES, HTTP, MESSAGES, opened_ms=at) for who, at in latest.items()]
         )
         # The customer has stopped typing a message that was sent.
         self._presence_service.writers.leave_late(
             {
-                Membership(str(one.thread_id), one.person, MESSAGES): at_ms
-                for one, at_ms in pending.items()
-                if one.thread_id is not None
+                Membership(str(message.thread_id), message.person, MESSAGES): at_ms
+                for message, at_ms in pending.items()
+                if message.thread_id is not None
             }
         )
         return len(pending)
@@ -192,9 +192,9 @@ class BotPresence:
         """
         now_ms, now = self._presence_service.customers.now_ms(), self._monotonic()
         pending, self._pending = self._pending, {}
-        ages = {one: math.ceil(1_000 * (now - at)) for one, at in pending.items()}
+        ages = {message: math.ceil(1_000 * (now - at)) for message, at in pending.items()}
         # The tombstone of an older one may be gone, and its device may have been closed since.
-        return {one: now_ms - age for one, age in ages.items() if age < TOMBSTONE_MS}
+        return {message: now_ms - age for message, age in ages.items() if age < TOMBSTONE_MS}
 
 
 def _shows_typing(settings: Settings, now_ms: int) -> bool:

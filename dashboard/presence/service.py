@@ -109,10 +109,10 @@ class Relations:
         """Returns the customers with a thread that the admin is assigned to or has answered."""
         if not viewer_id.isdigit():
             return ()
-        named = [person.partition("/") for person in people]
+        parts = [person.partition("/") for person in people]
         parameters = {
-            "sources": list({source for source, _, _ in named}),
-            "names": [name for _, _, name in named],
+            "sources": list({source for source, _, _ in parts}),
+            "names": [name for _, _, name in parts],
             "admin": int(viewer_id),
         }
         with self._database.read() as connection:

@@ -346,8 +346,8 @@ class PresenceTasks:
 
     def _store(self) -> None:
         """Stores all announcements."""
-        for news, one in zip(self._news, self._stored, strict=True):
-            news.update(range(one[0].shards))
+        for news, (outbox, _, _) in zip(self._news, self._stored, strict=True):
+            news.update(range(outbox.shards))
         self._store_news()
 
     def _store_some(self, outbox: Outbox, store: StoreDepartures, shards: Collection[int]) -> None:
@@ -367,7 +367,7 @@ class PresenceTasks:
                 self._write(store, departures)
 
     def _write(self, store: StoreDepartures, departures: Sequence[Departure]) -> None:
-        seen = [one for one in departures if one.last_seen is not None]
+        seen = [departure for departure in departures if departure.last_seen is not None]
         if seen:
             database = self._presence_service.database
             database.write(lambda connection: store(connection, seen), is_idempotent=True)

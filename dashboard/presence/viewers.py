@@ -75,9 +75,9 @@ class Viewers:
         room = self.readers.watch(sid, [membership.room])[membership.room]
         self._publish_typing(sid, self.writers.watch(sid, [membership.room]))
         self._watched.setdefault(sid, set()).add(membership.room)
-        for one in room.members:
-            if one.cursor is not None:
-                self._publish_cursor(sid, room.name, one.person, one.cursor)
+        for member in room.members:
+            if member.cursor is not None:
+                self._publish_cursor(sid, room.name, member.person, member.cursor)
         return self._viewers(room)
 
     def is_in(self, sid: str, thread_id: int) -> bool:
@@ -224,10 +224,10 @@ class Viewers:
     def _typing(self, sid: str, room: Room) -> list[str]:
         """Returns the customers typing in the room that this socket may see."""
         return [
-            one.person
-            for one in room.members
-            if one.mode == "typing"
-            and (one.cursor == "everyone" or self._is_contact(sid, one.person))
+            member.person
+            for member in room.members
+            if member.mode == "typing"
+            and (member.cursor == "everyone" or self._is_contact(sid, member.person))
         ]
 
     def _to_json(self, room: Room) -> dict[str, object]:
@@ -241,15 +241,15 @@ class Viewers:
     def _viewers(self, room: Room) -> list[dict[str, object]]:
         if self._monotonic() >= self._names_until:
             self._names, self._names_until = {}, self._monotonic() + NAMES_SECONDS
-        unknown = {int(one.person) for one in room.members} - self._names.keys()
+        unknown = {int(member.person) for member in room.members} - self._names.keys()
         if unknown:
             self._names |= self._names_of(unknown)
         return [
             {
-                "id": int(one.person),
-                "name": self._names.get(int(one.person), ""),
-                "mode": one.mode,
-                "since": one.since,
+                "id": int(member.person),
+                "name": self._names.get(int(member.person), ""),
+                "mode": member.mode,
+                "since": member.since,
             }
-            for one in room.members
+            for member in room.members
         ]

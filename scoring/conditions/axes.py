@@ -132,9 +132,9 @@ class TimeAxis:
         begin or end to hold by this axis."""
         at = bisect_right(self._thresholds, measured(self.measure, time_ms, now_ms))
         order = range(at - 1, -1, -1) if self.measure == "until" else range(at, len(self._toggled))
-        for one in order:
-            if self._toggled[one] & conjunctions:
-                instant = reached_at(self.measure, time_ms, self._thresholds[one])
+        for index in order:
+            if self._toggled[index] & conjunctions:
+                instant = reached_at(self.measure, time_ms, self._thresholds[index])
                 if instant is not None:
                     yield instant
 

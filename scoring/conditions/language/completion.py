@@ -111,7 +111,7 @@ def _names(text: str, start: int, at: int, depth: int) -> Found:
 
 def _values(field: Field, begun: str, choices: Iterable[str]) -> Found:
     """Yields values of a field, as they are written."""
-    operator = next((one for one in OPERATORS if begun.startswith(one)), "")
+    operator = next((sign for sign in OPERATORS if begun.startswith(sign)), "")
     if field.kind == "duration":
         yield from _durations(operator, begun[len(operator) :])
         return
@@ -120,16 +120,16 @@ def _values(field: Field, begun: str, choices: Iterable[str]) -> Found:
     prefix = lower(_typed(begun[len(operator) :]))
     if not operator and not begun.startswith(QUOTE):
         yield from ((word, "value") for word in field.words if word.startswith(prefix))
-    names = [one for one in dict.fromkeys(choices) if lower(one).startswith(prefix)]
-    yield from ((operator + name_text(one, field.words), "value") for one in names)
+    names = [name for name in dict.fromkeys(choices) if lower(name).startswith(prefix)]
+    yield from ((operator + name_text(name, field.words), "value") for name in names)
     if field.kind == "day" and not begun:
-        yield from ((one, "operator") for one in OPERATORS)
+        yield from ((sign, "operator") for sign in OPERATORS)
 
 
 def _durations(operator: str, number: str) -> Found:
     if not operator:
         if not number:
-            yield from ((one, "operator") for one in (">", "<", ">=", "<="))
+            yield from ((sign, "operator") for sign in (">", "<", ">=", "<="))
     elif not number:
         yield from ((f"{operator}{time}", "value") for time in _TIMES)
     elif number.isascii() and number.isdigit():

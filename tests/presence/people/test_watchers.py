@@ -238,7 +238,7 @@ def test_a_removed_watcher_leaves_nothing_behind(world: World) -> None:
         assert len(watcher.watchers) == 1
         watcher.watchers.forget("other")
         assert not (
-            watcher.watchers._known or watcher.watchers._watches or watcher.watchers._watched
+            watcher.watchers._snapshots or watcher.watchers._watches or watcher.watchers._watched
         )
 
 
