@@ -77,6 +77,9 @@ class Group(NamedTuple):
     touched: str
     #: Number of the last call that changed a list of a shared group.
     calls: str
+    #: Set of a shared group: the ids of the lists that rebuilds make, and of those that a rebuild
+    #: has left.
+    building: str
     is_shared: bool
 
 
@@ -259,5 +262,6 @@ def _group(start: str, *, is_shared: bool) -> Group:
         f"{start}left",
         f"{start}touched",
         f"{start}calls",
+        f"{start}building",
         is_shared,
     )

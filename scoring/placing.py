@@ -138,7 +138,8 @@ class _Batches:
         group = self._group
         names, list_ids = [group.revisions, group.left], list(batch.numbers)
         for list_id in list_ids:
-            names += self._keys_of(list_id).placed
+            list_keys = self._keys_of(list_id)
+            names += list_keys.sorts if group.is_shared else list_keys.placed
         sorts = len(self._keys_of(list_ids[0]).sorts) if list_ids else 1
         args: list[str | int] = [VIEW_LOG_ENTRIES, LEFT_ENTRIES, sorts, 1, ""]
         if group.is_shared:

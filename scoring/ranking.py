@@ -305,6 +305,7 @@ class Ranking:
             own = [*keys.placed, *keys.filled, keys.next, keys.lease]
             if keys.group.is_shared:
                 self._client.unlink(*own)
+                self._client.srem(keys.group.building, list_id)
                 # Last: a process that dies before this leaves a name by which the rest is found.
                 self._client.zrem(keys.group.touched, list_id)
             else:
@@ -417,7 +418,7 @@ class Ranking:
             return
         earlier = replace(self.keys, groups=1)
         [group] = earlier.shared_groups()
-        names = [group.revisions, group.left, group.touched, group.calls]
+        names = [group.revisions, group.left, group.touched, group.calls, group.building]
         for name in map(text_of, self._client.zrange(group.touched, 0, -1)):
             names += earlier.of(name, self.sorts_of(name)).placed
         pipeline = self._client.pipeline(transaction=False)

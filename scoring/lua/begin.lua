@@ -22,7 +22,13 @@ local is_whole = not head.err and not newest.err and head[1] and LIVES[head[4]]
 if ARGV[3] ~= '*' and ARGV[3] ~= (is_whole and head[1] or '') then return 0 end
 local overtaken = take_lease(KEYS[4], KEYS[2], ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5]))
 if not overtaken then return 0 end
-if ARGV[2] == '' then redis.call('UNLINK', KEYS[5]) else redis.call('ZADD', KEYS[5], 'NX', 0, ARGV[2]) end
+if ARGV[2] == '' then
+  redis.call('UNLINK', KEYS[5])
+else
+  redis.call('ZADD', KEYS[5], 'NX', 0, ARGV[2])
+  -- Beside touched: see place.lua.
+  redis.call('SADD', (string.gsub(KEYS[5], 'touched$', 'building')), ARGV[2])
+end
 redis.call('UNLINK', KEYS[2], unpack(KEYS, 7))
 local text = string.format('%.0f', version)
 if is_whole then

@@ -4,13 +4,15 @@
 --             are counted `revision:admin` while it is on the list
 -- KEYS[2]     left: member -> number of the call in which it left the last of these lists; it has the
 --             members that left last, and their revisions are kept
--- then for each list, if any: its sorts: member -> score; its log: member -> version of its last change;
+-- then for each list, if any: its sorts: member -> score; and where it has a group by itself its log: member ->
+--             version of its last change;
 --             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it, over
 --             where the key beside meta is gone: next, which that rebuild renews); where admins are counted
 --             also counted: how many threads are, and of:ADMIN: how many of them the admin has, of:0: nobody;
 --             and there assigned: admin -> version at which the number of their threads last changed
 -- and where lists share the group, touched: list id -> number of the call that last changed it; and
---             calls: how many calls changed a list
+--             calls: how many calls changed a list. Beside calls is building: the ids of lists that a
+--             rebuild makes, or has left
 -- ARGV[1]     how many changes a log keeps
 -- ARGV[2]     how many members `left` keeps
 -- ARGV[3]     how many sorts each list has
@@ -26,20 +28,37 @@
 -- built, a thread that leaves it counts, too: it may stand on what is being filled.
 -- A list with neither epoch nor building, of a life that is not accepted (LIVES), or with a log that does
 -- not end at its version is lost: nothing is placed on it before it is built. A list that is not in order
--- has no readers of its log: version and log stay as they are, unless it is being built.
+-- has no readers of its log: version and log stay as they are, unless it is being built. Where it is lost,
+-- what is placed on it is lost, too: so nothing but its members is read.
 -- Returns how many threads changed, counted on each list, the numbers of lost lists, and the members
 -- that were refused.
 local revisions, left = KEYS[1], KEYS[2]
 local keep, sorts, counts_admins, shares = tonumber(ARGV[1]), tonumber(ARGV[3]), ARGV[4] == '1', ARGV[5] ~= ''
-local width = sorts + (counts_admins and 3 or 2)
-local lists = math.floor((#KEYS - 2) / width)
+local width = shares and 1 or sorts + (counts_admins and 3 or 2)
+local lists = math.floor((#KEYS - (shares and 4 or 2)) / width)
 local pattern = '^(%d+)' .. string.rep(',(%d+)', sorts - 1) .. '$'
 
+-- The names of log and meta. Where lists share the group they are made of that of the list, and only where
+-- they are needed: they would be two keys more for each of hundreds of lists.
+local logs, metas = {}, {}
+local function name_of(list)
+  if logs[list] then return end
+  if shares then
+    local start = string.sub(KEYS[2 + list], 1, -5)
+    logs[list], metas[list] = start .. 'log', start .. 'meta'
+  else
+    local last = 2 + (list - 1) * width + sorts
+    logs[list], metas[list] = KEYS[last + 1], KEYS[last + 2]
+  end
+end
+
 local heads, building, is_logged, is_lost, lost = {}, {}, {}, {}, {}
-for list = 1, lists do
-  local meta = KEYS[2 + (list - 1) * width + sorts + 2]
+-- Reads once what the list is: its head, whether a rebuild makes it, and whether it is lost.
+local function look(list)
+  if heads[list] then return end
+  name_of(list)
+  local meta = metas[list]
   local head = redis.call('HMGET', meta, 'epoch', 'life', 'version', 'floor', 'building')
-  -- The name of next is made here, and only now: it would be a key more for each of hundreds of lists.
   if head[5] and redis.pcall('EXISTS', (string.gsub(meta, 'meta$', 'next'))) == 0 then
     redis.call('HDEL', meta, 'building')
     head[5] = false
@@ -49,12 +68,29 @@ for list = 1, lists do
     is_lost[list], lost[#lost + 1] = true, list
   end
 end
+if not shares then
+  for list = 1, lists do look(list) end
+end
+
+-- Whether a rebuild may make the list: asked once for all lists of the group.
+local names, built
+local function may_be_built(list)
+  if not built then
+    names, built = {}, {}
+    local found = redis.call('SMEMBERS', (string.gsub(KEYS[#KEYS], 'calls$', 'building')))
+    for _, name in ipairs(found) do built[name] = true end
+    if #found > 0 then
+      for name in string.gmatch(ARGV[5], '%S+') do names[#names + 1] = name end
+    end
+  end
+  return built[names[list]]
+end
 
 -- From now on what changes on the list is logged.
 local function log_changes(list)
   is_logged[list] = true
   if is_lost[list] then return end
-  local log, head = KEYS[2 + (list - 1) * width + sorts + 1], heads[list]
+  local log, head = logs[list], heads[list]
   local newest = redis.call('ZREVRANGE', log, 0, 0, 'WITHSCORES')[2] or head[4]
   if tonumber(newest or '') ~= tonumber(head[3]) then
     is_lost[list], lost[#lost + 1] = true, list
@@ -97,6 +133,7 @@ for at = 6, #ARGV, 3 do
       local first = 3 + (list - 1) * width
       local enters = scores ~= ''
       is_on = is_on or enters
+      if sign == '=' or may_be_built(list) then look(list) end
       if not is_logged[list] and (sign == '=' or building[list]) then log_changes(list) end
       if not is_lost[list] then
         local moved = 0
@@ -142,7 +179,7 @@ for list = 1, lists do
   if members then total = total + #members end
   if members and is_logged[list] then
     local first = 3 + (list - 1) * width
-    local log, meta = KEYS[first + sorts], KEYS[first + sorts + 1]
+    local log, meta = logs[list], metas[list]
     local version = redis.call('HINCRBY', meta, 'version', 1)
     local text = string.format('%.0f', version)
     local entries = {}

@@ -53,5 +53,6 @@ end
 if ARGV[5] ~= '' then
   local number = string.format('%.0f', redis.call('INCR', KEYS[2 * kinds + 6]))
   redis.call('ZADD', KEYS[2 * kinds + 5], number, ARGV[5])
+  redis.call('SREM', (string.gsub(KEYS[2 * kinds + 5], 'touched$', 'building')), ARGV[5])
 end
 return placed

@@ -2,7 +2,9 @@
 
 import pytest
 
+from lua_scripts.runner import text_of
 from scoring import placing
+from scoring.states import LOST
 from tests.scoring.queries.test_query_lists import LISTS, on
 
 AA, BB, CC = LISTS
@@ -76,3 +78,28 @@ def test_who_stays_on_lists_that_are_not_named_is_not_taken_for_gone(driver, ran
     ranking.place([unordered(2, 2, aa=None)])
     held = driver.client.hgetall(ranking.keys.group(AA).revisions)
     assert {int(name) for name in held} == {1}
+
+
+def test_the_group_names_the_lists_that_are_made(driver, ranking):
+    """Else each list is asked for at each placement whether a rebuild makes it."""
+    group = ranking.keys.group(AA)
+
+    def made() -> set[str]:
+        return {text_of(name) for name in driver.client.smembers(group.building)}
+
+    with ranking.begin_rebuild([AA, BB]) as rebuild:
+        assert made() == {AA, BB}
+        rebuild.swap(AA, "e2")
+        assert made() == {BB}
+    ranking.remove([BB])
+    assert made() == set()
+
+
+def test_what_is_placed_on_a_lost_one_ends_with_its_rebuild(driver, ranking):
+    driver.client.delete(ranking.keys.meta(AA))
+    ranking.place([unordered(3, 1, aa=7)])
+    assert ranking.states([AA])[AA] == LOST
+    with ranking.begin_rebuild([AA]) as rebuild:
+        rebuild.fill(AA, [(1, 1, (5,))])
+        assert rebuild.swap(AA, "e2") == []
+    assert scores(driver) == {1: 5}
