@@ -77,8 +77,7 @@ class Group(NamedTuple):
     touched: str
     #: Number of the last call that changed a list of a shared group.
     calls: str
-    #: Set of a shared group: the ids of the lists that rebuilds make, and of those that a rebuild
-    #: has left.
+    #: Set of a shared group: the ids of the lists that rebuilds make, or have left.
     building: str
     is_shared: bool
 
