@@ -41,8 +41,8 @@ MISTAKES = {
     ),
     "SQL forgets who has no language": Mistake(
         "dashboard/db/conditions.py",
-        "*found)\n    return and_(column.is_not(None), or_(*found))\n\n\ndef _tagged",
-        "*found)\n    return or_(*found)\n\n\ndef _tagged",
+        "*conditions)\n    return and_(column.is_not(None), or_(*conditions))\n\n\ndef _tagged",
+        "*conditions)\n    return or_(*conditions)\n\n\ndef _tagged",
     ),
     "SQL begins a span a millisecond late": Mistake(
         "dashboard/db/conditions.py", "column <= now - low", "column < now - low"
@@ -57,8 +57,8 @@ MISTAKES = {
     ),
     "a worker does not see the lists that another one added": Mistake(
         "dashboard/db/lists/query_lists.py",
-        "if known is None or known.version != version:",
-        "if known is None:",
+        "if lists is None or lists.version != version:",
+        "if lists is None:",
     ),
     "the page keeps who left": Mistake(
         "static/js/core/list/order.js",
