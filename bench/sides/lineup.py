@@ -123,7 +123,7 @@ class Lineup(Side):
         return key
 
     def _sign_in_agents(self) -> list[str]:
-        """Cookies of the agents whose dashboards are driven in turn."""
+        """Cookies of the agents: the dashboards take them in turn."""
         password_hash = passwords.hashed(PASSWORD)
         emails = [f"agent{number}@example.com" for number in range(AGENTS)]
 

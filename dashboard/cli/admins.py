@@ -40,7 +40,7 @@ PASSWORD_STDIN_OPTION = click.option(
     type=Names(),
     default=admin_desks.MAIN,
     show_default=True,
-    help="The desks whose threads the admin sees; supervisors see all.",
+    help="The admin sees the threads of these desks alone; supervisors see all.",
 )
 @PASSWORD_STDIN_OPTION
 def create_admin(email: str, name: str, role: str, names: list[str], password_stdin: bool) -> None:
@@ -90,7 +90,7 @@ def list_admins() -> None:
     "names",
     type=Names(),
     required=True,
-    help="The desks whose threads the admin sees; a supervisor sees all threads all the same.",
+    help="The admin sees the threads of these desks alone; a supervisor sees all the same.",
 )
 def set_desks(email: str, names: list[str]) -> None:
     with open_services() as services:
@@ -235,7 +235,7 @@ def list_desks() -> None:
     "Delete all that is kept of a customer.",
     example="delete-customer --source shop --customer c-7",
 )
-@click.option("--source", type=Source(), required=True, help="The chatbot whose customer it is.")
+@click.option("--source", type=Source(), required=True, help="The chatbot of the customer.")
 @click.option("--customer", metavar="ID", required=True, help="The customer's id at the chatbot.")
 def delete_customer(source: str, customer: str) -> None:
     with open_services() as services:

@@ -1,4 +1,4 @@
-"""The snooze of a thread, and how it follows events and time."""
+"""The snooze of a thread, and how it follows events and time; `snoozing` has the acts of admins."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

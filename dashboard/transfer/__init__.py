@@ -1,1 +1,1 @@
-"""Exports events of a Lineup and imports them into another: lines of JSON as in the bot API."""
+"""Exports and imports events as lines of JSON, as in the bot API; makes and restores backups."""

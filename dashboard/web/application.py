@@ -19,13 +19,13 @@ from dashboard.web.bot import openapi
 from dashboard.web.bot.api import Callers
 from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.dashboard_calls import dashboard_blueprints
+from dashboard.web.gauges import watch_process, watch_queue, watch_server
 from dashboard.web.http import problems
 from dashboard.web.http.bodies import BODY_BYTES, OFFLOAD
 from dashboard.web.http.files import file_response
 from dashboard.web.http.identity import ReadableRequest
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.routes import AsciiInteger, OtherThan
-from dashboard.web.metrics import watch_process, watch_queue, watch_server
 from dashboard.web.server.gate import Gate, probes
 from dashboard.web.server.state import ServerState
 

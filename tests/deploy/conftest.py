@@ -6,7 +6,7 @@ import pytest
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from dashboard.web.application import create_app
-from dashboard.web.metrics import watch_process
+from dashboard.web.gauges import watch_process
 from tests.services import services_over
 from tests.support import now_ms
 

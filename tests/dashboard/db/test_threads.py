@@ -8,7 +8,8 @@ from dashboard.db import archive as reading
 from dashboard.db import placing
 from dashboard.db.accounts import team
 from dashboard.db.database import Database
-from dashboard.db.lists import entries, query_lists
+from dashboard.db.lists import entries, named_lists, query_lists
+from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads as thread_table
 from dashboard.db.threads import thread_rows, threads
@@ -65,6 +66,21 @@ def test_a_list_read_in_pages_equals_the_whole_list_and_its_total(three_admins):
                 assert found == whole
                 assert [(e.score, e.id) for e in whole] == sorted((e.score, e.id) for e in whole)
                 assert threads.total(connection, view, filter, admin_id) == len(whole)
+
+
+def test_a_named_list_has_the_order_and_the_ranks_of_its_filter(three_admins):
+    """Read while Redis is away."""
+    database, admin_ids = three_admins
+    with database.read() as connection:
+        for view, filter, admin_id in lists(admin_ids):
+            name = ListName(view, "longest_wait", filter)
+            named = named_lists.find(connection, name, admin_id or admin_ids[0])
+            found, total = named.listed(connection, 0, 1_000)
+            assert found == threads.listed(
+                connection, view, filter, admin_id, "longest_wait", 1_000
+            )
+            assert total == len(found) > 0, f"{view} {filter} is empty"
+            assert [named.rank(connection, 0, entry.id) for entry in found] == [*range(total)]
 
 
 def test_placements_lists_and_totals_agree(three_admins):

@@ -16,6 +16,7 @@ from dashboard.live.view_totals import (
     ListTotals,
     ViewTotals,
 )
+from scoring.views import FILTERS, VIEWS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.live.emitter import FakeEmitter
 from tests.dashboard.ordering.order import Order
@@ -177,6 +178,20 @@ def test_the_totals_of_a_desks_views_are_sent_to_who_sees_the_desk(scene):
     totals = {id: total for id, total in mai["totals"].items() if id != "mentions"}
     assert totals == {main: 3, billing: 3}
     assert {id: total for id, total in ken["totals"].items() if id in (main, billing)} == {main: 3}
+
+
+def test_the_totals_of_a_desk_are_sent_when_all_of_a_filter_are_known(scene):
+    """`pages:totals` is one message for each filter: in part it would empty the other badges."""
+    scene.admins.add("kim", scene.ken, frozenset(["main"]))
+    scene.list_totals.look_up()
+    first, *others = sorted(scene.list_totals.looked_at)
+    scene.list_totals.send({first, *others}, dict.fromkeys(others, 3))
+    sent = scene.emitter.take("pages:totals", "kim")
+    assert len(sent) == len(FILTERS) - 1
+    scene.list_totals.send({first}, dict.fromkeys([first, *others], 3))
+    sent += scene.emitter.take("pages:totals", "kim")
+    assert {totals["filter"] for totals in sent} == set(FILTERS)
+    assert all(totals == {"filter": totals["filter"]} | dict.fromkeys(VIEWS, 3) for totals in sent)
 
 
 def test_after_a_loss_of_data_no_total_is_sent_before_its_list_is_there(scene):

@@ -1,4 +1,4 @@
-"""The metrics of the process and of the queue."""
+"""The gauges of the process and of the queue, read for each answer of `/metrics`."""
 
 from collections.abc import Callable, Mapping
 
