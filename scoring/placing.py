@@ -35,7 +35,8 @@ class Placement(NamedTuple):
     where it leaves.
 
     On lists of `unordered` it keeps the score that it has there; on those that are not named it
-    `stays`. `assignee_id`: the admin who has the thread, which some lists count.
+    `stays`. `assignee_id`: the admin who has the thread, which some lists count. `is_shown`: its
+    row or its conversation has changed, not its lists alone.
     """
 
     thread_id: int
@@ -44,6 +45,7 @@ class Placement(NamedTuple):
     assignee_id: int | None = None
     unordered: Collection[str] = frozenset()
     stays: bool = False
+    is_shown: bool = True
 
 
 class PlacedLate(Exception):
@@ -84,7 +86,7 @@ def place_calls(
     calls = _Calls(keys_of, shared_groups)
     unnoticed: list[str] = []
     for placement in placements:
-        if not calls.add(placement):
+        if not calls.add(placement) and placement.is_shown:
             unnoticed.append(member(placement.thread_id))
     return [*calls.calls(), *_notes(unnoticed, unlisted)]
 

@@ -59,9 +59,10 @@ def save(
             _next_change(state, place.moved.next_change_at, policy_changes_at),
         )
         changed = thread_states.changed(state, computed, place.scores)
-        if place.moved.is_moved or state.row_changed or not _UNSEEN.issuperset(changed):
+        is_shown = state.row_changed or not _UNSEEN.issuperset(changed)
+        if is_shown or place.moved.moved:
             state.revision += 1
-            placements.append(place.placement(state, lists.unordered))
+            placements.append(place.placement(state, lists.unordered, is_shown))
         elif changed.keys() <= {"listed_at"}:
             continue
         changes.append((state, changed))
@@ -77,9 +78,23 @@ class Place(NamedTuple):
     scores: tuple[int, ...]
     moved: Moves
 
-    def placement(self, state: ThreadState, unordered: Collection[str]) -> Placement:
+    def placement(
+        self, state: ThreadState, unordered: Collection[str], is_shown: bool
+    ) -> Placement:
         """Returns the placement of a thread with a new revision; `unordered`: lists of queries on
-        which it keeps its score."""
+        which it keeps its score. Unless the change `is_shown`, only the lists are named on which
+        time alone has moved it: on the others nobody would see a difference."""
+        if not is_shown:
+            moved = self.moved.alone()
+            return Placement(
+                thread_id=state.id,
+                revision=state.revision,
+                lists=moved.places,
+                assignee_id=state.columns.assignee_id,
+                unordered=unordered,
+                stays=moved.stays,
+                is_shown=False,
+            )
         was_on = state.revision > 1 and not state.computed_before.archived
         lists: dict[str, Scores] = dict.fromkeys(views_of(state.stored) if was_on else ())
         lists |= dict.fromkeys(() if self.archived else views_of(state.facts), self.scores)

@@ -227,7 +227,8 @@ class BatchWriter:
         for new in placements:
             old = self._written.placements.get(new.thread_id)
             if old is not None:
-                new = new._replace(lists={**old.lists, **new.lists})
+                is_shown = old.is_shown or new.is_shown
+                new = new._replace(lists={**old.lists, **new.lists}, is_shown=is_shown)
             self._written.placements[new.thread_id] = new
 
     def _source_id(self, entry: Event) -> int:

@@ -6,7 +6,7 @@ never on those before it was last looked at. So SQL and Redis agree at every ins
 change is taken up. The same holds for its place on a list with a sort that depends on the time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -60,13 +60,22 @@ def _number(value: int) -> ColumnElement[int]:
 
 class Moves(NamedTuple):
     """Places of a thread: list id to its score there, None if it leaves. Unordered lists on which
-    it stays are left out, but then it `stays`. `is_moved`: it is on other lists than before, or in
-    another place by a saved sort. `next_change_at`: when time changes its lists or places next."""
+    it stays are left out, but then it `stays`. `moved`: the lists that it enters or leaves, or on
+    which a saved sort gives it another place. `next_change_at`: when time changes its lists or
+    places next."""
 
     places: Mapping[str, tuple[int] | None]
-    is_moved: bool = False
+    moved: Collection[str] = frozenset()
     next_change_at: int | None = None
     stays: bool = False
+
+    def alone(self) -> "Moves":
+        """Returns the moves without the lists on which the thread keeps its place."""
+        places = {id: scores for id, scores in self.places.items() if id in self.moved}
+        stays = self.stays or any(
+            scores is not None for id, scores in self.places.items() if id not in places
+        )
+        return self._replace(places=places, stays=stays)
 
 
 def moves(
@@ -84,22 +93,20 @@ def moves(
     index = lists.index
     held = 0 if before is None else index.matches(*before)
     if subject is None:
-        return Moves(dict.fromkeys(index.names(held)), held != 0, None)
+        left = index.names(held)
+        return Moves(dict.fromkeys(left), left)
     holds = index.matches(subject, now_ms)
     names = index.names(holds)
     # Nothing has to be done on unordered lists that keep it.
     unordered = held & holds & lists.unordered_mask
     placed = index.names(holds & ~unordered) if unordered else names
-    is_moved = held != holds or (
-        before is not None
-        and any(
-            sort.score(*before) != sort.score(subject, now_ms) for sort in lists.saved_sorts(names)
-        )
-    )
+    moved = {*index.names(held ^ holds)}
+    if before is not None:
+        moved |= lists.resorted(placed, before, (subject, now_ms))
     places: dict[str, tuple[int] | None] = dict.fromkeys(index.names(held & ~holds))
     places.update(lists.scores(placed, subject, now_ms, built_in))
     next_change_at = lists.next_change(names, subject, now_ms)
-    return Moves(places, is_moved, next_change_at, unordered != 0)
+    return Moves(places, moved, next_change_at, unordered != 0)
 
 
 def moment_of(listed_at: int, next_change_at: int | None, now_ms: int) -> int:

@@ -220,6 +220,16 @@ class QueryLists:
         instants += [sort.next_change(subject, now_ms) for sort in self.saved_sorts(names)]
         return min((at for at in instants if at is not None), default=None)
 
+    def resorted(
+        self, names: Collection[str], before: tuple[Subject, int], now: tuple[Subject, int]
+    ) -> set[str]:
+        """Returns those of the lists to which a saved sort gives another score now than before;
+        each moment is a subject and an instant."""
+        changed = {
+            sort.key for sort in self.saved_sorts(names) if sort.score(*before) != sort.score(*now)
+        }
+        return {name for name in names if self.lists[name].order.key in changed} if changed else set()
+
     def saved_sorts(self, names: Collection[str]) -> list[ResolvedSort]:
         """Returns the saved sorts of these lists, each once: their scores are not stored."""
         if not (self._saved and names):

@@ -14,7 +14,9 @@ from dashboard.db.threads import thread_states
 from dashboard.db.threads import threads as stored_threads
 from dashboard.ingest.due import PAUSE_MAX_SECONDS, DueQueue
 from dashboard.ordering import pace
+from scoring.placing import Placement
 from scoring.sorts import SORTS
+from scoring.views import VIEWS
 from tests.dashboard.ordering.order import Order
 
 
@@ -86,6 +88,44 @@ def test_a_change_that_is_due_is_also_taken_up_by_an_event(order, due):
     order.post("t", role="bot")
     assert on(order, list_id) == []
     assert due.turn() == 0
+
+
+def test_time_touches_no_list_on_which_the_thread_keeps_its_place(order, due):
+    """Else each moment would move each thread on each list: nobody would see a difference."""
+    kept, lasts, ends = (keep(order, query) for query in ("is:open", "waits:>1m", "waits:<=1m"))
+    order.post("t")
+    order.post("u")
+    list_ids = order.rebuilder.list_ids()
+    before, pulse = order.ranking.states(list_ids), order.ranking.pulse()
+    order.clock.advance(60_001)
+    assert due.turn() == 2
+    after = order.ranking.states(list_ids)
+    touched = {id for id in list_ids if after[id] != before[id]}
+    assert {lasts, ends} <= touched
+    assert touched.isdisjoint({kept, *VIEWS}), "nothing that they show has changed"
+    assert order.ranking.pulse().unlisted == pulse.unlisted
+    assert [on(order, id) for id in (kept, lasts, ends)] == [[1, 2], [1, 2], []]
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["late", "lost"])
+def test_an_event_that_is_placed_after_time_has_moved_its_thread_is_placed_everywhere(
+    order, due, monkeypatch, lost
+):
+    """Time has named few lists: the event's own placement is refused on them, or never comes."""
+    moved, other = keep(order, "waits:>1m"), keep(order, "last:admin")
+    order.post("t")
+    late: list[Placement] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(order.placer, "place", late.extend)
+        order.post("t", role="admin", private=True)
+        order.post("t")
+        order.clock.advance(60_001)
+    assert due.turn() == 1
+    if not lost:
+        order.placer.place(late)
+    order.tick(3)
+    assert on(order, moved) == [1] and on(order, other) == []
+    assert order.differences() == []
 
 
 def test_several_queues_take_up_a_change_once(order):
