@@ -19,6 +19,7 @@ from dashboard.db.lists.versions import Versions
 from dashboard.db.policies import DueTimes
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_states import Computed, ThreadState
+from scoring.conditions.subject import Subject
 from scoring.placing import Placement, Scores
 from scoring.sorts import scores_of
 from scoring.views import is_archived, views_of
@@ -55,14 +56,14 @@ def save(
             state.facts.recent_at,
             state.facts.waiting_since,
             place.archived,
-            state.moment(now_ms) if lists or hours.policies else state.computed_before.listed_at,
-            _next_change(state, place.moved.next_change_at, policy_changes_at),
+            place.at if lists or hours.policies else state.computed_before.listed_at,
+            _next_change(state, place.moves.next_change_at, policy_changes_at),
         )
         changed = thread_states.changed(state, computed, place.scores)
         is_shown = state.row_changed or not _UNSEEN.issuperset(changed)
-        if is_shown or place.moved.moved:
+        if is_shown or place.moves.is_moved:
             state.revision += 1
-            placements.append(place.placement(state, lists.unordered, is_shown))
+            placements.append(place.placement(lists, state, is_shown))
         elif changed.keys() <= {"listed_at"}:
             continue
         changes.append((state, changed))
@@ -71,41 +72,43 @@ def save(
 
 
 class Place(NamedTuple):
-    """The place of a thread: whether it is archived, its scores in SORTS, and its moves on lists of
-    queries."""
+    """The place of a thread at a moment: its scores in SORTS, and its moves on lists of queries;
+    `subject` is None if it is archived."""
 
-    archived: bool
+    subject: Subject | None
+    at: int
     scores: tuple[int, ...]
-    moved: Moves
+    moves: Moves
 
-    def placement(
-        self, state: ThreadState, unordered: Collection[str], is_shown: bool
-    ) -> Placement:
-        """Returns the placement of a thread with a new revision; `unordered`: lists of queries on
-        which it keeps its score. Unless the change `is_shown`, only the lists are named on which
-        time alone has moved it: on the others nobody would see a difference."""
-        if not is_shown:
-            moved = self.moved.alone()
-            return Placement(
-                thread_id=state.id,
-                revision=state.revision,
-                lists=moved.places,
-                assignee_id=state.columns.assignee_id,
-                unordered=unordered,
-                stays=moved.stays,
-                is_shown=False,
-            )
-        was_on = state.revision > 1 and not state.computed_before.archived
-        lists: dict[str, Scores] = dict.fromkeys(views_of(state.stored) if was_on else ())
-        lists |= dict.fromkeys(() if self.archived else views_of(state.facts), self.scores)
+    @property
+    def archived(self) -> bool:
+        return self.subject is None
+
+    def placement(self, lists: QueryLists, state: ThreadState, is_shown: bool) -> Placement:
+        """Returns the placement of a thread with a new revision. Unless the change `is_shown`, it
+        names only the lists on which time has moved the thread: on others nobody would see a
+        difference."""
+        moves, index = self.moves, lists.index
+        unnamed = moves.unnamed(lists, is_shown)
+        places = self._places_of_views(state) if is_shown else dict[str, Scores]()
+        places |= dict.fromkeys(index.names(moves.held & ~moves.holds))
+        if self.subject is not None:
+            named = index.names(moves.holds & ~unnamed)
+            places |= lists.scores(named, self.subject, self.at, self.scores)
         return Placement(
             thread_id=state.id,
             revision=state.revision,
-            lists={**lists, **self.moved.places},
+            lists=places,
             assignee_id=state.columns.assignee_id,
-            unordered=unordered,
-            stays=self.moved.stays,
+            unordered=lists.unordered,
+            stays=unnamed != 0,
+            is_shown=is_shown,
         )
+
+    def _places_of_views(self, state: ThreadState) -> dict[str, Scores]:
+        was_on = state.revision > 1 and not state.computed_before.archived
+        left: dict[str, Scores] = dict.fromkeys(views_of(state.stored) if was_on else ())
+        return left | dict.fromkeys(() if self.archived else views_of(state.facts), self.scores)
 
 
 def place_of(
@@ -115,16 +118,16 @@ def place_of(
     is_mentioned = state.columns.mentioned is not None
     archived = is_archived(state.facts, is_mentioned, history_days, now_ms)
     subject = state.subject(source)
-    scores = scores_of(subject)
+    at, scores = state.moment(now_ms), scores_of(subject)
+    now = None if archived else subject
     if not lists:
-        return Place(archived, scores, Moves({}))
+        return Place(now, at, scores, Moves())
     before = None
     if state.revision > 0 and not state.computed_before.archived:
         computed = state.computed_before
         was = moment_of(computed.listed_at, computed.next_change_at, now_ms)
         before = state.subject_before(source), was
-    now = None if archived else subject
-    return Place(archived, scores, moves(lists, before, now, state.moment(now_ms), scores))
+    return Place(now, at, scores, moves(lists, before, now, at))
 
 
 def _next_change(state: ThreadState, *of_others: int | None) -> int | None:

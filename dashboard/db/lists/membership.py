@@ -6,7 +6,6 @@ never on those before it was last looked at. So SQL and Redis agree at every ins
 change is taken up. The same holds for its place on a list with a sort that depends on the time.
 """
 
-from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -59,54 +58,43 @@ def _number(value: int) -> ColumnElement[int]:
 
 
 class Moves(NamedTuple):
-    """Places of a thread: list id to its score there, None if it leaves. Unordered lists on which
-    it stays are left out, but then it `stays`. `moved`: the lists that it enters or leaves, or on
-    which a saved sort gives it another place. `next_change_at`: when time changes its lists or
-    places next."""
+    """Lists of queries that held a thread, and lists that hold it now, as masks of their index.
 
-    places: Mapping[str, tuple[int] | None]
-    moved: Collection[str] = frozenset()
+    `resorted` are ordered lists that keep it, where a saved sort gives it another score.
+    `next_change_at`: when time changes its lists or places next.
+    """
+
+    held: int = 0
+    holds: int = 0
+    resorted: int = 0
     next_change_at: int | None = None
-    stays: bool = False
 
-    def alone(self) -> "Moves":
-        """Returns the moves without the lists on which the thread keeps its place."""
-        places = {id: scores for id, scores in self.places.items() if id in self.moved}
-        stays = self.stays or any(
-            scores is not None for id, scores in self.places.items() if id not in places
-        )
-        return self._replace(places=places, stays=stays)
+    @property
+    def is_moved(self) -> bool:
+        """Whether it is on other lists than before, or in another place by a saved sort."""
+        return self.held != self.holds or self.resorted != 0
+
+    def unnamed(self, lists: QueryLists, is_shown: bool) -> int:
+        """Returns the lists that keep the thread and need not be named in its placement: unordered
+        ones, and unless its change `is_shown`, all on which it keeps its place."""
+        return self.held & self.holds & (lists.unordered_mask if is_shown else ~self.resorted)
 
 
 def moves(
-    lists: QueryLists,
-    before: tuple[Subject, int] | None,
-    subject: Subject | None,
-    now_ms: int,
-    built_in: Sequence[int],
+    lists: QueryLists, before: tuple[Subject, int] | None, subject: Subject | None, now_ms: int
 ) -> Moves:
-    """Returns the moves of a thread on lists of queries, with its scores in the built-in sorts.
+    """Returns the moves of a thread on lists of queries.
 
     `before` is its earlier subject, and the moment that its lists reflect; None: it is new, or was
     archived. `subject` None: it is archived now, and on no list.
     """
-    index = lists.index
-    held = 0 if before is None else index.matches(*before)
+    held = 0 if before is None else lists.index.matches(*before)
     if subject is None:
-        left = index.names(held)
-        return Moves(dict.fromkeys(left), left)
-    holds = index.matches(subject, now_ms)
-    names = index.names(holds)
-    # Nothing has to be done on unordered lists that keep it.
-    unordered = held & holds & lists.unordered_mask
-    placed = index.names(holds & ~unordered) if unordered else names
-    moved = {*index.names(held ^ holds)}
-    if before is not None:
-        moved |= lists.resorted(placed, before, (subject, now_ms))
-    places: dict[str, tuple[int] | None] = dict.fromkeys(index.names(held & ~holds))
-    places.update(lists.scores(placed, subject, now_ms, built_in))
-    next_change_at = lists.next_change(names, subject, now_ms)
-    return Moves(places, moved, next_change_at, unordered != 0)
+        return Moves(held)
+    holds = lists.index.matches(subject, now_ms)
+    ordered = held & holds & ~lists.unordered_mask
+    resorted = lists.resorted(ordered, before, (subject, now_ms)) if before else 0
+    return Moves(held, holds, resorted, lists.next_change(holds, subject, now_ms))
 
 
 def moment_of(listed_at: int, next_change_at: int | None, now_ms: int) -> int:

@@ -213,30 +213,32 @@ class QueryLists:
         }
         return {name: scores[place] for name, place in places.items()}
 
-    def next_change(self, names: Collection[str], subject: Subject, now_ms: int) -> int | None:
+    def next_change(self, mask: int, subject: Subject, now_ms: int) -> int | None:
         """Returns the next instant after `now_ms` at which time alone puts the thread on other
-        lists, or moves it on these, which hold it now; None: never."""
+        lists, or moves it on those of the mask, which hold it now; None: never."""
         instants = [self.index.next_change(subject, now_ms)]
-        instants += [sort.next_change(subject, now_ms) for sort in self.saved_sorts(names)]
+        instants += [
+            sort.next_change(subject, now_ms) for sort, sorted in self._saved_sorts if sorted & mask
+        ]
         return min((at for at in instants if at is not None), default=None)
 
-    def resorted(
-        self, names: Collection[str], before: tuple[Subject, int], now: tuple[Subject, int]
-    ) -> set[str]:
-        """Returns those of the lists to which a saved sort gives another score now than before;
-        each moment is a subject and an instant."""
-        changed = {
-            sort.key for sort in self.saved_sorts(names) if sort.score(*before) != sort.score(*now)
-        }
-        return {name for name in names if self.lists[name].order.key in changed} if changed else set()
+    def resorted(self, mask: int, before: tuple[Subject, int], now: tuple[Subject, int]) -> int:
+        """Returns those lists of the mask to which a saved sort gives another score now than
+        before; each moment is a subject and an instant."""
+        changed = 0
+        for sort, sorted in self._saved_sorts:
+            if sorted & mask and sort.score(*before) != sort.score(*now):
+                changed |= sorted & mask
+        return changed
 
-    def saved_sorts(self, names: Collection[str]) -> list[ResolvedSort]:
-        """Returns the saved sorts of these lists, each once: their scores are not stored."""
-        if not (self._saved and names):
-            return []
-        first = len(SORTS)
-        places = sorted({self._places[name] for name in names})
-        return [self._saved[place - first] for place in places if place >= first]
+    @cached_property
+    def _saved_sorts(self) -> Sequence[tuple[ResolvedSort, int]]:
+        """The sorts with scores that are not stored, each with the mask of its lists."""
+        places = self._places.items()
+        return [
+            (sort, self.index.mask({id for id, place in places if place == at}))
+            for at, sort in enumerate(self._saved, len(SORTS))
+        ]
 
     def _add_places(self) -> None:
         places = {BUILT_IN[name].key: at for at, name in enumerate(SORTS)}
