@@ -12,8 +12,10 @@ from scoring.sorts import SORTS
 
 _PRIORITIES = ("urgent", "high", "normal", "low")
 _TIMES = ("1m", "2m", "5m", "10m", "30m", "1h", "4h", "12h", "1d", "3d", "7d")
-#: Twelve that count, which are all that may be, and usual ones.
-_SECONDS = (*range(1, 13), 30, 60, 90)
+#: Six that count, which are all that may be, and usual ones.
+_SECONDS = (*range(1, 7), 30, 60, 90)
+#: Lists that a message moves its thread on, and time moves it back: as many as may be.
+_QUIET = 200
 #: How often a view has which number of conditions.
 _LENGTHS = (1, 2, 2, 2, 3, 3, 4)
 
@@ -37,9 +39,9 @@ def saved_views(count: int, seed: int = 14) -> list[SavedView]:
 def worst_views(count: int) -> list[SavedView]:
     """The views that cost an event most, of up to a thousand that may be saved.
 
-    A message enters half of them, or moves the thread there, and leaves a quarter; seconds later
-    time takes that back, at as many different moments as there may be. The others have as many
-    conditions as fit.
+    A message enters half of a number of them and leaves the other half; seconds later time takes
+    that back, at as many different moments as there may be. The others have as many conditions as
+    fit, and a message enters half of them where it is the first of its customer.
     """
     return [
         SavedView(f"Worst {number}", _worst(number), "arrival") for number in range(1, count + 1)
@@ -47,14 +49,12 @@ def worst_views(count: int) -> list[SavedView]:
 
 
 def _worst(number: int) -> str:
-    seconds = _SECONDS[number // 4 % len(_SECONDS)]
-    if number % 4 == 0:
-        return " ".join(f"(tag:a{number}-{group} or -tag:f{number}-{group})" for group in range(6))
-    if number % 4 == 1:
-        return f"quiet:<{seconds}s -tag:b{number}"
-    if number % 4 == 2:
-        return f"quiet:>={seconds}s -tag:c{number}"
-    others = " or ".join(f"tag:d{number}-{other} last:admin" for other in range(10))
+    if number <= _QUIET:
+        seconds, sign = _SECONDS[number // 2 % len(_SECONDS)], ("<", ">=")[number % 2]
+        return f"quiet:{sign}{seconds}s -tag:b{number}"
+    if number % 2:
+        return " ".join(f"(tag:a{number}-{group} or -tag:f{number}-{group})" for group in range(5))
+    others = " or ".join(f"tag:d{number}-{other} last:admin" for other in range(8))
     return f"({others} or last:client -tag:e{number})"
 
 

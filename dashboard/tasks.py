@@ -70,14 +70,17 @@ class PeriodicTask:
         expected: tuple[type[Exception], ...] = (),
         expected_level: int = logging.WARNING,
         backoff: Backoff | None = None,
+        least_seconds: float = 0.0,
     ):
-        """`interval_seconds` is the pause before each step, or a function that returns it."""
+        """`interval_seconds` is the pause before each step, or a function that returns it; `wake`
+        cuts it to `least_seconds`."""
         self._name = name
         self._step = step
         self._interval_seconds = interval_seconds
         self._expected = expected
         self._expected_level = expected_level
         self._backoff = backoff or Backoff.constant(RETRY_SECONDS)
+        self._least_seconds = least_seconds
         self._wake = threading.Event()
         self._stopped = threading.Event()
         #: The expected error that was logged last; empty after a step that succeeded.
@@ -130,7 +133,9 @@ class PeriodicTask:
         interval = self._interval_seconds
         seconds = interval if isinstance(interval, float | int) else interval()
         if seconds > 0:
-            self._wake.wait(seconds)
+            if self._least_seconds:
+                self._stopped.wait(min(seconds, self._least_seconds))
+            self._wake.wait(max(0.0, seconds - self._least_seconds))
         else:
             # Event.wait(0) does not let other green threads run.
             time.sleep(0)

@@ -34,6 +34,12 @@ def unplaced(connection: Connection, limit: int) -> dict[int, int]:
     return {row.id: row.placed_revision for row in rows}
 
 
+def unplaced_among(connection: Connection, ids: Collection[int]) -> set[int]:
+    """Returns the ids of threads among these that are not known to be placed."""
+    behind = _PLACED_BY_ID.where(threads.c.placed_revision != threads.c.revision)
+    return {row.id for row in connection.execute(behind, {"ids": list(ids)})}
+
+
 def placed_revisions(connection: Connection, ids: Collection[int]) -> dict[int, int]:
     """Maps thread ids to the last revision known to be in Redis; unknown ids are left out."""
     rows = connection.execute(_PLACED_BY_ID, {"ids": list(ids)})

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from dashboard.db.agenda import Agenda
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists
-from dashboard.db.placing import revisions, unplaced
+from dashboard.db.placing import revisions, unplaced, unplaced_among
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.diff import SLICE_MAX, Diff
 from dashboard.ordering.epochs import OtherLineups
@@ -391,21 +391,28 @@ class Reconciler:
         self._unplaced = threads
         if stuck:
             log.info("placing %d unplaced threads", len(stuck))
-            self._placer.place_now(
-                placements_everywhere(self._database, stuck, list_ids, self._status.clock()),
-                is_everywhere=True,
-            )
+            self._place_everywhere(stuck, list_ids)
         return len(stuck) < UNPLACED_MAX
+
+    def _place_everywhere(self, ids: Collection[int], list_ids: Collection[str]) -> int:
+        """Places threads on the lists that hold them, and removes them from all others; returns the
+        number of changed lists."""
+        if not ids:
+            return 0
+        now = self._status.clock()
+        placements = placements_everywhere(self._database, ids, list_ids, now)
+        return self._placer.place_now(placements, is_everywhere=True)
 
     def _repair(self, ids: Collection[int], list_ids: Collection[str]) -> None:
         """Places threads that differ. Where Redis holds later revisions that is refused: then the
         lists are corrupt."""
         if not ids:
             return
-        now = self._status.clock()
-        placements = placements_everywhere(self._database, ids, list_ids, now)
-        repaired = self._placer.place_now(placements, is_everywhere=True)
-        if repaired:
+        with self._database.read() as connection:
+            # On their way from SQL to Redis: they differ for a moment, and nothing is wrong.
+            moving = unplaced_among(connection, ids)
+        self._place_everywhere(moving, list_ids)
+        if repaired := self._place_everywhere(set(ids) - moving, list_ids):
             self._repaired += repaired
             log.warning("repaired %d lists that differed from SQL", repaired)
         # Redis is asked first: what is placed is committed, and no revision of SQL goes back.

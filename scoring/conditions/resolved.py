@@ -52,6 +52,11 @@ class Moment(NamedTuple):
             return 0
         return SHORT_WEIGHT if self.bound_ms < SHORT_MS else 1
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it comes soon after each message of a customer."""
+        return self.attribute == "last_client_at" and self.bound_ms < SHORT_MS
+
 
 class Costly(Protocol):
     """A query that knows what it costs."""
@@ -64,10 +69,13 @@ class Costly(Protocol):
 
 
 class Cost(NamedTuple):
-    """The cost of queries together: their conditions, and their moments."""
+    """The cost of queries together: their conditions, their moments, and how many of the queries
+    ask for a time below SHORT_MS with `quiet:`. Each message of a customer moves its thread on the
+    lists of these, and soon time moves it back."""
 
     conditions: int = 0
     moments: frozenset[Moment] = frozenset()
+    quiet: int = 0
 
     @property
     def weight(self) -> int:
@@ -78,7 +86,8 @@ class Cost(NamedTuple):
         """Returns the cost with these queries added."""
         count = sum(query.conditions for query in queries)
         moments = self.moments.union(*(query.moments for query in queries))
-        return Cost(self.conditions + count, moments)
+        quiet = sum(any(moment.is_quiet for moment in query.moments) for query in queries)
+        return Cost(self.conditions + count, moments, self.quiet + quiet)
 
 
 def moments(leaves: Iterable[Leaf]) -> frozenset[Moment]:

@@ -81,6 +81,19 @@ def test_wake_ends_the_pause():
     assert steps.count == 2
 
 
+def test_wake_does_not_end_the_shortest_pause():
+    steps = Steps(1)
+    steps.task = PeriodicTask("a task", steps, interval_seconds=90.0, least_seconds=60.0)
+    thread = threading.Thread(target=steps.task.run, daemon=True)
+    thread.start()
+    steps.task.wake()
+    thread.join(0.2)
+    assert steps.count == 0, "woken, and yet it waits"
+    steps.task.stop()
+    thread.join(60)
+    assert not thread.is_alive() and steps.count == 0
+
+
 def test_stop_ends_the_pause_after_a_failure():
     steps = Steps(1, (ValueError(),))
     task = PeriodicTask(

@@ -24,14 +24,16 @@ QUERY_MAX = 256
 
 
 class Most(NamedTuple):
-    """The most conditions that lists may have together, and the most weight of their moments."""
+    """The most conditions that lists may have together, the most weight of their moments, and the
+    most lists that ask for less than ten minutes with `quiet:`."""
 
     conditions: int
     weight: int
+    quiet: int
 
 
 class Allowance(NamedTuple):
-    """A limit on the cost of lists together: conditions, and the weight of their moments."""
+    """A limit on the cost of lists together."""
 
     owner: str
     most: Most
@@ -48,16 +50,22 @@ class Allowance(NamedTuple):
                 f"asks for a time that {self.owner} do not ask for yet, and they ask for as many"
                 " as may be; take a usual one, such as 5m, 10m, 30m, 1h or 1d"
             )
+        if would.quiet > max(self.most.quiet, was.quiet):
+            return (
+                f"would bring those of {self.owner} that name a time below ten minutes in `quiet:`"
+                f" to {would.quiet:,}, of {self.most.quiet:,} at most; take a longer time, or"
+                " delete another one"
+            )
         return None
 
 
 #: Limits on one admin's own views; on all admins' own views; on all views.
-OWN = Allowance("your own views", Most(1_500, 32))
-OWN_OF_ALL = Allowance("all admins' own views", Most(6_000, 64))
-SAVED = Allowance("all saved views", Most(12_000, 96))
+OWN = Allowance("your own views", Most(1_500, 24, 60))
+OWN_OF_ALL = Allowance("all admins' own views", Most(6_000, 40, 120))
+SAVED = Allowance("all saved views", Most(12_000, 48, 200))
 #: Limits of lists that are kept while somebody looks: those of one admin, and of all.
-LOOKED_AT = Allowance("the lists that you look at", Most(1_500, 16))
-TEMPORARY = Allowance("the lists that are looked at", Most(8_000, 48))
+LOOKED_AT = Allowance("the lists that you look at", Most(1_500, 16, 20))
+TEMPORARY = Allowance("the lists that are looked at", Most(8_000, 24, 60))
 #: Conditions of all saved sorts, and of all policies: each is tested by itself, without an index.
 RULES_MAX = 400
 

@@ -266,6 +266,16 @@ def test_an_unplaced_thread_is_placed_after_two_ticks(busy):
     assert busy.differences() == []
 
 
+def test_a_thread_on_its_way_to_redis_is_placed_and_is_no_repair(busy):
+    """Else a reconciler under load would compare all threads without end."""
+    repairs = busy.reconciler.repairs
+    busy.ingest = type(busy.ingest)(busy.recorder, _NoPlacer())
+    busy.post("t-moving")
+    busy.tick(seconds=40)
+    assert busy.differences() == [], "the slice of this tick holds it"
+    assert busy.reconciler.repairs == repairs
+
+
 def test_the_status_is_late_while_redis_is_unreachable(busy, monkeypatch):
     def away(placements):
         raise redis.ConnectionError("gone")

@@ -234,3 +234,5 @@ def test_what_queries_cost_together():
     assert cost("waits:>10m quiet:<=2h age:>=1d due:<30m created:>2026-01-03 is:late").weight == 0
     assert cost("waits:>7m", "waits:>7m tag:a", "-waits:>7m").weight == 8
     assert cost("waits:>7m waits:<7m quiet:>7m", "waits:>11h", "due:<17m").weight == 26
+    assert cost("quiet:>=10m", "waits:>5m", "age:<1m", "due:<5m", "is:late").quiet == 0
+    assert cost("waits:>5m quiet:<30s", "-quiet:>9m", "quiet:<1h").quiet == 2

@@ -290,13 +290,13 @@ def test_lists_on_screens_are_limited_by_what_they_cost(scene, monkeypatch):
 
     assert is_live("age:<4m")
     assert not is_live(wide_query(1)), "too many alternatives"
-    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Most(4, 8)))
+    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Most(4, 8, 99)))
     assert is_live("is:open -tag:a")
     assert not is_live("is:open -tag:b") and is_live("tag:b")
     assert not is_live("age:<7m"), "a time that is not asked for yet"
     assert is_live("age:<4m"), "it is asked for already"
-    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Most(99, 99)))
-    monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Most(5, 8)))
+    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Most(99, 99, 99)))
+    monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Most(5, 8, 99)))
     assert is_live("tag:d") and not is_live("tag:e is:open")
 
 

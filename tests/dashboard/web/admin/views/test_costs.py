@@ -16,8 +16,8 @@ from tests.scoring.conditions.costly import MANY_GROUPS, conditions, wide_query
 def allow(monkeypatch):
     """Makes an allowance smaller."""
 
-    def set(name, conditions=99, moments=99):
-        given = Allowance("your own views", Most(conditions, moments))
+    def set(name, conditions=99, moments=99, quiet=99):
+        given = Allowance("your own views", Most(conditions, moments, quiet))
         monkeypatch.setattr(allowances, name, given)
 
     return set
@@ -77,6 +77,18 @@ def test_times_at_which_threads_are_looked_at_again_are_counted(mai, allow):
     assert is_refused(mai, "asks for a time", query="quiet:>13h")
 
 
+def test_lists_that_each_message_moves_its_thread_on_and_time_moves_it_back_are_counted(mai, allow):
+    allow("OWN", quiet=2)
+    for query in ("quiet:>10m", "quiet:>5m", "-quiet:<30s is:open", "waits:>1m", "is:late"):
+        saved(mai, query=query)
+    saved(mai, query="quiet:>5m", name="The same list")
+    reason = "below ten minutes in `quiet:` to 3, of 2 at most"
+    assert is_refused(mai, reason, query="quiet:>1m tag:a")
+    assert is_problem(mai.put(f"{API}/v2", json=view(query="quiet:>2m")), 422, "too_costly")
+    assert mai.delete(f"{API}/v3").status_code == 204
+    saved(mai, query="quiet:>1m tag:a")
+
+
 def test_what_was_saved_before_the_limits_stays_and_may_become_less(dashboard, mai, allow):
     ids = [saved(mai, query=f"is:open tag:a tag:{name}")["id"] for name in "bcd"]
     allow("OWN", conditions=2)
@@ -91,7 +103,7 @@ def test_what_was_saved_before_the_limits_stays_and_may_become_less(dashboard, m
 
 def test_lists_that_are_to_be_kept_at_once_count_together(database, monkeypatch):
     """Lists that are kept while somebody looks have so many conditions together."""
-    monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Most(5, 99)))
+    monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Most(5, 99, 99)))
     new = {tag: ListedQuery(f"is:open tag:{tag}", "arrival", "UTC") for tag in "abc"}
     with database.read() as connection:
         assert allowances.with_room(connection, new) == ["a", "b"]
