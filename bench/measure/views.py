@@ -266,7 +266,9 @@ class _Saved:
 
     def _save(self, view: SavedView, owner: str = "all") -> str:
         body = view._asdict() | {"owner": owner}
-        answer = self._lineup.session.post(f"{self._lineup.url}/admin/api/views", json=body)
+        url = f"{self._lineup.url}/admin/api/views"
+        while (answer := self._lineup.session.post(url, json=body)).status_code == 429:
+            time.sleep(int(answer.headers["Retry-After"]))
         assert answer.status_code == 201, answer.text
         return answer.json()["id"]
 
