@@ -27,8 +27,9 @@ _CAUSES: dict[Kind, str | None] = {"reopen": None, "handoff": "handoff", "client
 def apply(
     state: ThreadState, event: ParsedEvent, row: ThreadEvent, stamp: Stamp, customer_id: int | None
 ) -> None:
-    """Applies the last-writer-wins values of a new event of a thread, and keeps the event for the
-    fold as `row`. `stamp` is that of its values, `customer_id` the id of its customer."""
+    """Applies the values of a new event of a thread, most of which the last writer wins, and keeps
+    the event for the fold as `row`. `stamp` is that of its values, `customer_id` the id of its
+    customer."""
     state.events.append(row)
     won: dict[str, Stamp] = {}
     columns = state.columns
@@ -42,6 +43,7 @@ def apply(
     if customer_id is not None and wins(stamps, "customer", stamp):
         won["customer"] = stamp
         columns.customer_id = customer_id
+    columns.has_file |= bool(event.attachments)
     if event.role is not None and not event.private:
         columns.last_message_id = max(columns.last_message_id or 0, row.id)
         if wins(stamps, "last", stamp):

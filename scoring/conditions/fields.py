@@ -80,6 +80,7 @@ _ALL = (
     Field("tag", "tag", "tags", words={"none": Tagged("tags", frozenset({None}))}),
     Field("lang", "language", "locale", words={"none": Language("locale", frozenset({None}))}),
     Field("last", "word", "last_role", words=_choices("last_role", "client", "admin", "bot")),
+    Field("has", "word", words={"file": OneOf("has_file", frozenset({True}))}),
     Field("waits", "duration", "waiting_since", measure="since"),
     Field("quiet", "duration", "last_client_at", measure="since"),
     Field("age", "duration", "first_event_at", measure="since"),

@@ -36,7 +36,7 @@ class Subject(NamedTuple):
     effect, None while the thread is open; `snoozed_until` is None unless it is snoozed.
     `member_status` is -1 for a customer who is not a member, and without a customer. `last_role` is
     the role of the last public message. `mentioned` has the ids, as texts, of the admins with
-    unread mentions in notes. `source` and `desk` are names.
+    unread mentions in notes. `has_file`: somebody ever sent a file. `source` and `desk` are names.
     """
 
     closed: bool = False
@@ -58,6 +58,7 @@ class Subject(NamedTuple):
     tags: Annotated[frozenset[str], Of("columns")] = frozenset()
     desk: Annotated[str, Of("columns")] = ""
     mentioned: Annotated[frozenset[str], Of("columns")] = frozenset()
+    has_file: Annotated[bool, Of("columns")] = False
     locale: Annotated[str | None, Of("customer")] = None
     source: Annotated[str, Of("source")] = ""
 

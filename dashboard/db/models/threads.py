@@ -56,8 +56,8 @@ Index(
 #: under the policies of `due_version`; `due_told_for` is the `waiting_since` of the wait that was
 #: announced to be late. `tags` has them in order, with a blank before and behind each; NULL without
 #: any. `desk` is the name of its desk. `mentioned` has, like `tags`, the ids of admins with unread
-#: mentions in notes: a copy of `mentions`, for conditions. `archived`: it was closed so long ago
-#: that no list holds it any more.
+#: mentions in notes: a copy of `mentions`, for conditions. `has_file`: somebody ever sent a
+#: file. `archived`: it was closed so long ago that no list holds it any more.
 threads = Table(
     "threads",
     metadata,
@@ -105,6 +105,7 @@ threads = Table(
     Column("tags", Text),
     Column("desk", String(32), nullable=False, server_default="main"),
     Column("mentioned", Text),
+    Column("has_file", Boolean, nullable=False, server_default=false()),
     Column("closed", Boolean, nullable=False),
     Column("archived", Boolean, nullable=False, server_default=false()),
     Column("recent_at", BigInteger, nullable=False),

@@ -64,6 +64,7 @@ class ThreadColumns:
     tags: str | None
     desk: str
     mentioned: str | None
+    has_file: bool
 
 
 class Computed(NamedTuple):

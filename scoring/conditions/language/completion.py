@@ -9,7 +9,8 @@ from scoring.conditions.language.parser import typed
 from scoring.conditions.language.query import BLANKS, is_blank, lower, name_text
 from scoring.conditions.language.values import QUOTE
 
-SUGGESTIONS_MAX = 20
+#: All fields and operators may be proposed at once, and some that are added later.
+SUGGESTIONS_MAX = 30
 #: Times proposed before a number is begun, and the units proposed after one.
 _TIMES = ("5m", "10m", "30m", "1h", "4h", "1d", "7d")
 _UNITS = ("m", "h", "d", "s")
@@ -24,7 +25,7 @@ Found = Iterable[tuple[str, Kind]]
 
 
 def complete(text: str, at: int, choices: Choices) -> list[Suggestion]:
-    """Returns up to 20 suggestions for the cursor `at`.
+    """Returns up to SUGGESTIONS_MAX suggestions for the cursor `at`.
 
     A suggestion replaces the characters [from, to) by its text. Its kind is `field` (a name with
     its colon), `value`, or `operator` (a comparison, `or`, `-`, a parenthesis). `choices` has the

@@ -74,6 +74,19 @@ def test_tags_go_with_a_thread_and_stay_where_it_belongs_to_another_customer_now
         assert list(data) == [None, None]
 
 
+def test_who_was_sent_a_file_by_somebody_erased_still_has_one(order):
+    """It stays in the thread of another customer as times and tags do, and without the file."""
+    file = {"url": "https://x.example/a.png", "name": "a.png"}
+    order.post("t-1", customer={"id": "first"}, attachments=[file])
+    order.post("t-1", customer={"id": "second"})
+    erase(order, "first")
+    order.post("t-1", customer={"id": "second"})
+    with order.database.read() as connection:
+        assert list(connection.scalars(select(threads.c.has_file))) == [True]
+        assert set(connection.scalars(select(events.c.attachments))) == {None}
+    assert order.differences() == []
+
+
 def test_an_unknown_customer_gives_none(order):
     assert erase(order, "nobody") is None
 

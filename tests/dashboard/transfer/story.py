@@ -28,7 +28,7 @@ VIEWS = ("arrival", "not_respond", "history")
 _COMPARED = (
     *(name for name in Facts._fields if name in threads.c and not name.endswith("seen_id")),
     *("recent_at", "waiting_since", "last_role", "preview_role", "preview_body", "preview_at"),
-    *("tags", "desk", "created_at"),
+    *("tags", "desk", "has_file", "created_at"),
     *(f"score_{name}" for name in SORTS),
 )
 

@@ -49,7 +49,7 @@ def test_a_query_is_a_live_list_on_all_dashboards(lineup):
         assert frame["rows"][str(third)]["preview"]["body"] == "the newest words"
         for each in (one, other):
             assert equals_fresh(lineup, each, WAITING, "longest_wait")
-        wrong = one.call("list:open", {"query": "is:open hello", "sort": "arrival", "limit": 1})
+        wrong = one.call("list:open", {"query": "is:open zzz", "sort": "arrival", "limit": 1})
         assert (wrong["problem"]["code"], wrong["problem"]["at"]) == ("invalid_query", 8)
 
 

@@ -26,6 +26,7 @@ WORDS = {
     "tag": "none",
     "lang": "none",
     "last": "client admin bot",
+    "has": "file",
 }
 FORMS = {
     "assigned": rf"{BARE}+|{QUOTED}",
@@ -203,6 +204,8 @@ def value_holds(name: str, value: str, thread: Mapping[str, Any], world: World) 
         return unicodedata.normalize("NFC", unquoted(word)) in thread["tags"]
     if name == "last":
         return thread["last_role"] == word
+    if name == "has":
+        return thread[f"has_{word}"]
     if name in ("created", "closed"):
         at = thread["first_event_at"] if name == "created" else thread["closed_at"]
         if name == "closed" and not thread["closed"]:

@@ -94,6 +94,7 @@ def threads(seed: int, zone: ZoneInfo) -> Mapping[str, Any]:
         "tags": frozenset(chance.choice(TAGS)),
         "desk": chance.choice(["main", "sales"]),
         "mentioned": frozenset(chance.choice(MENTIONED)),
+        "has_file": chance.random() < 0.3,
     }
 
 

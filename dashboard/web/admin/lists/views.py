@@ -162,7 +162,7 @@ class Suggestion(Answer):
 
 
 class Suggestions(Answer):
-    """Texts that may be written at the cursor, at most 20 suggestions."""
+    """Texts that may be written at the cursor, the likeliest first."""
 
     suggestions: list[Suggestion]
 

@@ -229,6 +229,7 @@ export const FIELDS = {
   tag: { kind: "tag", words: ["none"] },
   lang: { kind: "language", words: ["none"] },
   last: { kind: "word", words: ["client", "admin", "bot"] },
+  has: { kind: "word", words: ["file"] },
   waits: durations,
   quiet: durations,
   age: durations,

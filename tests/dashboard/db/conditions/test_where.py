@@ -133,3 +133,30 @@ def test_the_last_role_is_that_of_the_last_public_message(shop: Shop):
     assert last() == "bot"
     shop.says(5_000, role="admin")
     assert last() == "admin"
+
+
+@pytest.mark.parametrize("role", ["client", "bot", "admin", "system", "note"])
+def test_a_thread_has_a_file_once_anybody_has_sent_one(any_database, clock, role):
+    """Whatever comes before or afterwards, and in whatever order; that of a note counts, too."""
+    shop, file = Shop(any_database, clock), {"url": "https://x.example/a.png"}
+
+    def has() -> list[str]:
+        world = World(worlds.NOW, 1, "UTC")
+        ids = {shop.row(name)["id"]: name for name in ("with", "without")}
+        of = [found(any_database, resolved(text, world), 0) for text in ("has:file", "-has:file")]
+        assert of[0] | of[1] == ids.keys() and not of[0] & of[1]
+        with any_database.read() as connection:
+            known = subjects(connection, [*ids])
+        assert {id for id in ids if known[id].has_file is True} == of[0]
+        return [ids[id] for id in of[0]]
+
+    for name in ("with", "without"):
+        shop.says(2_000, thread=name)
+    assert has() == []
+    by = {"role": "admin", "private": True} if role == "note" else {"role": role}
+    for _ in range(2):
+        shop.says(1_000, "", thread="with", id="late", attachments=[file], **by)
+        assert has() == ["with"]
+    shop.says(3_000, thread="with")
+    shop.does("thread.close", 4_000, thread="with")
+    assert has() == ["with"]

@@ -24,6 +24,7 @@ from tests.support import SettableClock
 _KEPT = (
     *("external_id", "closed", "recent_at", "waiting_since", "assignee_id", "assigned_at"),
     *("last_message_id", "last_role", "preview_role", "preview_body", "preview_at"),
+    "has_file",
     *(name for name in Facts._fields if name in threads.c and "seen_id" not in name),
     *(f"score_{name}" for name in SORTS),
 )
@@ -52,6 +53,8 @@ def tell(database: Database, clock: SettableClock) -> None:
     shop.does("thread.priority", 5_300, thread="t-11", priority="low")
     for number in (1, 9, 12):
         shop.says(6_000 + number, "Còn đó không?", thread=f"t-{number}", customer=f"c-{number}")
+    file = {"url": "https://shop.example/a.png", "name": "hoá đơn.png"}
+    shop.says(7_000, "Đây", thread="t-13", customer="c-13", attachments=[file])
     draft = views.Draft("Open", "is:open", "arrival", "UTC", mai.id)
     for write in (
         lambda c: sessions.begin(c, mai.id, clock()),

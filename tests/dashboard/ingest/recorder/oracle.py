@@ -29,6 +29,7 @@ def expected(events: list[dict[str, Any]], thread: str, handoff_only: bool) -> d
         "priority": facts["priority"],
         "tags": _tags(mine),
         "desk": _last(mine, lambda event: event.get("desk"), default="main"),
+        "has_file": any(event.get("attachments") for event in mine),
         "customer": (person, name, status) if person is not None else None,
         "preview": _preview(mine),
         "scores": _scores(**facts),

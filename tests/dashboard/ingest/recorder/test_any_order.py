@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from dashboard.db import placing
 from dashboard.db.accounts import admin_desks, sources
+from dashboard.db.conditions import subjects
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads as thread_table
 from dashboard.db.threads import events as stored_events
@@ -46,6 +47,7 @@ def _events() -> st.SearchStrategy[dict[str, Any]]:
             "role": st.sampled_from(["client", "client", "admin", "bot", "system"]),
             "body": st.sampled_from(["a", "b"]),
             "private": st.booleans(),
+            "attachments": st.sampled_from([[], [], [{"url": "https://x.example/a.png"}]]),
         }
     )
     turn = st.fixed_dictionaries(
@@ -142,6 +144,7 @@ def _found(shop: Shop, name: str) -> dict[str, Any]:
     wanted += ("tags", "desk")
     with shop.database.read() as connection:
         placement = placing.of(connection, [row["id"]], 0)[0]
+        subject = subjects(connection, [row["id"]])[row["id"]]
     return {key: row[key] for key in wanted} | {
         "customer": customer
         and (
@@ -150,6 +153,7 @@ def _found(shop: Shop, name: str) -> dict[str, Any]:
             customer["member_status"],
         ),
         "preview": preview and (preview["role"], preview["body"], preview["at"]),
+        "has_file": subject.has_file,
         "scores": list(next(iter(placement.lists.values()))),
     }
 

@@ -262,7 +262,7 @@ def _facts(connection: Connection) -> dict[int, dict[str, Any]]:
     """Thread id to the facts that the oracle asks for."""
     names = ("closed", "last_admin_at", "first_request_at", "assignee_id", "priority", "last_role")
     names += ("waiting_since", "last_client_at", "first_event_at", "closed_at", "due_at")
-    names += ("snoozed_until", "tags", "desk", "mentioned")
+    names += ("snoozed_until", "tags", "desk", "mentioned", "has_file")
     columns = [threads.c[name].label(name) for name in names]
     columns += [sources.c.name.label("source"), customers.c.locale, customers.c.member_status]
     rows = connection.execute(select(threads.c.id, *columns).select_from(joined())).mappings()

@@ -60,6 +60,19 @@ def test_a_reply_takes_files_in_the_order_in_which_it_names_them(dashboard, mai,
     assert [each["row"]["id"] for each in found] == [thread]
 
 
+@pytest.mark.parametrize("is_note", [False, True])
+def test_a_thread_has_a_file_when_it_is_sent_and_not_when_it_is_uploaded(mai, thread, is_note):
+    def found() -> list[int]:
+        asked = {"query": "has:file", "sort": "arrival"}
+        rows = mai.post(f"{API}/views/preview", json=asked).json["rows"]
+        return [row["id"] for row in rows]
+
+    file = uploaded(mai, thread)
+    assert found() == []
+    assert reply(mai, thread, "", files=[file], private=is_note).status_code == 201
+    assert found() == [thread]
+
+
 def test_a_message_without_text_and_files_is_refused(mai, thread):
     answer = reply(mai, thread, " ", files=[])
     assert is_problem(answer, 422, "empty_text")
