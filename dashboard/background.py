@@ -43,7 +43,6 @@ class Background:
             interval_seconds=lambda: (
                 REST_SECONDS if services.reconciler.is_resting else TICK_SECONDS
             ),
-            # Under load something wakes it ten times a second.
             least_seconds=TICK_SECONDS,
         )
         self._own = [self._reconciling, *_other_tasks(services)]

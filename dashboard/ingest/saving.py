@@ -47,16 +47,15 @@ def save(
     ids = {state.source_id for state in states} if asks_source else set()
     names = sources.names_of(connection, ids) if ids else {}
     due_times = DueTimes(hours, names)
-    placements: list[Placement] = []
-    changes: list[tuple[ThreadState, RowValues]] = []
+    placements, changes = list[Placement](), list[tuple[ThreadState, RowValues]]()
     for state in states:
         policy_changes_at = due_times.set(state, now_ms)
         place = place_of(lists, state, names.get(state.source_id, ""), current.history_days, now_ms)
         computed = Computed(
             state.facts.recent_at,
             state.facts.waiting_since,
-            place.archived,
-            place.at if lists or hours.policies else state.computed_before.listed_at,
+            place.subject is None,
+            state.moment(now_ms) if lists or hours.policies else state.computed_before.listed_at,
             _next_change(state, place.moves.next_change_at, policy_changes_at),
         )
         changed = thread_states.changed(state, computed, place.scores)
@@ -80,20 +79,20 @@ class Place(NamedTuple):
     scores: tuple[int, ...]
     moves: Moves
 
-    @property
-    def archived(self) -> bool:
-        return self.subject is None
-
     def placement(self, lists: QueryLists, state: ThreadState, is_shown: bool) -> Placement:
         """Returns the placement of a thread with a new revision. Unless the change `is_shown`, it
         names only the lists on which time has moved the thread: on others nobody would see a
         difference."""
-        moves, index = self.moves, lists.index
-        unnamed = moves.unnamed(lists, is_shown)
-        places = self._places_of_views(state) if is_shown else dict[str, Scores]()
-        places |= dict.fromkeys(index.names(moves.held & ~moves.holds))
-        if self.subject is not None:
-            named = index.names(moves.holds & ~unnamed)
+        moves, unnamed, places = self.moves, 0, dict[str, Scores]()
+        if is_shown:
+            was_on = state.revision > 1 and not state.computed_before.archived
+            places |= dict.fromkeys(views_of(state.stored) if was_on else ())
+            places |= dict.fromkeys(views_of(state.facts) if self.subject else (), self.scores)
+        if moves.held:
+            unnamed = moves.unnamed(lists, is_shown)
+            places |= dict.fromkeys(lists.index.names(moves.held & ~moves.holds))
+        if self.subject and moves.holds:
+            named = lists.index.names(moves.holds & ~unnamed)
             places |= lists.scores(named, self.subject, self.at, self.scores)
         return Placement(
             thread_id=state.id,
@@ -105,11 +104,6 @@ class Place(NamedTuple):
             is_shown=is_shown,
         )
 
-    def _places_of_views(self, state: ThreadState) -> dict[str, Scores]:
-        was_on = state.revision > 1 and not state.computed_before.archived
-        left: dict[str, Scores] = dict.fromkeys(views_of(state.stored) if was_on else ())
-        return left | dict.fromkeys(() if self.archived else views_of(state.facts), self.scores)
-
 
 def place_of(
     lists: QueryLists, state: ThreadState, source: str, history_days: int, now_ms: int
@@ -118,15 +112,15 @@ def place_of(
     is_mentioned = state.columns.mentioned is not None
     archived = is_archived(state.facts, is_mentioned, history_days, now_ms)
     subject = state.subject(source)
-    at, scores = state.moment(now_ms), scores_of(subject)
-    now = None if archived else subject
+    scores, now = scores_of(subject), None if archived else subject
     if not lists:
-        return Place(now, at, scores, Moves())
+        return Place(now, now_ms, scores, Moves())
     before = None
     if state.revision > 0 and not state.computed_before.archived:
         computed = state.computed_before
         was = moment_of(computed.listed_at, computed.next_change_at, now_ms)
         before = state.subject_before(source), was
+    at = state.moment(now_ms)
     return Place(now, at, scores, moves(lists, before, now, at))
 
 

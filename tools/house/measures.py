@@ -27,7 +27,7 @@ class Path(NamedTuple):
 MEASURES = {
     "files": Measure(lambda: len(sources.product()), 328, 320),
     "folders": Measure(lambda: sources.folders_of(sources.product()), 34, 45),
-    "lines": Measure(lambda: sources.lines_of(sources.product()), 57_475, 49_000),
+    "lines": Measure(lambda: sources.lines_of(sources.product()), 57_540, 49_000),
     "modules with one importer": Measure(lambda: len(sources.modules_with_one_importer()), 56, 45),
     f"of these below {sources.SMALL_LINES} lines": Measure(
         lambda: len(sources.small_modules_with_one_importer()), 2, 0
@@ -36,7 +36,7 @@ MEASURES = {
         lambda: len(sources.folders_with_few_modules(MODULES_MIN)), 2, 0
     ),
     "lines of imports": Measure(sources.import_lines, 4_184, 3_300),
-    "lines of wiring": Measure(sources.wiring_lines, 1_008, 550),
+    "lines of wiring": Measure(sources.wiring_lines, 1_009, 550),
     "dict[str, Any]": Measure(sources.untyped_dicts, 44, 60),
     "page modules": Measure(lambda: len(sources.page_modules()), 137, 150),
     "lines of page modules": Measure(
@@ -51,5 +51,5 @@ WALKS = {
     "event": Path((53, 17, 285, 24), (40, 14, 170, 18)),
     "reply": Path((59, 16, 312, 20), (70, 19, 312, 20)),
     "sign-in": Path((22, 8, 99, 13), (25, 10, 99, 13)),
-    "saved view": Path((39, 15, 228, 25), (42, 17, 230, 25)),
+    "saved view": Path((39, 15, 229, 25), (42, 17, 230, 25)),
 }
