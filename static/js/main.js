@@ -11,6 +11,7 @@ import { Lists, Neighbours, VisibleRows } from "./core/list/lists.js";
 import { Fetcher, Rows } from "./core/list/rows.js";
 import { Prefs } from "./core/prefs.js";
 import { Presence } from "./core/presence.js";
+import { setFields } from "./core/query/fields.js";
 import { ThreadMode } from "./core/thread/thread-mode.js";
 import { OpenThread } from "./core/thread/thread.js";
 import { chooseZone } from "./core/time.js";
@@ -43,6 +44,7 @@ const { admin, limits } = boot;
 const adminId = admin.id;
 followTranslation();
 allowPictures(boot.picture_hosts);
+setFields(boot.fields);
 chooseZone(boot.preferences.timezone, ...zones());
 
 // Each module gets the groups and reads from them what it needs when it needs it.
@@ -89,7 +91,7 @@ Object.assign(data, { admin, adminId, limits });
 data.sortsByWait = boot.sorts_by_wait;
 data.signedOutAt = boot.signed_out;
 data.choices = {
-  viewQueries: boot.view_queries, filters: boot.filters, priorities: boot.priorities,
+  viewQueries: boot.view_queries, filters: boot.filters, priorities: boot.fields.priority.words,
   get views() { return data.savedViews.builtIn; }, get sorts() { return data.sorts.names; },
 };
 data.prefs = new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) });

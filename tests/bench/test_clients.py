@@ -9,6 +9,7 @@ import pytest
 from bench.drive.clients import LineupDashboard
 from bench.drive.payloads import Payloads
 from bench.drive.views import ViewDashboard
+from tests.support import run_aside
 
 
 def answer(epoch: str, version: int, entries: dict[int, int]) -> dict[str, Any]:
@@ -50,7 +51,7 @@ async def opened_again(version: int) -> Opened:
 
 @pytest.mark.parametrize("version", [4, 900])
 def test_a_list_that_was_built_anew_is_opened_again(version):
-    dashboard = asyncio.run(opened_again(version))
+    dashboard = run_aside(opened_again(version))
     assert dashboard.whole == {4: 40}, "and what came while it was opened is not lost"
     assert (dashboard.epoch, dashboard.version, dashboard.problems) == ("e2", 8, [])
 
@@ -67,4 +68,4 @@ def test_what_a_dashboard_of_views_holds_is_read_without_opening_the_list():
         await dashboard._take_list()
         return await dashboard.held()
 
-    assert asyncio.run(held())["whole"] == [(10, 1)]
+    assert run_aside(held())["whole"] == [(10, 1)]

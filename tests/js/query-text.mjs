@@ -1,6 +1,6 @@
 // Drives what the page makes of queries from another program: JSON lines in, one JSON line out for each.
 //
-//   {"op": "fields"}                                        [[name, kind, words], …]
+//   {"op": "fields", "fields": {name: {"kind", "words"}}}   first of all, as the server declares them
 //   {"op": "parts", "text"}                                 the parts of the query
 //   {"op": "has_conditions", "text"}
 //   {"op": "fold", "texts"}                                 [plain, folded, unmarked] of each
@@ -13,8 +13,9 @@
 import { createInterface } from "node:readline";
 
 import { folded, plain, unmarked } from "../../static/js/core/find.js";
+import { setFields } from "../../static/js/core/query/fields.js";
 import {
-  charactersBefore, FIELDS, hasConditions, partsOf, termsOf, withTerm, withValues,
+  charactersBefore, hasConditions, partsOf, termsOf, withTerm, withValues,
 } from "../../static/js/core/query/text.js";
 
 const counted = (text, parts, names) => parts.map((part) => ({
@@ -22,7 +23,7 @@ const counted = (text, parts, names) => parts.map((part) => ({
 }));
 
 const ops = {
-  fields: () => Object.entries(FIELDS).map(([name, { kind, words }]) => [name, kind, words]),
+  fields: ({ fields }) => setFields(fields) ?? null,
   parts: ({ text }) => counted(text, partsOf(text), ["start", "end"]),
   has_conditions: ({ text }) => hasConditions(text),
   fold: ({ texts }) => texts.map((text) => [plain(text), folded(text), unmarked(text)]),

@@ -1,4 +1,23 @@
-// What the tests share: seeded numbers, a clock turned by hand, a server of one list.
+// What the tests share: seeded numbers, a clock turned by hand, a server of one list, fields of queries.
+
+import { setFields } from "../../static/js/core/query/fields.js";
+
+const durations = { kind: "duration", words: [] };
+setFields({
+  is: { kind: "word", words: ["open", "closed", "waiting"] },
+  assigned: { kind: "admin", words: ["me", "none", "anyone"] },
+  priority: { kind: "word", words: ["urgent", "high", "normal", "low"] },
+  member: { kind: "word", words: ["0", "1", "2", "3", "4", "5", "none"] },
+  source: { kind: "name", words: [] },
+  desk: { kind: "name", words: [] },
+  tag: { kind: "tag", words: ["none"] },
+  lang: { kind: "language", words: ["none"] },
+  last: { kind: "word", words: ["client", "admin", "bot"] },
+  waits: durations,
+  quiet: durations,
+  age: durations,
+  created: { kind: "day", words: [] },
+});
 
 export function seeded(seed) {
   let state = seed >>> 0;

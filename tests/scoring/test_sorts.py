@@ -123,7 +123,7 @@ def test_a_sort_that_cannot_be_is_refused_when_defined(rules):
         resolved(*rules)
 
 
-@pytest.mark.parametrize(("when", "at"), [("is:opne", 5), ("assigned:me", 9), ("hello", 0)])
+@pytest.mark.parametrize(("when", "at"), [("is:opne", 5), ("assigned:me", 9), ("zzz", 0)])
 def test_a_wrong_query_of_a_rule_is_told_with_its_place(when, at):
     with pytest.raises(RuleError) as refused:
         resolved(Rule("is:waiting", "recent_at", "oldest"), Rule(when, "recent_at", "newest"))

@@ -27,8 +27,8 @@ from dashboard.web.admin.sign_in.oidc_accounts import sign_in_methods
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.queries import IDS_MAX
 from dashboard.web.http.responses import rendered
+from scoring.conditions.fields import FIELDS
 from scoring.conditions.language.parser import LENGTH_MAX
-from scoring.conditions.subject import PRIORITIES
 from scoring.conditions.tags import TAG_LENGTH_MAX
 from scoring.sorts import BUILT_IN_SORTS
 from scoring.views import BUILT_IN_VIEWS, FILTERS, VIEW_QUERIES
@@ -82,8 +82,11 @@ class Pages:
             "views": self._built_in_views(identity),
             "view_queries": VIEW_QUERIES,
             **self._sorts(),
+            "fields": {
+                name: {"kind": field.kind, "words": [*field.words]}
+                for name, field in FIELDS.items()
+            },
             "filters": list(FILTERS),
-            "priorities": list(PRIORITIES),
             "limits": LIMITS,
             "picture_hosts": self._picture_hosts,
             "storage_key": self._storage_key(identity.admin_id),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "../support.mjs";
 import { offered, ordered, shareOf, switched, tagOf } from "../../../static/js/ui/dialogs/tags.js";
 
 const NONE = { add: [], remove: [] };

@@ -1,7 +1,8 @@
 // What is proposed while a query is typed: what the server says. Until it has answered, and without a
 // connection, that is what it said before where the same field was begun.
 
-import { BLANKS, charactersBefore, FIELDS, isBlank, lower, placeOf, plainValue, typed } from "./text.js";
+import { FIELDS } from "./fields.js";
+import { BLANKS, charactersBefore, isBlank, lower, placeOf, plainValue, typed } from "./text.js";
 
 // A text whose last character begins something.
 const BEGUN = new RegExp(`[^${BLANKS}(-]$`);

@@ -1,9 +1,8 @@
 // The filters above a list: terms of some fields, of which each value can be switched on and off. They
 // read and write the text of the query, which is all the state there is.
 
-import {
-  FIELDS, lower, plainValue, termsOf, without, withTerm, withValues, written,
-} from "./text.js";
+import { FIELDS } from "./fields.js";
+import { lower, plainValue, termsOf, without, withTerm, withValues, written } from "./text.js";
 
 export const FILTERED = ["source", "lang", "tag", "priority", "member", "assigned", "age"];
 export const AGES = ["<1h", "<1d", "<7d", "<30d", ">1d", ">7d", ">30d"];

@@ -1,6 +1,8 @@
 // Reads as much of a query as the page needs to change it: where its terms, groups and words stand.
 // Whether it is right is for the server to say. Places are indexes of JavaScript texts.
 
+import { FIELDS } from "./fields.js";
+
 // The blanks, for a class of a regular expression.
 export const BLANKS = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200b"
   + "\\u2028\\u2029\\u202f\\u205f\\u2060\\u3000\\ufeff";
@@ -209,34 +211,6 @@ const plain = (text) => text.replace(WIDE, (sign) => String.fromCharCode(sign.ch
 // The text with conditions in the signs of the language; every character keeps its place.
 /** @param {string} text */
 export const typed = (text) => text.replace(TERM, (term, name) => (fieldOf(plain(name)) ? plain(term) : term));
-
-// The fields of the condition language, as scoring/conditions/fields.py declares them; a test
-// compares the two.
-const durations = { kind: "duration", words: [] };
-const days = { kind: "day", words: [] };
-
-/** @type {Record<string, {kind: string, words: string[]}>} in the order in which they are proposed */
-export const FIELDS = {
-  is: {
-    kind: "word", words: ["open", "closed", "waiting", "answered", "unanswered", "snoozed", "late"],
-  },
-  assigned: { kind: "admin", words: ["me", "none", "anyone"] },
-  mentions: { kind: "admin", words: ["me", "none"] },
-  priority: { kind: "word", words: ["urgent", "high", "normal", "low"] },
-  member: { kind: "word", words: ["0", "1", "2", "3", "4", "5", "none"] },
-  source: { kind: "name", words: [] },
-  desk: { kind: "name", words: [] },
-  tag: { kind: "tag", words: ["none"] },
-  lang: { kind: "language", words: ["none"] },
-  last: { kind: "word", words: ["client", "admin", "bot"] },
-  has: { kind: "word", words: ["file"] },
-  waits: durations,
-  quiet: durations,
-  age: durations,
-  due: durations,
-  created: days,
-  closed: days,
-};
 
 // ASCII letters in lower case: the text keeps its length.
 /** @param {string} text */

@@ -4,7 +4,8 @@
 import { html, nothing, render } from "lit-html";
 
 import { matching, plain } from "../../core/find.js";
-import { FIELDS, plainValue } from "../../core/query/text.js";
+import { FIELDS } from "../../core/query/fields.js";
+import { plainValue } from "../../core/query/text.js";
 import { ICONS } from "../elements/icons.js";
 import { PageModule } from "../elements/page-module.js";
 import { onListKey, Popover } from "../elements/popover.js";

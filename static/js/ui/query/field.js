@@ -5,9 +5,8 @@ import { html } from "lit-html";
 
 import { languageName } from "../../core/i18n.js";
 import { Completion, fieldAt } from "../../core/query/completion.js";
-import {
-  aroundMistake, aroundWord, FIELDS, LENGTH_MAX, plainValue,
-} from "../../core/query/text.js";
+import { FIELDS } from "../../core/query/fields.js";
+import { aroundMistake, aroundWord, LENGTH_MAX, plainValue } from "../../core/query/text.js";
 
 const GAP_PX = 4;
 // More than a query may have: what is too long is told, and not cut off.

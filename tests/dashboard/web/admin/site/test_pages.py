@@ -45,7 +45,7 @@ def test_the_page_begins_with_admin_preferences_and_time(mai, clock):
     assert {"longest_wait", "unanswered_first", "priority"} <= set(values["sorts_by_wait"])
     assert not {"arrival", "member_status"} & set(values["sorts_by_wait"])
     assert values["filters"] == ["all", "unassigned", "mine"]
-    assert values["priorities"] == ["urgent", "high", "normal", "low"]
+    assert values["fields"]["priority"]["words"] == ["urgent", "high", "normal", "low"]
     assert values["limits"] == {
         "message_characters": 20_000,
         "message_files": 10,
