@@ -56,6 +56,7 @@ LIMITS = {
     "snooze_years": YEARS_MAX,
     "tag_characters": TAG_LENGTH_MAX,
 }
+_FIELDS = {name: {"kind": field.kind, "words": [*field.words]} for name, field in FIELDS.items()}
 
 
 class Pages:
@@ -82,10 +83,7 @@ class Pages:
             "views": self._built_in_views(identity),
             "view_queries": VIEW_QUERIES,
             **self._sorts(),
-            "fields": {
-                name: {"kind": field.kind, "words": [*field.words]}
-                for name, field in FIELDS.items()
-            },
+            "fields": _FIELDS,
             "filters": list(FILTERS),
             "limits": LIMITS,
             "picture_hosts": self._picture_hosts,
