@@ -76,8 +76,10 @@ def _is_of_access(problem: Problem) -> bool:
 def _note(
     refused: RefusedAccess, environ: Mapping[str, Any], target: str, who: str, problem: Problem
 ) -> None:
-    address = environ.get("REMOTE_ADDR") or ""
-    refused.note(network_of(address), f"{target} refused to {who} at {address}: {problem.code}")
+    address, reason = environ.get("REMOTE_ADDR") or "", problem.code
+    if reason == "untrusted_host":
+        reason += f" (LINEUP_ORIGINS does not name {environ.get('HTTP_HOST', '')[:100]!r})"
+    refused.note(network_of(address), f"{target} refused to {who} at {address}: {reason}")
 
 
 log = logging.getLogger(__name__)

@@ -106,9 +106,11 @@ def test_a_socket_without_a_session_is_logged(dashboard, lines):
 
 
 def test_a_call_under_a_foreign_name_is_logged(dashboard, lines):
-    answer = dashboard.client().get("/", base_url="http://evil.example")
+    answer = dashboard.client().get("/", base_url="http://evil.example:81")
     assert answer.status_code == 400
-    assert lines() == ["GET / refused to nobody at 127.0.0.1: untrusted_host"]
+    [line] = lines()
+    assert line.startswith("GET / refused to nobody at 127.0.0.1: untrusted_host")
+    assert "LINEUP_ORIGINS does not name 'evil.example:81'" in line
 
 
 def test_an_ordinary_mistake_is_no_refusal_of_access(dashboard, mai, lines):
