@@ -1,4 +1,4 @@
-"""Asks SQL and Redis what has changed and what is to be done, and wakes what has to act."""
+"""Asks SQL what is to be done and Redis what has changed, and wakes the loops that act on it."""
 
 import logging
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.pulse import Pulse
 from scoring.ranking import Ranking
 
-#: Longest and shortest interval: it is asked when time changes a thread next, and each second for
-#: what other processes have stored.
+#: Longest and shortest interval of reads. SQL is read when time changes the next thread, and each
+#: second to see what other processes have stored.
 READ_SECONDS, READ_LEAST_SECONDS = 1.0, 0.1
 
 #: Says whether a queue has something to do, by what is to be done and the time in ms.
@@ -22,7 +22,7 @@ Concerns = Callable[[Agenda, int], bool]
 
 
 class AgendaReader(RunsTask):
-    """One for each process. `clock` gives milliseconds; `wakes`: what wakes a queue, and when."""
+    """Reads what is to be done, once for all loops of a process. `clock` gives milliseconds."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class AgendaReader(RunsTask):
     ):
         self._database = database
         self._clock = clock
-        #: What wakes a queue, and when.
+        #: Maps the function that wakes a queue to the condition for it.
         self.wakes = wakes
         self._wait_seconds = 0.0
         #: What was read last; None while SQL is away.
@@ -65,12 +65,12 @@ class AgendaReader(RunsTask):
 
 PULSE_SECONDS = 1.0
 
-#: Called with the pulse before, None where it is not known, and that of now.
+#: Called with the previous pulse (None if it is not known) and the current one.
 OnChange = Callable[[Pulse | None, Pulse], object]
 
 
 class PulseReader(RunsTask):
-    """One for each process."""
+    """Reads the pulse of all lists, once for all loops of a process."""
 
     def __init__(self, ranking: Ranking):
         self._ranking = ranking
@@ -87,11 +87,11 @@ class PulseReader(RunsTask):
         )
 
     def observe(self, on_change: OnChange) -> None:
-        """Calls this after each change."""
+        """Calls `on_change` after each change of the pulse."""
         self._observers.append(on_change)
 
     def turn(self) -> None:
-        """Reads, and tells what has changed. Raises RedisError."""
+        """Reads the pulse, and calls the observers if it has changed. Raises RedisError."""
         before = self.latest
         try:
             self.latest = pulse = self._ranking.pulse()

@@ -21,35 +21,35 @@ from scoring.reading import Entry, State, stands_before
 from scoring.sorts import SORTS
 from scoring.views import VIEWS
 
-#: Interval of looks, while the one before found nothing.
+#: Interval of looks (comparisons of all lengths and counts) while the last one found nothing.
 LOOK_SECONDS = 15.0
-#: Looks rest so many times as long as one took: a million threads take a second.
+#: Least interval, as a multiple of the time that a look took: a million threads take a second.
 REST_FACTOR = 50
-#: Successive looks that find a count wrong in the same direction. With fewer it may be threads that
-#: are on their way from SQL to Redis.
+#: A count is certainly wrong after this many successive looks found it wrong in the same direction.
+#: Before that, threads on their way from SQL to Redis may explain it.
 LOOKS = 10
-#: The same of lengths, where a look is over before threads move meanwhile; else it is LOOKS, too.
+#: The same for lengths if a look took less than QUICK_SECONDS; a slower one needs LOOKS, too.
 QUICK_LOOKS, QUICK_SECONDS = 2, 0.05
 
-#: A view, an admin (0: nobody), and whether Redis counts too many.
+#: A view, an assignee (0: nobody), and whether Redis counts too many threads.
 _Wrong = tuple[str, int, bool]
-#: View to admin to number.
+#: Number of threads by view and assignee.
 Counts = Mapping[str, Mapping[int, int]]
 
 
 class CountsCheck:
-    """No repair of a thread mends a wrong count, which only faults and foreign writes can make: the
-    lists of the view are built anew."""
+    """Finds wrong counts of threads by assignee, which only faults and foreign writes can cause.
+    Repairing threads does not correct a count, so the lists of the view must be rebuilt."""
 
     def __init__(self) -> None:
         self._looks: Counter[_Wrong] = Counter()
 
     def __bool__(self) -> bool:
-        """Whether some count may be wrong: then the next look follows soon."""
+        """Whether a count may be wrong: then the next look follows soon."""
         return bool(self._looks)
 
     def look(self, before: Counts, in_sql: Counts, after: Counts) -> set[str]:
-        """The views that count wrong for certain, by the counts read before and after SQL."""
+        """Returns the views with certainly wrong counts in Redis, read before and after SQL."""
         wrong: Counter[_Wrong] = Counter()
         for view, earlier in before.items():
             later, counts = after[view], in_sql.get(view, {})
@@ -66,7 +66,7 @@ class CountsCheck:
 
 
 class LengthsCheck:
-    """Compares the lengths of views, and their counts; what SQL has is counted beside the rest."""
+    """Compares the lengths and counts of views with SQL, which counts beside other work."""
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ class LengthsCheck:
         self._ranking = ranking
         self._monotonic = monotonic
         self._counts = CountsCheck()
-        #: Views that are longer than in SQL, and by how many looks.
+        #: Maps views to the number of successive looks that found them longer than in SQL.
         self._longer: Mapping[str, int] = {}
         self._next_at = self._again_at = monotonic()
-        #: Views with wrong counts of threads by their admins.
+        #: Views with wrong counts of threads by assignee.
         self.miscounted: set[str] = set()
 
     @property
@@ -90,9 +90,9 @@ class LengthsCheck:
         return bool(self._longer or self._counts or self.miscounted)
 
     def too_long(self, states: Mapping[str, State]) -> set[str]:
-        """The views that are longer than in SQL for certain; none where no look is due.
+        """Returns the views that are certainly longer than in SQL; none if no look is due.
 
-        `states`: of all list ids, read just now.
+        `states`: the states of all list ids, read just now.
         """
         begun = self._monotonic()
         if begun < (self._again_at if self._longer or self._counts else self._next_at):
@@ -107,7 +107,7 @@ class LengthsCheck:
         return longer - self._longer.keys()
 
     def _look(self, before: Mapping[str, State]) -> set[str]:
-        """Views that are longer, however the threads under way between both are counted."""
+        """Returns the views that are longer than in SQL both before and after SQL is read."""
         counts = self._ranking.counts(VIEWS)
         rows = self._database.read_beside(stored_threads.ASSIGNED)
         in_sql = stored_threads.assigned(rows)
@@ -122,15 +122,15 @@ class LengthsCheck:
 
 #: Entries at the head of a list that are compared often.
 HEAD = 100
-#: Time in which all threads are compared once, in slices, …
+#: Time in which all threads are compared once, in slices.
 PASS_SECONDS = 60.0
-#: … of at most this many threads, so that a million threads do not delay the sockets.
+#: Most threads in a slice, so that a million threads do not delay the sockets.
 SLICE_MAX = 2_000
 #: Threads of a slice that are compared at once (about 15 ms), and the pause until the next ones.
 PART = 250
 PAUSE_SECONDS = 0.02
-#: Entries of lists of queries that one pass compares (about 5,000 a second); at least one list. A
-#: thousand lists have millions, and no fault of Redis spoils one of them without a sign.
+#: Entries of lists of queries that one pass compares (about 5,000 a second), but at least one list.
+#: A thousand lists have millions, and no fault of Redis damages one of them without another sign.
 PLACES_PER_PASS = 300_000
 #: Least time between two searches of a list.
 SEARCH_SECONDS = 15.0
@@ -150,8 +150,8 @@ class Difference(NamedTuple):
 class Diff:
     """Finds the threads that have other scores or lists in Redis than in SQL.
 
-    A thread that is being placed at that moment may be among them: placing it again by its
-    revision does no harm.
+    A thread that is just being placed may be among them: placing it again with its revision does
+    no harm.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class Diff:
         self._ranking = ranking
         self._monotonic = monotonic
         self._after_id = 0
-        #: Threads of the pass under way, and of the last one.
+        #: Threads compared in the pass under way, and in the last one.
         self._compared = self._of_pass = 0
         self._slice_at = monotonic()
         self._searched_at: dict[str, float] = {}
@@ -177,29 +177,28 @@ class Diff:
         self._last_query = ""
         self._longer_queries: set[str] = set()
         self._suspects: set[str] = set()
-        #: Members that are no thread, removed since the start.
+        #: Members removed since the start because they were not thread ids.
         self.removed = 0
-        #: Threads that a slice has at most.
+        #: Most threads in the next slice.
         self.slice_most = SLICE_MAX
-        #: Passes over all threads that have ended.
+        #: Completed passes over all threads.
         self.passes = 0
 
     @property
     def has_doubts(self) -> bool:
-        """Whether something may differ that the next looks will tell."""
+        """Whether something may differ; later comparisons must confirm it."""
         return bool(self._suspects or self._longer_queries or self.lengths.has_doubts)
 
     def differing_in_heads(self) -> set[int]:
-        """Ids of threads by which the head of any list of a view differs."""
+        """Returns the ids of threads that differ in the head of any list of a view."""
         return {
             id for view in VIEWS for sort in SORTS for id in self._differing_in_head(view, sort)
         }
 
     def differing_in_next_slice(self, states: Mapping[str, State]) -> set[int]:
-        """Ids that differ in the next slice of all threads; a pass takes about a minute.
-
-        `states`: of all list ids, read just now; those that are lost are not compared.
-        """
+        """Returns the ids of threads that differ in the next slice; a pass over all slices takes
+        about a minute. `states`: the states of all list ids, read just now; lost lists are not
+        compared."""
         with self._database.read() as connection:
             if self._after_id == 0:
                 self._queries = self._next_queries(query_lists.current(connection), states)
@@ -215,10 +214,10 @@ class Diff:
         return wrong
 
     def stale_ids(self, states: Mapping[str, State]) -> set[int]:
-        """Ids on lists that they are not on in SQL; members that are no thread are removed.
+        """Returns the ids of threads that are on a list in Redis and not in SQL; removes members
+        that are not thread ids. `states`: the states of all list ids, read just now.
 
-        `states`: of all list ids, read just now. Lists are searched if their lengths show an
-        entry too many: the sorts of a list differ, or several looks found them longer than in SQL.
+        A list is searched if its sorts differ in length, or it was repeatedly longer than in SQL.
         """
         now = self._monotonic()
         suspects = {name for name, state in states.items() if state.uneven} | self._suspects
@@ -233,13 +232,13 @@ class Diff:
         return {id for name in suspects for id in self._wrong_members(name)}
 
     def differences(self, list_ids: list[str]) -> Iterator[Difference]:
-        """Every entry by which these lists differ from SQL's `ORDER BY score, id`."""
+        """Yields every entry in which these lists differ from SQL's `ORDER BY score, id`."""
         for name in list_ids:
             for sort in self._ranking.sorts_of(name):
                 yield from self._list_differences(name, sort)
 
     def _next_part(self, count: int) -> list[Placement]:
-        """Placements of the next threads by id; none at the end of a pass."""
+        """Returns the placements of the next threads by id; none at the end of a pass."""
         with self._database.read() as connection:
             queries = query_lists.current(connection)
             self._queries = self._queries.reordered(queries.version, queries.ordered_since)
@@ -253,8 +252,8 @@ class Diff:
         return part
 
     def _next_queries(self, queries: QueryLists, states: Mapping[str, State]) -> QueryLists:
-        """The lists of queries that the next pass compares: those that the last one found too long,
-        and others in turn."""
+        """Returns the lists of queries that the next pass compares: all that were too long in the
+        last pass, and others in turn."""
         names = [name for name in sorted(queries.lists) if name in states]
         after = bisect_right(names, self._last_query)
         turn, places = list[str](), 0
@@ -279,12 +278,12 @@ class Diff:
         return {id for id, _ in set(sql) ^ set(redis)}
 
     def _misplaced(self, part: list[Placement], states: Mapping[str, State]) -> set[int]:
-        """Ids that are missing in a list that they belong to, or have other scores where it is in
-        order."""
+        """Returns the ids of threads that are missing from a list of theirs, or have other scores
+        on an ordered list."""
         by_list_id: dict[str, list[tuple[int, Sequence[int]]]] = defaultdict(list)
         for placement in part:
             for name, scores in placement.lists.items():
-                # A list that was made just now is not there yet.
+                # A list that was added just now is not in Redis yet.
                 if scores is not None and name in states and states[name].epoch is not None:
                     by_list_id[name].append((placement.thread_id, scores))
         in_redis = self._ranking.columns(
@@ -306,8 +305,8 @@ class Diff:
         return wrong
 
     def _compare_lengths_of_queries(self, states: Mapping[str, State]) -> None:
-        """After a pass over all threads: lists of queries that two passes found longer than the
-        threads that belong to them are searched for what is too many."""
+        """Has a list of a query searched for extra entries if two successive passes found it longer
+        than in SQL. Called after each pass."""
         counted, self._counted = self._counted, Counter()
         longer = {
             name
@@ -328,7 +327,7 @@ class Diff:
         return wrong
 
     def _belonging(self, name: str, ids: list[int]) -> set[int]:
-        """Those of these threads that belong on a list."""
+        """Returns those of the threads that belong on a list."""
         with self._database.read() as connection:
             query_list = query_lists.current(connection).lists.get(name)
             if query_list is not None:
@@ -337,7 +336,7 @@ class Diff:
         return {placement.thread_id for placement in placements if name in placement.lists}
 
     def _list_differences(self, name: str, sort: str) -> Iterator[Difference]:
-        """Merges both lists, which have the same order."""
+        """Merges the list in Redis with the list in SQL; both have the same order."""
         redis: Iterator[Entry] = chain.from_iterable(self._ranking.scan(name, sort))
         sql = self._stored_list(name, sort)
         with self._database.read() as connection:

@@ -14,17 +14,17 @@ from scoring.views import VIEWS
 
 log = logging.getLogger(__name__)
 
-#: How long an answer of `OwnLists` holds: an import may take hours.
+#: How long an answer of `OwnLists` is cached. An import, which asks it, may take hours.
 CHECK_SECONDS = 1.0
-#: Another Lineup is told of after so many of its rebuilds within so many seconds (one may be a
-#: backup that was restored; reconcilers rest while nothing changes), and again after a minute.
+#: Another Lineup is logged after this many of its rebuilds within this time, once a minute at most.
+#: A single one may be a restored backup. The time is long: reconcilers rest if nothing changes.
 REBUILDS_OF_OTHERS = 2
 REBUILDS_SECONDS = 300.0
 LOG_SECONDS = 60.0
 
 
 def known_epochs(database: Database, list_ids: Collection[str] | None = None) -> dict[str, str]:
-    """List id to the epoch that the last rebuild wrote to Redis; None: of all lists."""
+    """Maps list ids to the epochs that their last rebuilds wrote to Redis; None: all list ids."""
     statement = select(epochs)
     if list_ids is not None:
         statement = statement.where(epochs.c.list_id.in_(list_ids))
@@ -35,10 +35,10 @@ def known_epochs(database: Database, list_ids: Collection[str] | None = None) ->
 class OwnLists:
     """Says whether the lists of views in Redis were built from this database.
 
-    They were not where they belong to another database, or to an earlier state of this one that
-    was restored since. Threads have small numbers as ids, so those of one database placed on the
-    lists of another would be taken for threads there. `on_missing` is called the first time that
-    Redis does not hold them.
+    They were not if they belong to another database, or to this one before a backup was restored.
+    Thread ids are small numbers: a thread of one database, placed on the lists of another, would
+    be taken for a thread there. `on_missing` is called the first time that Redis does not hold
+    own lists.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class OwnLists:
         self._is_announced = False
 
     def are_in_redis(self) -> bool:
-        """Whether Redis holds them, as of the last second. Raises RedisError and
+        """Whether Redis holds own lists, as of the last second. Raises RedisError and
         StorageUnavailable."""
         if self._monotonic() - self._checked_at >= CHECK_SECONDS:
             self._are_own = self._compare()
@@ -79,25 +79,25 @@ class OwnLists:
 class OtherLineups:
     """Notices a Lineup that serves the same database with another Redis or another key prefix.
 
-    Each of the two takes the lists of the other for lost ones, rebuilds its own, and does not see
-    what the other places. A rebuild writes the epoch to Redis first and then to SQL: so an
-    epoch in SQL that Redis never had is that of another Redis.
+    Whenever one of the two rebuilds, the other takes its own lists for lost and rebuilds them, and
+    neither sees what the other places. A rebuild writes the epoch to Redis first and then to SQL:
+    so an epoch in SQL that Redis never had is that of another Redis.
     """
 
     def __init__(self, monotonic: Callable[[], float]):
         self._monotonic = monotonic
-        #: View → epoch that both SQL and Redis had.
+        #: Maps views to epochs that both SQL and Redis had.
         self._own: dict[str, str | None] = {}
         self._rebuilds: list[float] = []
         self._logged_at = float("-inf")
 
     def note_rebuilt(self, states: Mapping[str, State]) -> None:
-        """Takes over the epochs of views that this process has just built."""
+        """Notes the epochs of the views, which this process has just rebuilt."""
         self._own |= {view: states[view].epoch for view in VIEWS}
 
     def look(self, known: Mapping[str, str], states: Mapping[str, State]) -> None:
-        """Logs an error where another Lineup replaces the epochs in SQL again and again. `known`
-        are those in SQL, which were read before the `states` of Redis."""
+        """Logs an error if another Lineup keeps replacing the epochs in SQL. `known`: the epochs in
+        SQL, read before the `states` in Redis."""
         in_redis = {view: states[view].epoch for view in VIEWS}
         views = [view for view in VIEWS if in_redis[view] and self._own.get(view) == in_redis[view]]
         if any(known.get(view) != in_redis[view] for view in views):

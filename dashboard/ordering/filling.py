@@ -1,4 +1,4 @@
-"""Fills new lists from SQL: each by its query, or many by reading all threads once."""
+"""Fills new lists from SQL: each with its own query, or many by reading all threads once."""
 
 import time
 from collections import defaultdict, deque
@@ -25,18 +25,18 @@ from dashboard.ordering.pace import Pace
 from scoring.placing import Placement
 from scoring.rebuilding import Rebuild
 
-#: Threads read and sent at once; few enough that sockets are served in between.
+#: Threads read and sent at once: few enough to serve sockets in between.
 SLICE = 2_000
 
-#: Is told how many threads were read.
+#: Called with the number of threads that were read.
 Progress = Callable[[int], object]
-#: Thread id to the revision that was read.
+#: Maps thread ids to the revisions that were read.
 Revisions = dict[int, int]
 
 
 class Filling:
-    """A rebuild under way. `clock` gives milliseconds; of the lists that were `never_built` threads
-    do not know yet when time changes whether these hold them."""
+    """Fills the lists of a rebuild. `clock` gives milliseconds. `never_built`: lists that the next
+    changes of threads, as stored in SQL, do not take into account yet."""
 
     def __init__(
         self,
@@ -54,13 +54,13 @@ class Filling:
         self._stride = id_ranges.stride()
 
     def _last_id(self) -> int:
-        """The last thread id; younger threads are placed by their first write, which is logged."""
+        """Returns the last thread id; newer threads are placed and logged by their first write."""
         with self._database.read() as connection:
             return stored_threads.last_id(connection)
 
     def _ranges(self, last_id: int) -> Iterator[tuple[int, int]]:
-        """Ranges after an id and up to one, without those in which all threads are archived; what
-        looks at one does so within `self._stride.timed()`."""
+        """Yields ranges of ids, as (after, up to), and skips archived threads between them. Read a
+        range within `self._stride.timed()`: the size of the next one depends on the time."""
         until = 0
         while until < last_id:
             with self._database.read() as connection:
@@ -75,8 +75,8 @@ class Filling:
         return [query_list for query_list in lists if query_list.id in self._never_built]
 
     def _bring_forward(self, new: Collection[QueryList], some: ColumnElement[bool]) -> None:
-        """Lets the queue of what is due take up some of the threads for these lists: each write of
-        a thread sets its next change for the lists that there are then."""
+        """Brings forward the next change of some threads where these new lists require it: a write
+        of a thread considers only the lists that exist at that time."""
         if not new:
             return
         self._rebuild.hold()
@@ -91,14 +91,12 @@ class Filling:
 class FillingByQuery(Filling):
     """Fills the lists of queries of a rebuild that makes no lists of views.
 
-    All of it raises RedisError, RebuildLost and StorageUnavailable.
+    All methods raise RedisError, RebuildLost and StorageUnavailable.
     """
 
     def by_index(self, lists: Collection[QueryList]) -> dict[str, Revisions]:
-        """Fills those of the lists for which an index names few threads: list id to what was read.
-
-        That takes milliseconds for each, however many threads there are.
-        """
+        """Fills those of the lists for which an index finds few threads; returns the revisions read
+        by list id. Each list takes milliseconds, however many threads there are."""
         candidates, filled = Candidates(self._last_id()), dict[str, Revisions]()
         for query_list in lists:
             self._rebuild.hold()
@@ -111,7 +109,7 @@ class FillingByQuery(Filling):
         return filled
 
     def by_ranges(self, lists: Collection[QueryList]) -> Revisions:
-        """Fills few lists, for which SQL looks at all threads that are not archived."""
+        """Fills a few lists; for each SQL looks at all threads that are not archived."""
         revisions: Revisions = {}
         new = self._new(lists)
         last_id = self._last_id()
@@ -136,7 +134,7 @@ class FillingByQuery(Filling):
         return revisions
 
     def _fill_between(self, query_list: QueryList, ids: tuple[int, int], last_id: int) -> Revisions:
-        """The threads between two ids; many of them are read in slices."""
+        """Fills a list with its threads between two ids, in slices."""
         revisions: Revisions = {}
         after_id, until = ids
         while after_id < until:
@@ -149,20 +147,20 @@ class FillingByQuery(Filling):
         return revisions
 
 
-#: Threads read at once, and such slices that are being sent to Redis while the next one is read:
-#: it must not run out of work before this process, which does not send meanwhile, has read it.
+#: Threads in a slice, and slices that may be on their way to Redis while the next one is read: so
+#: Redis has work to do while this process reads and sends nothing.
 THREADS_AT_ONCE = 500
 FILLED_AT_ONCE = 4
 
 
 class FillingByThread(Filling):
-    """Reads each thread that is not archived, and asks which of the lists hold it.
+    """Reads each thread that is not archived, and finds the lists that hold it.
 
-    All of it raises RedisError, RebuildLost and StorageUnavailable.
+    All methods raise RedisError, RebuildLost and StorageUnavailable.
     """
 
     def fill(self, list_ids: Collection[str], queries: QueryLists) -> Revisions:
-        """Fills these lists; `queries` are those of queries among them."""
+        """Fills these lists; `queries`: the lists of queries among them."""
         revisions: Revisions = {}
         last_id = self._bring_all_forward(queries)
         filling: deque[Future[None]] = deque()
@@ -194,7 +192,7 @@ class FillingByThread(Filling):
         return revisions
 
     def _bring_all_forward(self, queries: QueryLists) -> int:
-        """Brings all threads forward for the lists that were never built; the last thread id."""
+        """Brings all threads forward for lists never built; returns the last thread id, or 1."""
         new = self._new(queries.lists.values())
         last_id = self._last_id()
         for after_id, until in self._ranges(last_id) if new else ():
@@ -203,7 +201,7 @@ class FillingByThread(Filling):
         return max(1, last_id)
 
     def _slices(self, queries: QueryLists) -> Iterator[list[Placement]]:
-        """All threads."""
+        """Yields all threads in slices."""
         after_id = 0
         while slice := self._slice(after_id, THREADS_AT_ONCE, queries):
             yield slice

@@ -18,23 +18,23 @@ from scoring.conditions.language.query import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.rebuilding import RebuildLost
 
-#: How long a list stays, or stays in order, at which nobody looks any more, and how much longer
-#: while somebody does: so that it is written every 20 s, by one of the processes.
+#: How long a list is kept, or kept in order, after the last admin left it. While one looks at it,
+#: RENEWED_MS is added, so that it is written only every 20 s, by one of the processes.
 LOOKED_AT_MS = 60_000
 RENEWED_MS = 20_000
-#: Lists that are kept only while somebody looks, of all processes: each event costs more with each
-#: that holds its thread, and each new list some microseconds for each that there is. A team of a
-#: thousand looks at lists of `mine`.
+#: Most lists of all processes that are kept only while somebody looks. An event costs more with
+#: each list that holds its thread, and a new list costs some microseconds for each existing one. A
+#: team of a thousand looks at a thousand lists of `mine`.
 TEMPORARY_MAX = 2_000
 
 
 class TooManyLists(Exception):
-    """The lists that are kept are as many, or cost as much, as may be; this one must be read from
+    """The kept lists have reached the limit on their number or cost; this list must be read from
     SQL."""
 
 
 class ListKeeper:
-    """Writes to SQL until when lists are kept. `clock` gives milliseconds."""
+    """Writes to SQL how long lists are kept. `clock` gives milliseconds."""
 
     def __init__(self, database: Database, clock: Callable[[], int]):
         self._database = database
@@ -49,8 +49,8 @@ class ListKeeper:
     def keep(self, list_id: str, listed: ListedQuery, beside: Collection[str] = ()) -> None:
         """Keeps the list of a query in order from now on, and as long as it is renewed.
 
-        `beside`: the lists that the one who looks at it looks at already. Raises TooManyLists,
-        QueryError and StorageUnavailable.
+        `beside`: the lists that the same admin looks at already. Raises TooManyLists, QueryError
+        and StorageUnavailable.
         """
         now = self._clock()
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
@@ -69,8 +69,8 @@ class ListKeeper:
         self._kept_until[list_id] = kept_until
 
     def keep_many(self, queries: Mapping[str, ListedQuery], most: int = TEMPORARY_MAX) -> None:
-        """`keep` of lists by their ids, in one write; none is added beyond `most` of all lists
-        that are kept only while somebody looks.
+        """Keeps many lists by their ids, in one write. Leaves out a list for which there is no room
+        or which has a mistake; all temporary lists may be `most`.
 
         Raises StorageUnavailable.
         """
@@ -95,9 +95,9 @@ class ListKeeper:
             self._kept_until[list_id] = kept_until
 
     def renew(self, looked_at: Collection[str]) -> None:
-        """Keeps those of the lists longer that `keep` was told of, in one write where it is time.
+        """Extends the time of the lists that this process keeps, in one write, if it is due.
 
-        One that was removed all the same is kept anew. Raises StorageUnavailable.
+        A list that was removed in spite of this is added again. Raises StorageUnavailable.
         """
         now = self._clock()
         self._forget(looked_at, now)
@@ -111,7 +111,7 @@ class ListKeeper:
             kept_ids = kept_lists.keep_longer(connection, due, kept_until, now)
             for list_id in due:
                 if list_id not in kept_ids:
-                    # Its sort or an admin that it names may be gone: nothing can be kept of it.
+                    # If its sort or an admin named in it is gone, the list cannot be kept.
                     with suppress(QueryError):
                         query_lists.keep(connection, self._queries[list_id], kept_until)
 
@@ -119,7 +119,7 @@ class ListKeeper:
         self._kept_until |= dict.fromkeys(due, kept_until)
 
     def _forget(self, looked_at: Collection[str], now: int) -> None:
-        """Forgets lists at which nobody of this process looks, when they may be gone."""
+        """Forgets expired lists that no socket of this process looks at."""
         looked_at = frozenset(looked_at)
         for list_id, kept_until in [*self._kept_until.items()]:
             if kept_until < now and list_id not in looked_at:
@@ -128,18 +128,18 @@ class ListKeeper:
 
 log = logging.getLogger(__name__)
 
-#: Lists that one process builds at a time; further ones wait for their turn.
+#: Lists that one process builds at a time; others wait for their turn.
 BUILT_AT_ONCE = 4
-#: Interval of looking whether somebody else has built a list, times the lists that wait for that;
-#: and the time after which it is left to the reconciler.
+#: Interval of checks whether another process has built a list, multiplied by the number of waiting
+#: lists; and the time after which the list is left to the reconciler.
 LOOK_SECONDS = 0.05
 GIVEN_UP_SECONDS = 60.0
 
 
 class ListBuilder:
-    """Builds a list once, however many ask for it, in however many processes.
+    """Builds a list once, however many callers in however many processes ask for it.
 
-    What `rebuilder` swaps in counts as built by this one.
+    Every list that `rebuilder` swaps in counts as `built`.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class ListBuilder:
     def build(self, list_id: str) -> threading.Event:
         """Begins to build the list of a query that SQL keeps and Redis lacks, in the background.
 
-        The event is set at the end; what failed is built by the reconciler.
+        Returns an event that is set at the end. After a failure the reconciler builds the list.
         """
         ended = self._under_way.get(list_id)
         if ended is None:
@@ -184,7 +184,7 @@ class ListBuilder:
     def _build(self, list_id: str) -> None:
         deadline = self._monotonic() + GIVEN_UP_SECONDS
         while self._monotonic() < deadline and self._rebuilder.keeps(list_id):
-            # Before what SQL names: it is replaced if nobody has built the list since.
+            # Read before the epoch in SQL: `rebuild` skips a list that was built in between.
             epoch = self._held(list_id)
             if self._is_built(list_id, epoch):
                 return

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 from dashboard.db.id_ranges import Stride
 
-#: Threads of one transaction: at first, at least and at most. In between it is as many as take 20
-#: ms: so long the events of these threads wait, and with SQLite all others.
+#: Threads in one transaction: at first, at least and at most. The number adapts so that one takes
+#: 20 ms, for events of these threads wait until its end, and with SQLite all events.
 SLICE, SLICE_MIN, SLICE_MAX = 50, 10, 200
 SLICE_SECONDS = 0.02
-#: Where pauses end late, others wait for the processor: they are longer by so many times as late.
+#: A pause that ends late shows a busy processor: the next is longer by this multiple of the delay.
 LATE_FACTOR = 4
 PAUSE_MAX_SECONDS = 1.0
-#: Each process takes one of so many slices, so that two seldom work at the same threads.
+#: Each process takes a random one of this many slices: so two seldom work on the same threads.
 SLICES_AHEAD = 8
 
 Result = TypeVar("Result")
@@ -31,7 +31,7 @@ class Pace:
         pause_max_seconds: float | None = None,
         slice_seconds: float | None = None,
     ):
-        """`first`: threads of the first slice; `slice_seconds`: as much as one should take."""
+        """`first`: threads in the first slice; `slice_seconds`: how long a slice should take."""
         self._pause_max_seconds = pause_max_seconds or PAUSE_MAX_SECONDS
         self._monotonic = monotonic
         self._sleep = sleep
@@ -51,12 +51,12 @@ class Pace:
         return self.size * SLICES_AHEAD
 
     def one_slice(self, ids: Sequence[int]) -> Sequence[int]:
-        """The threads of the next transaction."""
+        """Returns the threads of the next transaction, a random slice."""
         begin = random.randrange(0, len(ids), self.size)
         return ids[begin : begin + self.size]
 
     def take_up(self, work: Callable[[], Result], place: Callable[[Result], object]) -> Result:
-        """Works on a slice in a transaction, places what that gives, and lets others work."""
+        """Calls `work` for a slice, `place` with its result, and pauses; returns the result."""
         begun = self._monotonic()
         with self._stride.timed():
             done = work()
@@ -66,7 +66,7 @@ class Pace:
         return done
 
     def _pause(self, begun: float) -> None:
-        """At least as long as the slice took, and longer while the process is busy."""
+        """Sleeps as long as the slice took, longer while the process is busy, up to the maximum."""
         worked_seconds = self._monotonic() - begun
         seconds = min(worked_seconds + LATE_FACTOR * self._late_seconds, self._pause_max_seconds)
         paused = self._monotonic()

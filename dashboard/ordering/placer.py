@@ -26,9 +26,9 @@ def every_list_id(connection: Connection) -> list[str]:
 def placements_everywhere(
     database: Database, ids: Collection[int], list_ids: Collection[str], now_ms: int
 ) -> list[Placement]:
-    """Placements of these threads that also remove each from all other lists of `list_ids`.
+    """Returns placements of these threads that also remove each from all other lists of `list_ids`.
 
-    An id without a thread is removed from all of them for certain: it is never used again.
+    An id without a thread is removed from all of them for good: ids are never used again.
     """
     with database.read() as connection:
         placements = placing.of(connection, ids, now_ms)
@@ -39,7 +39,7 @@ def placements_everywhere(
     ]
 
 
-#: Revisions of a thread that a process remembers while one before them is not known to be placed.
+#: Most revisions of a thread that are remembered while an earlier one is not known to be placed.
 AHEAD_MAX = 200
 #: Revisions that are saved at once.
 SLICE = 2_000
@@ -48,10 +48,10 @@ SLICE = 2_000
 class PlacedRevisions:
     """Revisions of threads that are in Redis, and not yet in `threads.placed_revision`.
 
-    That column goes on to the next revision only: each revision names the lists that it leaves, so
-    one that nobody placed must be noticed. What does not follow waits for the process that placed
-    the one before. Where that died, the thread stays unplaced, and the reconciler places it on
-    every list.
+    That column advances one revision at a time: each revision names the lists that the thread
+    leaves, so a revision that nobody placed must be noticed. Later ones wait for the process that
+    placed it. If that process has died, the thread stays unplaced until the reconciler places it
+    on every list.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class PlacedRevisions:
         self._everywhere: dict[int, int] = {}
 
     def add(self, revisions: Iterable[tuple[int, int]]) -> None:
-        """Notes thread ids with a revision that was placed on its own lists."""
+        """Notes (thread id, revision) of threads that were placed on the lists they name."""
         for id, revision in revisions:
             self._placed[id].add(revision)
 
@@ -82,7 +82,7 @@ class PlacedRevisions:
             for first in range(0, len(ids), SLICE):
                 count += self._save(database, ids[first : first + SLICE], noted, everywhere)
         finally:
-            # Also what could not be written: placing it once more would change nothing.
+            # Also revisions that could not be written: noting one twice changes nothing.
             self.add_everywhere(everywhere)
             for id, revisions in noted.items():
                 self._placed[id] |= revisions
@@ -95,7 +95,7 @@ class PlacedRevisions:
         noted: dict[int, set[int]],
         everywhere: dict[int, int],
     ) -> int:
-        """Saves some threads, and leaves in `noted` and `everywhere` what has to wait."""
+        """Saves the revisions of some threads; leaves in `noted` those that have to wait."""
         with database.read() as connection:
             saved = placing.placed_revisions(connection, ids)
         last = {
@@ -107,7 +107,7 @@ class PlacedRevisions:
             database.write(lambda connection: placing.save_placed(connection, changed))
         for id in ids:
             everywhere.pop(id, None)
-            # A thread that is not in SQL is no more.
+            # A thread that is not in SQL was deleted.
             bound = last.get(id)
             ahead = {number for number in noted.pop(id, ()) if bound is not None and number > bound}
             if ahead and len(ahead) <= AHEAD_MAX:
@@ -116,7 +116,7 @@ class PlacedRevisions:
 
 
 def _last_in_turn(revision: int, placed: Iterable[int]) -> int:
-    """The last revision up to which all are placed, if those up to `revision` are."""
+    """Returns the last revision up to which all are placed, given that all up to `revision` are."""
     for number in sorted(placed):
         if number == revision + 1:
             revision = number
@@ -128,14 +128,14 @@ log = logging.getLogger(__name__)
 #: Circuit breaker: after a failure `place` skips Redis for this long, so that callers do not wait.
 BREAK_SECONDS = 1.0
 SAVE_SECONDS = 1.0
-#: Tries to place a thread on every list while it goes on to change.
+#: Attempts to place a thread on every list while it keeps changing.
 EVERYWHERE_TRIES = 3
 
 
 class Placer:
     """Places threads in Redis after their commit, in one round trip.
 
-    `may_place`: whether `place` does it now; it may raise RedisError and StorageUnavailable.
+    `may_place`: whether `place` may write now; it may raise RedisError and StorageUnavailable.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Placer:
         self._retry_at = float("-inf")
 
     def place(self, placements: Sequence[Placement]) -> None:
-        """Places the threads, or leaves them to the reconciler without Redis; never raises."""
+        """Places the threads; if that fails, leaves them to the reconciler. Never raises."""
         if not placements or self._monotonic() < self._retry_at:
             return
         try:
@@ -185,7 +185,7 @@ class Placer:
         return changed
 
     def _place_everywhere(self, ids: Collection[int]) -> int:
-        """Placements that came late were refused: what they would have removed is removed now."""
+        """Places threads on every list after late placements, with their removals, were refused."""
         changed = 0
         for _ in range(EVERYWHERE_TRIES):
             with self._database.read() as connection:

@@ -1,4 +1,4 @@
-"""Rebuilds lists in Redis from SQL: all of them, or those of some list ids."""
+"""Rebuilds lists in Redis from SQL, all or some of them."""
 
 import secrets
 from collections.abc import Callable, Collection, Mapping
@@ -16,8 +16,8 @@ from scoring.ranking import Ranking
 from scoring.rebuilding import Rebuild
 from scoring.views import VIEWS
 
-#: With more lists of queries to build that no index names the threads of, all threads are read
-#: once for all of them.
+#: Most lists of queries without a usable index that are built one by one; more of them are built
+#: together by reading all threads once.
 FILTERED_MAX = 30
 #: The epoch is part of every frame, so it is short.
 EPOCH_BYTES = 6
@@ -28,7 +28,7 @@ class RebuildBusy(Exception):
 
 
 class Rebuilder:
-    """Fills shadow lists from SQL, swaps them in, and places again what moved meanwhile."""
+    """Fills shadow lists from SQL, swaps them in, and places again the threads moved meanwhile."""
 
     def __init__(
         self, database: Database, ranking: Ranking, placer: Placer, clock: Callable[[], int]
@@ -41,21 +41,21 @@ class Rebuilder:
         self.swapped = 0
 
     def list_ids(self) -> list[str]:
-        """Every list id that there is."""
+        """Returns every list id."""
         with self._database.read() as connection:
             return every_list_id(connection)
 
     def epochs(self, list_ids: Collection[str] | None = None) -> dict[str, str]:
-        """List id to the epoch that the last rebuild wrote to Redis; None: of all lists."""
+        """Maps list ids to the epochs that their last rebuilds wrote to Redis; None: all."""
         return known_epochs(self._database, list_ids)
 
     def keeps(self, list_id: str) -> bool:
-        """Whether this is the list of a query that Redis should hold."""
+        """Whether this is a list of a query that Redis should hold."""
         with self._database.read() as connection:
             return list_id in query_lists.current(connection).lists
 
     def forget_epochs(self, list_ids: Collection[str]) -> None:
-        """Deletes the epochs of lists that are no more."""
+        """Deletes the epochs of lists that no longer exist."""
         gone = delete(epochs).where(epochs.c.list_id.in_(list_ids))
         self._database.write(lambda connection: connection.execute(gone), is_idempotent=True)
 
@@ -67,12 +67,12 @@ class Rebuilder:
         seen: Mapping[str, str | None] | None = None,
         with_pauses: bool = False,
     ) -> int:
-        """Replaces the lists of these list ids by those of SQL, under a new epoch.
+        """Replaces these lists in Redis by new ones from SQL, under a new epoch.
 
-        With `seen`, the epoch of each in Redis when it was found wrong or missing (None), lists are
-        left to another process that builds them now, or has built them since. `with_pauses` builds
-        many lists of queries more slowly, beside what is live: until then SQL answers who asks for
-        them. Calls `progress` with the number of threads of each slice; returns the number of all.
+        `seen`: the epoch of each list in Redis when it was found wrong, or None if it was missing;
+        skips lists that another process builds now or has built since. `with_pauses`: many lists of
+        queries are built more slowly, beside other work; until then they are read from SQL. Calls
+        `progress` with the number of threads in each slice; returns the number of all threads read.
         Raises RedisError, StorageUnavailable, RebuildBusy and RebuildLost.
         """
         epoch = secrets.token_urlsafe(EPOCH_BYTES)
@@ -85,7 +85,7 @@ class Rebuilder:
             by_query, by_thread = FillingByQuery(*parts), FillingByThread(*parts)
             if not views:
                 threads_of = by_query.by_index(queries.lists.values())
-                # They do not wait for the others.
+                # The lists with an index do not wait for the others.
                 self._swap(rebuild, views, queries.some(threads_of), epoch)
                 rest = queries.some([id for id in queries.lists if id not in threads_of])
                 revisions = self._fill_rest(by_query, by_thread, rest, with_pauses)
@@ -104,7 +104,7 @@ class Rebuilder:
         queries: QueryLists,
         with_pauses: bool,
     ) -> Revisions:
-        """Fills lists of which no index names the threads."""
+        """Fills the lists of queries without a usable index."""
         if not queries:
             return {}
         if len(queries.lists) <= FILTERED_MAX:
@@ -116,12 +116,12 @@ class Rebuilder:
     def _swap(
         self, rebuild: Rebuild, views: Collection[str], queries: QueryLists, epoch: str
     ) -> None:
-        """Puts lists that are filled in the place of what is live."""
+        """Replaces the live lists by the filled ones."""
         list_ids = [*views, *queries.lists]
         if not list_ids:
             return
-        # Readers of a query's list compare its epoch with SQL's: none may come from a rebuild that
-        # was overtaken.
+        # Readers of a query's list compare its epoch with SQL's, so a rebuild that was overtaken
+        # must not write one.
         rebuild.hold()
         self._save_epoch_of_queries(queries, epoch)
         moved = set[int]()
@@ -137,7 +137,7 @@ class Rebuilder:
 
     def _never_built(self, queries: QueryLists) -> frozenset[str]:
         built_before = self.epochs(queries.lists.keys())
-        # One that was left unordered had been built.
+        # A list that was ever left unordered had been built before.
         return frozenset(
             id
             for id in queries.lists
@@ -150,8 +150,8 @@ class Rebuilder:
         )
 
     def _save_epoch_of_queries(self, queries: QueryLists, epoch: str) -> None:
-        """Without the lists that are in order only since they began to be built: events before that
-        moved no thread on them. They are built once more."""
+        """Saves the epoch of lists, except of those kept in order only since their rebuild began:
+        events before that moved no thread on them, and they are built once more."""
 
         def write(connection: Connection) -> None:
             now = kept_lists.ordered_since(connection, queries.lists)

@@ -1,4 +1,4 @@
-"""Repairs the lists in Redis from SQL, whatever Redis lost, missed, or another program changed."""
+"""Repairs the lists in Redis from SQL after losses, missed writes and changes by other programs."""
 
 import logging
 import threading
@@ -27,18 +27,18 @@ from scoring.sorts import BUILT_IN_SORTS
 from scoring.states import LOST
 from scoring.views import VIEWS
 
-#: A rest ends after so long: then the heads are compared, and a few threads, whatever is known.
+#: Longest rest. After it the heads and a few threads are compared even if nothing has changed.
 REST_SECONDS = 60.0
-#: The same after changes, few and many.
+#: Longest rest after few changes, and after many.
 CHANGED_SECONDS, BUSY_SECONDS = 10.0, 5.0
-#: Turns that are remembered, and the changes of one at which there are many.
+#: Turns that are remembered, and their average number of changes that counts as many.
 TURNS, BUSY_CHANGES = 10, 5
-#: Interval of asking Redis meanwhile whether any program has written, and whether it was restarted.
+#: Interval in a rest of asking Redis whether any program has written, and whether it was restarted.
 WATCH_SECONDS = 10.0
 
 
 class Mark(NamedTuple):
-    """Another one after each change of a list by our programs."""
+    """The state of all lists; it differs after each change of a list by our programs."""
 
     lists: int
     views: tuple[str, ...]
@@ -46,7 +46,7 @@ class Mark(NamedTuple):
     unlisted: str
 
     def changes_since(self, before: "Mark | None") -> int:
-        """The number of changes since an earlier mark, about."""
+        """Returns about how many changes there were since an earlier mark."""
         if before is None or before == self:
             return int(before is None)
         numbers = zip((*self.views, *self.queries), (*before.views, *before.queries), strict=True)
@@ -58,7 +58,7 @@ def _number(text: str) -> int:
 
 
 def mark_of(agenda: Agenda | None, pulse: Pulse | None) -> Mark | None:
-    """The mark of now; None where SQL or Redis is away, a view is lost, or a list must go."""
+    """Returns the mark of now; None if SQL or Redis is away, a view lost or a list expired."""
     if agenda is None or pulse is None or agenda.has_expired or "" in pulse.views:
         return None
     return Mark(agenda.lists, pulse.views, pulse.queries, pulse.unlisted)
@@ -67,9 +67,9 @@ def mark_of(agenda: Agenda | None, pulse: Pulse | None) -> Mark | None:
 class Rest:
     """Decides by marks whether the reconciler may rest.
 
-    What our programs change is placed by its revision, and looked at seldom. Where another program
-    has written, or Redis was away, all threads are compared once: in what may be two passes, for
-    the one under way has begun before it.
+    Our programs place threads by revision, so their changes are seldom compared. After another
+    program has written, or Redis was away, all threads are compared once. That may take two passes,
+    for the pass under way began before it.
     """
 
     def __init__(self, ranking: Ranking, monotonic: Callable[[], float] = time.monotonic):
@@ -81,18 +81,18 @@ class Rest:
         self._began = self._watch_until = 0.0
         self._watch: Watch | None = None
         self._changes: deque[int] = deque(maxlen=TURNS)
-        #: How many passes must have ended.
+        #: All threads are compared until so many passes have ended.
         self._passes = 0
 
     def goes_on(self, agenda: Agenda | None, pulse: Pulse | None, passes: int) -> bool:
-        """Whether nothing is to be compared now; `passes`: how many have ended."""
+        """Whether nothing is to be compared now; `passes`: the number that have ended."""
         mark, before = mark_of(agenda, pulse), self._mark
         self._mark = mark
         self._changes.append(mark.changes_since(before) if mark is not None else 1)
         if mark is None or not self._is_equal or self.is_comparing(passes):
             return False
         if before is None or mark.lists != before.lists:
-            # A list that was added is to be built.
+            # A list was added or removed, or its order is to be kept: a new one must be built.
             return False
         if mark != before:
             self._end_watch()
@@ -113,12 +113,12 @@ class Rest:
         return passes < self._passes
 
     def begin(self, is_equal: bool, list_ids: Collection[str]) -> None:
-        """A tick was made; whether it found all equal, and nothing is to be looked at again."""
+        """Begins a rest after a tick; `is_equal`: it found no difference and nothing in doubt."""
         self._is_equal, self._list_ids = is_equal, list_ids
         self._began = self._monotonic()
 
     def compare_all(self, passes: int) -> None:
-        """All threads are to be compared once from now on."""
+        """Requires that all threads are compared once from now on."""
         self._passes = passes + 2
         self._end_watch()
 
@@ -131,7 +131,7 @@ class Rest:
             watch = self._ranking.watch(self._list_ids)
         except RedisError:
             return True
-        # Ended after the next one has begun, so that nothing is written in between.
+        # The old watch ends after the new one has begun, so that no write falls between them.
         is_untouched = self._watch is None or self._watch.end()
         self._watch, self._watch_until = watch, now + WATCH_SECONDS
         if not is_untouched:
@@ -149,7 +149,7 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 1.0
 #: Interval of comparing the heads of all lists.
 HEADS_SECONDS = 5.0
-#: Threads that a tick compares where nothing is in doubt.
+#: Threads that a tick compares if nothing is in doubt.
 REST_SLICE = 100
 #: Most unplaced threads that one tick places.
 UNPLACED_MAX = 10_000
@@ -177,7 +177,7 @@ class Reconciler:
         self._seen_versions: dict[tuple[str, str], int] = {}
         self._unplaced: dict[int, int] = {}
         self._is_corrupt = False
-        #: With the epochs that Redis holds of them.
+        #: Maps lost lists of queries to the epochs that Redis holds of them.
         self._missing_queries: Mapping[str, str | None] = {}
         self._building: threading.Thread | None = None
         self._heads_due = 0.0
@@ -185,8 +185,8 @@ class Reconciler:
         self._rest = Rest(ranking, monotonic)
         #: Whether the last turn found that nothing has changed.
         self.is_resting = False
-        #: Of the last tick: the lists, and whether it found no difference and leaves nothing to be
-        #: looked at again.
+        #: From the last tick: all list ids, and whether it found no difference and nothing in
+        #: doubt.
         self._list_ids: Collection[str] = ()
         self._is_clean = False
 
@@ -197,14 +197,14 @@ class Reconciler:
 
     @property
     def repairs(self) -> int:
-        """Repaired places of threads, and removed members that were none, since the start.
+        """Repaired places of threads, and removed members that were not threads, since the start.
 
         Only faults and foreign writes make repairs necessary.
         """
         return self._repaired + self._diff.removed
 
     def turn(self, agenda: Agenda | None, pulse: Pulse | None) -> None:
-        """A tick of a process that serves, where something may have changed since all was equal.
+        """Ticks, in a process that serves, unless nothing has changed since all was equal.
 
         `agenda`, `pulse`: what was read last; None where SQL or Redis is away.
         """
@@ -221,12 +221,12 @@ class Reconciler:
         diff.slice_most = SLICE_MAX
         is_equal = is_current and self._is_clean and not self._is_building()
         rest.begin(is_equal, self._list_ids)
-        # At the start nothing is known to have been equal, and what differs was built anew.
+        # At the start no list is known to have been equal, and lists that differ are rebuilt.
         if self.repairs > repairs or (was_compared and not is_current):
             rest.compare_all(diff.passes)
 
     def _has_placed(self, agenda: Agenda | None) -> bool:
-        """Places what nobody else does; whether the lists are known to be right then."""
+        """Places threads that nobody else places; whether the lists are known to be right then."""
         try:
             self._placer.save_placed_revisions()
             if agenda is not None and agenda.has_unplaced:
@@ -241,9 +241,9 @@ class Reconciler:
     ) -> bool:
         """Does all checks that are due; returns whether the lists are known to equal SQL.
 
-        `progress` gets the number of threads of each slice of a rebuild. While the process
-        `is_serving`, missing lists of queries are built with pauses and beside the ticks that
-        follow. Never raises where Redis or SQL is unreachable.
+        `progress` gets the number of threads in each slice of a rebuild. If the process
+        `is_serving`, missing lists of queries are built with pauses and beside the following ticks.
+        Does not raise if Redis or SQL is unreachable.
         """
         try:
             is_current = self._reconcile(progress)
@@ -264,7 +264,7 @@ class Reconciler:
         self._placer.save_placed_revisions()
         self._remove_expired()
         self._leave_unordered()
-        # First, so that a list that is added meanwhile is not taken for one too many.
+        # Read first, so that a list that is added meanwhile is not taken for an orphan.
         in_redis, epochs = self._ranking.held_lists(), self._rebuilder.epochs()
         self._list_ids = list_ids = self._rebuilder.list_ids()
         self._remove_orphans(in_redis, epochs, list_ids)
@@ -287,7 +287,7 @@ class Reconciler:
             states = self._ranking.states(list_ids)
             self._others.note_rebuilt(states)
         self._remember(states)
-        # What Redis may still hold of them is not compared: it is not in order, or of another life.
+        # Their remains in Redis are not compared: they are unordered, or from an earlier epoch.
         states |= dict.fromkeys(self._missing_queries, LOST)
         caught_up = self._place_unplaced(list_ids)
         suspects = self._diff.differing_in_next_slice(states) | self._diff.stale_ids(states)
@@ -300,7 +300,7 @@ class Reconciler:
         return caught_up
 
     def _build_queries(self, progress: Callable[[int], object], is_serving: bool) -> None:
-        """Builds lists of queries that are lost, or new and built by nobody: after all else."""
+        """Builds lists of queries that are lost, or new and not yet built; done after all else."""
         missing, self._missing_queries = self._missing_queries, {}
         if not missing or self._is_building():
             return
@@ -333,7 +333,7 @@ class Reconciler:
             log.warning("lists of queries are built later: %s", error)
 
     def _remove_expired(self) -> None:
-        """Removes lists of queries at which nobody looks any more."""
+        """Removes lists of queries that nobody looks at any more."""
         now = self._status.clock()
         with self._database.read() as connection:
             has_expired = kept_lists.has_expired(connection, now)
@@ -343,7 +343,7 @@ class Reconciler:
             )
 
     def _leave_unordered(self) -> None:
-        """Keeps no longer in order what too many saved views have, and nobody looks at."""
+        """Stops keeping order on lists that nobody looks at, if saved views have too many."""
         now = self._status.clock()
         with self._database.read() as connection:
             needed = kept_lists.ids_in(connection, BUILT_IN_SORTS)
@@ -356,16 +356,16 @@ class Reconciler:
     def _remove_orphans(
         self, in_redis: Collection[str], epochs: Collection[str], list_ids: Collection[str]
     ) -> None:
-        """Removes what is left of lists that are no more: of a process that ended before it had
-        removed those of queries, or that built one which was removed meanwhile; and those that
-        views had for each filter, once."""
+        """Removes the remains of lists that no longer exist: a process ended before it had removed
+        them, or built a list that was removed meanwhile; or they are the lists for each filter
+        that views had in earlier versions."""
         orphans = {*in_redis, *epochs}.difference(list_ids)
         if orphans:
             self._ranking.remove(orphans)
             self._rebuilder.forget_epochs(orphans.intersection(epochs))
 
     def _lost(self, list_ids: Collection[str], states: Mapping[str, State]) -> set[str]:
-        """List ids with a foreign epoch, a version below one already seen, or corrupt lists."""
+        """Returns list ids with a foreign epoch, an old version, wrong counts or corrupt lists."""
         ours = self._rebuilder.epochs()
         lost = set(list_ids) if self._is_corrupt else {*self._diff.lengths.miscounted}
         self._is_corrupt, self._diff.lengths.miscounted = False, set()
@@ -383,8 +383,8 @@ class Reconciler:
         }
 
     def _place_unplaced(self, list_ids: Collection[str]) -> bool:
-        """Places threads that two successive ticks found unplaced, with nothing placed in between;
-        whether all are placed now."""
+        """Places threads that two successive ticks found unplaced at the same revision; whether
+        all are placed now."""
         with self._database.read() as connection:
             threads = unplaced(connection, UNPLACED_MAX)
         stuck = [id for id, placed in threads.items() if self._unplaced.get(id) == placed]
@@ -404,18 +404,18 @@ class Reconciler:
         return self._placer.place_now(placements, is_everywhere=True)
 
     def _repair(self, ids: Collection[int], list_ids: Collection[str]) -> None:
-        """Places threads that differ. Where Redis holds later revisions that is refused: then the
-        lists are corrupt."""
+        """Places threads that differ. If Redis refuses because it holds later revisions than SQL,
+        the lists are corrupt."""
         if not ids:
             return
         with self._database.read() as connection:
-            # On their way from SQL to Redis: they differ for a moment, and nothing is wrong.
+            # Threads on their way from SQL to Redis differ for a moment; nothing is wrong.
             moving = unplaced_among(connection, ids)
         self._place_everywhere(moving, list_ids)
         if repaired := self._place_everywhere(set(ids) - moving, list_ids):
             self._repaired += repaired
             log.warning("repaired %d lists that differed from SQL", repaired)
-        # Redis is asked first: what is placed is committed, and no revision of SQL goes back.
+        # Redis is read first: what is placed was committed, and revisions in SQL never decrease.
         in_redis = self._ranking.held_revisions(list_ids, ids)
         with self._database.read() as connection:
             in_sql = revisions(connection, in_redis)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class OrderingStatus:
-    """Late from the first failure of Redis until a tick of the reconciler succeeds.
+    """Lists count as late from the first failure of Redis until a tick of the reconciler succeeds.
 
-    `clock` gives milliseconds; `late_since` is the time of the first failure, else None, and
-    `compared_at` that of the last tick that succeeded.
+    `clock` gives milliseconds; `late_since`: time of the first failure, None if lists are not late;
+    `compared_at`: time of the last tick that succeeded.
     """
 
     clock: Callable[[], int]
