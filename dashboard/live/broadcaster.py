@@ -27,15 +27,15 @@ from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Changes, Known, State
 from scoring.views import VIEWS
 
-#: Least time between two reads: with a thousand lists nearly every event changes some of them.
+#: Least time between two looks: with a thousand lists nearly every event changes some of them.
 READ_SECONDS = 0.05
 
 
 class TouchedQueries:
-    """One notification says that some lists of queries have changed, of all that there are.
+    """Finds the subscribed lists of queries that have changed; a notification does not name them.
 
-    What is read grows with the lists that sockets of this worker are subscribed to, not with those
-    that there are.
+    What is read grows with the lists that sockets of this worker are subscribed to, not with all
+    lists.
     """
 
     def __init__(self, ranking: Ranking, subscriptions: Subscriptions):
@@ -46,15 +46,14 @@ class TouchedQueries:
         self._next_at = 0.0
 
     def note(self) -> bool:
-        """Some list has changed; whether that is news, and somebody looks at lists of queries."""
+        """Notes that some list has changed; whether that is news to a socket with such a list."""
         is_news = not self._is_noted and any(map(is_query_list, self._subscriptions))
         self._is_noted |= is_news
         return is_news
 
     def take(self, now: float) -> set[str]:
-        """The subscribed lists that have changed since the last call, where it is time to look.
-
-        While Redis is away all of them: reading them finds out.
+        """Returns the subscribed lists that have changed since the last call; none before a look is
+        due. While Redis is away it returns all of them: reading them fails, and is noticed.
         """
         if not self._is_noted or now < self._next_at:
             return set()
@@ -68,7 +67,7 @@ class TouchedQueries:
         return {id for id, number in numbers.items() if id not in before or before[id] != number}
 
     def wait_seconds(self, now: float) -> float:
-        """Seconds until `take` has something to do."""
+        """Returns the seconds until `take` has something to do."""
         return max(0.0, self._next_at - now) if self._is_noted else math.inf
 
 
@@ -76,8 +75,8 @@ log = logging.getLogger(__name__)
 
 #: Least time between two frames of a list; the first one after a pause goes out at once.
 FRAME_SECONDS = 0.05
-#: Most of the time that pushing may take. Beyond it frames come less often and carry more, so that
-#: the process does not fall behind; the time between two frames is at most `BUSY_FRAME_SECONDS`.
+#: Largest share of the time that pushing may take. Beyond it frames come less often and carry more,
+#: so that the process keeps up; the time between two frames is at most `BUSY_FRAME_SECONDS`.
 PUSHING_SHARE = 0.3
 BUSY_FRAME_SECONDS = 0.1
 #: Frames after which other green threads run: hundreds take longer than a request may wait.
@@ -86,9 +85,9 @@ FRAMES_AT_ONCE = 100
 RETRY_SECONDS = 1.0
 #: Interval of the unconditional poll.
 SLOW_TICK_SECONDS = 5.0
-#: Interval at which it is checked whether lists are late.
+#: Interval of checks whether lists are late.
 STATUS_SECONDS = 1.0
-#: Interval of sending totals that changed of views that a socket does not show.
+#: Interval of sending changed totals of views that a socket does not show.
 TOTALS_SECONDS = 1.0
 #: A socket that does not acknowledge a frame within this time is disconnected.
 ACKNOWLEDGE_SECONDS = 38.0
@@ -97,10 +96,7 @@ CHANGES_MAX = 5_000
 
 
 class Broadcaster(RunsTask):
-    """Pushes what changed to the sockets of this worker.
-
-    `drop` removes all that it holds for a socket.
-    """
+    """Pushes changes of lists, totals, open threads and notices to the sockets of this worker."""
 
     def __init__(
         self,
@@ -144,7 +140,7 @@ class Broadcaster(RunsTask):
         )
 
     def notify(self, list_ids: Iterable[str] | None) -> None:
-        """Reads these lists at the next turn, for they have changed; None: all lists."""
+        """Has these lists, which have changed, read at the next turn; None: all lists."""
         if list_ids is None:
             self._new_messages.note_unlisted()
         self._pending |= (
@@ -154,17 +150,17 @@ class Broadcaster(RunsTask):
             self._task.wake()
 
     def notify_queries(self) -> None:
-        """Looks at the next turn which lists of queries have changed."""
+        """Has the next turn find the lists of queries that have changed."""
         if self._touched.note():
             self._task.wake()
 
     def notify_unlisted(self) -> None:
-        """Looks at the next turn which threads have changed that are on no view."""
+        """Has the next turn find the changed threads that are on no view."""
         self._new_messages.note_unlisted()
         self._task.wake()
 
     def drop(self, sid: str) -> None:
-        """Removes all that was kept for a closed socket."""
+        """Removes everything kept for a closed socket."""
         self._busy.discard(sid)
         parts = (self.subscriptions, self.visible_rows, self.totals, self.conversations)
         for part in (self.admins, *parts):
@@ -209,7 +205,7 @@ class Broadcaster(RunsTask):
         self._pending |= lost
 
     def _read_and_send(self, due: set[str]) -> set[str]:
-        """Returns the list ids that could not be read: that of a query is still being built."""
+        """Sends what has changed on these lists; returns those that are still being built."""
         pairs = [
             (list_id, group) for list_id in due for group in self.subscriptions.read_groups(list_id)
         ]
@@ -221,7 +217,7 @@ class Broadcaster(RunsTask):
             | {list_id for list_id, _, changes in groups if changes is None}
         )
         rows = frames.Rows(self._rows(changes for _, _, changes in groups if changes))
-        # Before the frames, so that both go out in one write.
+        # Totals come before the frames, so that both go out in one write.
         self.totals.announce(states)
         for list_id, group, changes in groups:
             if changes is not None:
@@ -233,9 +229,9 @@ class Broadcaster(RunsTask):
         return {list_id for list_id, state in states.items() if state.epoch is None}
 
     def _states(self, list_ids: set[str]) -> dict[str, State]:
-        """The states of the list ids. Raises RankingLost where one of a view is missing."""
+        """Reads the states of the list ids. Raises RankingLost if the list of a view is missing."""
         if self.status.is_unreadable:
-            # Reading works again when the lists of all views can be read.
+            # Reading counts as working again when the lists of all views can be read.
             list_ids = list_ids.union(VIEWS)
         states = self._ranking.states(list_ids, self.totals.known) if list_ids else {}
         lost = [list_id for list_id in VIEWS if list_id in states and states[list_id].epoch is None]
@@ -244,10 +240,10 @@ class Broadcaster(RunsTask):
         return states
 
     def _rows(self, answers: Iterable[Changes]) -> dict[int, ThreadRow]:
-        """The rows of those changed threads that are, or will be, visible on a socket.
+        """Reads the rows of those changed threads that are, or will be, visible on a socket.
 
         A thread at the top of a list is visible on every dashboard that is not scrolled; if each
-        fetched its row, that would cost more than all else.
+        dashboard fetched the row, that would cost more than all else.
         """
         ids: set[int] = set()
         for changes in answers:
@@ -322,7 +318,7 @@ class Broadcaster(RunsTask):
 
 
 def _is_behind(subscriber: Subscriber, changes: Changes) -> bool:
-    """Whether the frame is new to the subscriber: it may have synced or closed meanwhile."""
+    """Whether the frame is new to the subscriber, who may have synced or closed meanwhile."""
     if subscriber.is_unsubscribed or subscriber.epoch != changes.epoch:
         return False
     return subscriber.version < changes.version

@@ -1,4 +1,4 @@
-"""Lists as JSON: parts of them, and frames of what changed, encoded once for all sockets."""
+"""Encodes parts of lists, and frames with changes of lists, as JSON, once for all sockets."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,28 +11,28 @@ from scoring.reading import Changes, Entry, Head
 
 
 class Rows:
-    """Rows by thread id, each encoded once however many frames carry it."""
+    """Rows by thread id, each encoded once, however many frames carry it."""
 
     def __init__(self, rows: Mapping[int, Mapping[str, Any]]):
         self._encoded = {id: (row["desk"], encode(row)) for id, row in rows.items()}
 
     def by_id(self, entries: list[Entry], desks: Desks = None) -> str:
-        """`{id: row}` as JSON, of the entries with a row, for an admin who sees these desks; None:
-        all desks."""
+        """Returns the rows of these entries as JSON, `{id: row}`; leaves out threads without a row,
+        and threads at none of these desks (None: all desks)."""
         rows = ((id, *self._encoded[id]) for id, _ in entries if id in self._encoded)
         pairs = (f'"{id}":{row}' for id, desk, row in rows if sees(desks, desk))
         return "{" + ",".join(pairs) + "}"
 
 
 def head(head: Head) -> dict[str, object]:
-    """A part of a list in Redis, as `list:open` and `list:more` answer it."""
+    """Returns a part of a list in Redis, as in the answers to `list:open` and `list:more`."""
     return part(head.epoch, head.version, head.total, head.entries)
 
 
 def part(
     epoch: str | None, version: int, total: int, entries: Sequence[Entry]
 ) -> dict[str, object]:
-    """A part of a list; `epoch` is None where it was read from SQL, and no frames follow."""
+    """Returns a part of a list; `epoch` is None if it was read from SQL: then no frames follow."""
     return {
         "epoch": epoch,
         "version": version,
@@ -43,12 +43,12 @@ def part(
 
 
 def rows_of(entries: Sequence[Entry], rows: Mapping[int, ThreadRow]) -> list[ThreadRow]:
-    """The rows of these entries, in their order; a thread that was deleted has none."""
+    """Returns the rows of these entries, in their order; a thread that was deleted has none."""
     return [rows[entry.id] for entry in entries if entry.id in rows]
 
 
 def order(list: ListName, changes: Changes, since: int, rows: Rows, **more: Any) -> EncodedJson:
-    """A `list:order` frame from version `since`; `more` are further fields, in front."""
+    """Encodes a `list:order` frame of changes since version `since`; `more`: fields in front."""
     entries = changes.sets[list.sort]
     frame = more | {
         **list.to_json(),
@@ -63,5 +63,5 @@ def order(list: ListName, changes: Changes, since: int, rows: Rows, **more: Any)
 
 
 def reopen(list: ListName, epoch: str, version: int, total: int) -> EncodedJson:
-    """A frame that no browser can apply, which makes it open the list again."""
+    """Encodes a frame that no browser can apply: it makes the browser open the list again."""
     return order(list, Changes(epoch, version, total, {list.sort: []}, []), version, Rows({}))

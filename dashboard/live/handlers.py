@@ -1,4 +1,4 @@
-"""Handlers of the calls about lists and open threads."""
+"""Handles the calls about lists and open threads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from scoring.reading import Entry, Head
 from scoring.sorts import ANY_SORT
 from scoring.views import FILTERS, VIEWS
 
-#: Lists and rows that are cached; the least recently used list goes first.
+#: Most lists with cached rows (the least recently used one is dropped), and most rows of a list.
 LIST_IDS_MAX = 32
 ROWS_MAX = 2_000
 #: With more changed threads, the cached rows of the list are dropped.
@@ -46,7 +46,7 @@ CACHED_CHANGES_MAX = 1_000
 
 @dataclass
 class _CachedRows:
-    """Rows as they were at a version of their list id, or later."""
+    """Rows of a list id, each as it was at this version or later."""
 
     epoch: str
     version: int
@@ -54,7 +54,7 @@ class _CachedRows:
 
 
 class RowCache:
-    """Caches rows of a list id until the change log of its lists names their threads."""
+    """Caches the rows of a list id until its change log names their threads."""
 
     def __init__(self, ranking: Ranking, reads: Reads):
         self._ranking = ranking
@@ -62,9 +62,8 @@ class RowCache:
         self._cached: OrderedDict[tuple[str, Desks], _CachedRows] = OrderedDict()
 
     def rows(self, list_id: str, head: Head, desks: Desks = None) -> list[str]:
-        """The rows of a list's head, in its order, for an admin who sees these desks.
-
-        Raises StorageUnavailable.
+        """Returns the rows of a list's head as JSON, in its order, for an admin who sees these
+        desks. Raises StorageUnavailable.
         """
         ids = [entry.id for entry in head.entries]
         cached = self._up_to_date(list_id, desks, head)
@@ -88,7 +87,7 @@ class RowCache:
         return cached
 
     def _advance(self, cached: _CachedRows, list_id: str, head: Head) -> bool:
-        """Drops rows that changed up to the head's version; False where that is not known."""
+        """Drops rows that changed up to the head's version; False if the changes are unknown."""
         if cached.epoch != head.epoch:
             return False
         if cached.version >= head.version:
@@ -109,14 +108,14 @@ class RowCache:
 
 #: Messages in the answer to `thread:open`.
 MESSAGES = 50
-#: Threads that are loaded past the one that the browser scrolls to.
+#: Threads that are loaded beyond the one that the browser scrolls to.
 THREADS_BEYOND = 20
-#: Callers that share one read of a list from SQL.
+#: Most callers that share one read of a list from SQL.
 SHARED_READ_MAX = 10_000
 
 
 class ListHandlers:
-    """One method for each call, see `BY_NAME`. Each raises Problem where it is refused."""
+    """Handles each call with one method, see `BY_NAME`. A method that refuses raises Problem."""
 
     def __init__(
         self,
@@ -201,7 +200,7 @@ class ListHandlers:
         list = read_call(ListRequest, arguments).list_of(caller.desks)
         totals = self._live_lists.view_totals.list_totals
         if list.view in VIEWS:
-            # `pages:totals` has those.
+            # `pages:totals` carries the totals of views.
             totals.drop(caller.sid)
         elif list not in self._broadcaster.subscriptions.lists_of(caller.sid):
             raise NotFound("This list is not open.")
@@ -245,7 +244,7 @@ class ListHandlers:
         return {"notices": [notice.to_json() for notice in notices], "total": total}
 
     def calls(self) -> dict[str, Callable[[Caller, tuple[Any, ...]], Answer]]:
-        """The handlers by the names of their calls."""
+        """Maps the names of calls to their handlers."""
         return {name: partial(handler, self) for name, handler in self.BY_NAME.items()}
 
     BY_NAME: ClassVar[dict[str, Callable[[ListHandlers, Caller, tuple[Any, ...]], Answer]]] = {
@@ -268,7 +267,7 @@ class ListHandlers:
         return EncodedJson(f'{answer[:-1]},"rows":[{",".join(rows)}]}}')
 
     def _open_from_sql(self, caller: Caller, list: ListName, limit: int) -> Answer:
-        """All who ask for the same list while it is being read share the next read."""
+        """Answers from SQL. Callers that ask for a list during a read share the next read."""
         is_own = list.filter == "mine" or list.indexed_view is None
         head = self._sql_heads.do(HeadName(list, caller.admin_id if is_own else 0, limit))
         self._watch_first(caller, head.entries)
@@ -276,7 +275,7 @@ class ListHandlers:
         return EncodedJson(f'{answer[:-1]},"rows":{head.rows}}}')
 
     def _watch_first(self, caller: Caller, entries: list[Entry]) -> None:
-        """Watches the rows of a list's head; of too many, the first ones, which are visible."""
+        """Watches the rows of a list's head; if they are too many, the first, visible ones."""
         self._broadcaster.visible_rows.watch(caller.sid, (entry.id for entry in reversed(entries)))
 
     def _through(
@@ -299,21 +298,21 @@ class ListHandlers:
 
 
 def _from_sql(entries: list[Entry], total: int) -> dict[str, object]:
-    """A list as SQL orders it, which is the same order; no frames follow."""
+    """Returns a part of a list read from SQL, in the same order as in Redis; no frames follow."""
     return frames.part(None, 0, total, entries) | {"late": True}
 
 
 class Dropper(Protocol):
-    """Keeps something for sockets."""
+    """An object that keeps state for sockets."""
 
     def drop(self, sid: str) -> None:
-        """Removes all that was kept for a closed socket."""
+        """Removes everything kept for a closed socket."""
 
 
 class ListObserver:
-    """Sends a new socket its first messages, and drops what is kept for one that is gone.
+    """Sends a new socket its first messages, and drops what was kept for a closed one.
 
-    `send_status(sid)` sends what other parts have for every new socket.
+    `send_status(sid)` sends a new socket the messages of other parts.
     """
 
     def __init__(
@@ -327,17 +326,17 @@ class ListObserver:
         self._send_status = send_status
 
     def on_connect(self, caller: Caller) -> None:
-        """Nothing is kept for a socket before it opens a list."""
+        """Does nothing: nothing is kept for a socket before it opens a list."""
 
     def on_ready(self, caller: Caller) -> None:
         self._handlers.on_ready(caller)
         self._send_status(caller.sid)
 
     def on_role(self, caller: Caller) -> None:
-        """Lists are the same for every role."""
+        """Does nothing: lists are the same for every role."""
 
     def on_message(self, sid: str) -> None:
-        """Lists do not depend on when a socket last called."""
+        """Does nothing: lists do not depend on the time of a socket's last call."""
 
     def on_disconnect(self, sid: str, reason: str) -> None:
         for dropper in self._droppers:

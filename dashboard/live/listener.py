@@ -1,4 +1,4 @@
-"""Receives keyspace notifications of the lists, and checks that they still come."""
+"""Receives keyspace notifications about the lists, and checks that they still come."""
 
 import logging
 import random
@@ -22,13 +22,13 @@ log = logging.getLogger(__name__)
 #: Longest wait for one notification.
 LISTEN_SECONDS = 1.0
 CANARY_SECONDS = 2.0
-#: A canary write must be notified within this time; else no notification is.
+#: A write to the canary must be notified within this time; else notifications count as lost.
 CANARY_TIMEOUT_SECONDS = 6.0
 #: Interval at which all lists count as changed while no notifications come.
 POLL_SECONDS = 1.0
 #: First and longest delay before the next connection.
 BACKOFF_SECONDS = (0.2, 2.0)
-#: What the flag A stands for in `notify-keyspace-events`.
+#: The flags that A stands for in `notify-keyspace-events`.
 _ALL_CLASSES = "g$lshzxetd"
 
 #: Called with the list ids that have changed; None: any may have.
@@ -36,13 +36,13 @@ OnNotify = Callable[[Iterable[str] | None], None]
 
 
 class NotificationsLost(RedisError):
-    """A canary write was not notified in time."""
+    """A write to the canary was not notified in time."""
 
 
 class Listener(RunsTask):
-    """One for each web process and Redis server: a server notifies of its own keys alone.
+    """Receives the notifications of one Redis server: a server notifies only of its own keys.
 
-    A notification carries no data: it says what is to be read.
+    A notification carries no data: it only says that a key must be read.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class Listener(RunsTask):
         on_written: Mapping[str, Callable[[], object]] = MappingProxyType({}),
     ):
         """`client` is used by nothing else; it has a `socket_timeout` and does not retry. In a
-        cluster it is that of one node, where the canary of `keys` lies. `on_written`: other keys,
-        and what is called when one was written."""
+        cluster it is the client of the node with the canary of `keys`. `on_written` maps further
+        keys to functions that are called after a write."""
         self._client = client
         self._keys = keys
         self._on_notify = on_notify
         self._monotonic = monotonic
         self._db = client.connection_pool.connection_kwargs.get("db") or 0
-        #: Channels of single keys, and what is called for each.
+        #: Maps the channels of single keys to the functions that are called.
         self._by_channel: dict[str, Callable[[], object]] = {
             channel(key, self._db): call
             for key, call in {keys.canary: self._on_canary, **on_written}.items()
@@ -84,11 +84,11 @@ class Listener(RunsTask):
         self._has_subscribed = False
 
     def stop(self) -> None:
-        """`run` returns within a second."""
+        """Makes `run` return within a second."""
         self._task.stop()
 
     def _listen(self) -> None:
-        """Listens on one connection until `stop`; raises where it breaks or nothing comes."""
+        """Listens on one connection until `stop`; raises if it breaks or brings nothing."""
         self._has_subscribed = False
         try:
             self._receive()
@@ -127,14 +127,14 @@ class Listener(RunsTask):
             self._on_notify([list_id] if list_id else ())
 
     def _write_canary(self) -> None:
-        """Writes to a key of its own; the notification of it must come back."""
+        """Writes to the canary if that is due; the notification must come back."""
         now = self._monotonic()
         if now - self._canary_at >= CANARY_SECONDS:
             self._canary_at = now
             try:
                 self._client.zadd(self._keys.canary, {"canary": time.time()})
             except MovedError:
-                # The node has given the slot of the canary away.
+                # The slot of the canary has moved to another node.
                 raise
             except ResponseError as error:
                 # Redis takes no writes (it is full, or read only), so no list changes either.
@@ -160,13 +160,13 @@ class Listener(RunsTask):
             if now - self._polled_at >= POLL_SECONDS:
                 self._polled_at = now
                 self._on_notify(None)
-            # Connecting again has not helped: where they are disabled, no connection gets any.
+            # Connecting again would not help if the server has notifications disabled.
             limit_seconds = 10 * CANARY_TIMEOUT_SECONDS
         if silent_seconds > limit_seconds:
             raise NotificationsLost(f"none for {silent_seconds:.0f} s")
 
     def _enable_notifications(self) -> None:
-        """Adds the flags that are needed to those that are set, where CONFIG is allowed."""
+        """Adds the missing flags to `notify-keyspace-events`, if CONFIG is allowed."""
         try:
             held = self._client.config_get("notify-keyspace-events")["notify-keyspace-events"] or ""
             missing = set(NOTIFY_FLAGS) - set(held.replace("A", _ALL_CLASSES))
@@ -181,26 +181,26 @@ def _text(value: bytes | str) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-#: Interval of asking which primary has which slots; for so long a change may stay unseen.
+#: Interval of asking which primary has which slots; a change stays unnoticed for so long at most.
 FOLLOW_SECONDS = 0.5
 
 Node = tuple[str, int]
-#: Primary → its slots. One that has none holds no list and notifies of nothing.
+#: Maps primaries to their slots. A primary without slots holds no list and sends no notifications.
 Slots = Mapping[Node, frozenset[int]]
-#: Makes the listener of a node, by host, port, and keys with a canary that lies there.
+#: Makes the listener of a node from its host, its port, and keys with a canary on that node.
 NewListener = Callable[[str, int, Keys], Listener]
 
 
 class ClusterListener(RunsTask):
-    """One for each web process: a Listener for each primary that has slots.
+    """Runs a Listener for each primary that has slots.
 
-    While a primary is away, or newly there, all lists count as changed once it is listened to.
+    When a primary is new, or was away, all lists count as changed once it is listened to.
     """
 
     def __init__(
         self, client: RedisCluster, keys: Keys, new_listener: NewListener, on_notify: OnNotify
     ):
-        """`client` is told of changes of the topology, also by other users of it."""
+        """`client`, which others may use, too, is refreshed when the topology changes."""
         self._client = client
         self._keys = keys
         self._new_listener = new_listener
@@ -235,11 +235,11 @@ class ClusterListener(RunsTask):
             self._end(node)
 
     def stop(self) -> None:
-        """`run` returns, and the listeners end, within a second."""
+        """Makes `run` return and ends the listeners, within a second."""
         self._task.stop()
 
     def follow(self) -> None:
-        """Listens at the primaries of this moment, and no others. Raises RedisError."""
+        """Listens at the primaries of now, and at no others. Raises RedisError."""
         slots = self._read_slots()
         if slots == self._slots:
             return
@@ -254,7 +254,7 @@ class ClusterListener(RunsTask):
         self._on_notify(None)
 
     def _read_slots(self) -> Slots:
-        """As the first node says that answers; raises what the last one raised."""
+        """Asks node after node until one answers; raises the last error if none does."""
         nodes = self._client.get_nodes()
         random.shuffle(nodes)
         for left, node in zip(range(len(nodes) - 1, -1, -1), nodes, strict=True):
@@ -282,7 +282,7 @@ class ClusterListener(RunsTask):
 
 
 def _slots(ranges: Iterable[Any], asked_host: str) -> Slots:
-    """From the answer of CLUSTER SLOTS; a node that does not know its own host leaves it empty."""
+    """Parses the answer to CLUSTER SLOTS. A node that does not know its host leaves it empty."""
     slots_by_node: dict[Node, set[int]] = {}
     for first, last, (host, port, *_), *_ in ranges:
         node = (text_of(host or b"") or asked_host, int(port))

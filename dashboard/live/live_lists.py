@@ -1,4 +1,4 @@
-"""Lists on sockets: kept and built while an admin looks, read, followed if views change."""
+"""Lists open on sockets: keeps, builds and reads them, and follows changes of views."""
 
 import threading
 import time
@@ -26,16 +26,16 @@ from scoring.sorts import SORTS
 
 #: How long an answer waits for a list that is being built.
 WAIT_SECONDS = 0.25
-#: Interval of looking which lists must be kept longer.
+#: Interval of checks which lists must be kept longer.
 RENEW_SECONDS = 5.0
-#: Lists that are read from Redis at once. When thousands of dashboards reconnect, the others wait
-#: here, and not in front of the connections and the turns that accepting events needs.
+#: Lists that are read from Redis at once. When thousands of dashboards reconnect, other reads wait
+#: here, and leave connections and turns for accepting events.
 READS_AT_ONCE = 16
 #: Lists of queries that one admin may have open, in all windows.
 LISTS_MAX = 50
 
 
-#: How long a list that is missing in Redis is waited for, and the interval of tries.
+#: How long a call waits for a list that is missing in Redis, and the interval of its attempts.
 MISSING_LIST_SECONDS = 2.0
 MISSING_LIST_STEP_SECONDS = 0.05
 
@@ -43,7 +43,7 @@ Found = TypeVar("Found")
 
 
 class Target(NamedTuple):
-    """The list that a socket's name of it means; `named` is None for a list that always stands."""
+    """The list that a name means for a caller; `named` is None if Redis always holds the list."""
 
     list_id: str
     named: NamedList | None
@@ -93,7 +93,7 @@ class LiveLists(RunsTask):
         )
 
     def find(self, caller: Caller, list: ListName) -> Target:
-        """The list that goes by this name. Raises Problem and StorageUnavailable."""
+        """Finds the list that the name means. Raises Problem and StorageUnavailable."""
         if list.standing_id is not None:
             return Target(list.standing_id, None)
         named_list = self._reads.named(list, caller.admin_id)
@@ -102,8 +102,8 @@ class LiveLists(RunsTask):
     def open(
         self, caller: Caller, list: ListName, target: Target, limit: int
     ) -> Head | float | None:
-        """The head of the list, or how far (0 to 1) the building of it is; None where it must be
-        read from SQL. A socket that is told how far gets a frame at the end.
+        """Returns the head of the list, or the progress (0 to 1) of building it; None: it must be
+        read from SQL. After a progress the caller must subscribe, to get a frame at the end.
 
         Raises Problem and StorageUnavailable.
         """
@@ -118,14 +118,14 @@ class LiveLists(RunsTask):
         return head
 
     def read(self, target: Target, reading: Callable[[], Found]) -> Found | None:
-        """The result of `reading` this list; None while Redis is away, or lacks a list that does
-        not always stand: then SQL is read. Raises StorageUnavailable."""
+        """Returns the result of `reading` this list; None if it must be read from SQL, because
+        Redis is away or lacks the list. Raises StorageUnavailable."""
         if target.named is not None and self._reads.epoch_of(target.list_id) is None:
             return None
         return self._attempt(target, reading)
 
     def keep(self, caller: Caller, target: Target) -> bool:
-        """Keeps a list in order for a socket; False where there are too many lists of all sockets.
+        """Keeps a list in order for a socket; False if it must be read from SQL, see TooManyLists.
 
         Raises Problem and StorageUnavailable.
         """
@@ -150,7 +150,7 @@ class LiveLists(RunsTask):
         return True
 
     def _open_to(self, admin_id: int) -> set[str]:
-        """The lists that are kept for an admin."""
+        """Returns the lists of queries that an admin has open on this worker."""
         return {
             list_id
             for sid, id in self._broadcaster.admins
@@ -162,7 +162,7 @@ class LiveLists(RunsTask):
     def subscribe(
         self, caller: Caller, list: ListName, list_id: str, epoch: str = "", version: int = 0
     ) -> None:
-        """Sends the socket frames of a list from this version on; without one, when it is there."""
+        """Sends the socket frames from this version on; without a version, once the list exists."""
         self._broadcaster.subscriptions.subscribe(list_id, caller.sid, list, epoch, version)
         self._broadcaster.notify([list_id])
 
@@ -175,7 +175,7 @@ class LiveLists(RunsTask):
         self._keeper.renew([*self._broadcaster.subscriptions, *self.view_totals.looked_at])
 
     def views_changed(self, admin_id: int | None) -> None:
-        """Views of this admin have changed, or everybody's: what they mean now goes on screens.
+        """Shows sockets their new lists after the views of this admin (None: any) have changed.
 
         Raises StorageUnavailable; then call it again.
         """
@@ -221,7 +221,7 @@ class LiveLists(RunsTask):
             self.subscribe(caller, list, target.list_id)
 
     def _head(self, target: Target, sort: str, limit: int) -> Head | None:
-        """None where Redis does not hold the list of the epoch that SQL names, or is away."""
+        """Reads the head; None if Redis is away or does not hold the list of the epoch in SQL."""
         epoch = None if target.named is None else self._reads.epoch_of(target.list_id)
         if target.named is not None and epoch is None:
             return None
@@ -229,10 +229,10 @@ class LiveLists(RunsTask):
         return None if head is None or epoch not in (None, head.epoch) else head
 
     def _attempt(self, target: Target, reading: Callable[[], Found]) -> Found | None:
-        """The result of `reading`; None where Redis is away or has no such list.
+        """Returns the result of `reading`; None if Redis is away or has no such list.
 
-        A list that always stands is waited for: where Redis is empty it is built within a second,
-        as at the first start.
+        Waits for a list that Redis always holds: if Redis is empty, as at the first start, the list
+        is built within a second.
         """
         deadline = self._monotonic() + MISSING_LIST_SECONDS
         while not self._broadcaster.status.is_unreadable:
@@ -247,7 +247,7 @@ class LiveLists(RunsTask):
                     continue
             except RedisError:
                 pass
-            # All sockets get the status now and at the end; then they open their lists again.
+            # All sockets get the status now, and when reading works again: then they open lists.
             self._broadcaster.status.read_failed()
             self._broadcaster.notify(None)
         return None

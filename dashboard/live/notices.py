@@ -1,4 +1,4 @@
-"""Sends each admin notices of what is theirs, to all sockets of the admin on this worker."""
+"""Sends admins notices of what concerns them, to all their sockets on this worker."""
 
 from collections.abc import Collection, Iterable
 
@@ -10,10 +10,10 @@ from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 
-#: How far back changed threads are looked at: a worker may hear late of a change. What was sent is
-#: not sent again.
+#: Greatest age of a notice that is sent: a worker may hear late of a change. No notice is sent
+#: twice.
 WINDOW_MS = 30_000
-#: What a socket may ask for that was away, and how many of the newest notices it gets.
+#: Greatest age of notices that a returning socket may ask for, and how many it gets, newest first.
 MISSED_MS = 7 * 24 * 3_600_000
 MISSED_MAX = 20
 
@@ -22,13 +22,13 @@ Key = tuple[int, str, int]
 
 
 class Notices:
-    """Every worker reads what changed threads say to the admins who are connected to it."""
+    """Sends the notices from changed threads to the admins who are connected to this worker."""
 
     def __init__(self, reads: Reads, emitter: Emitter, admins: SocketAdmins):
         self._reads = reads
         self._emitter = emitter
         self._admins = admins
-        #: What was sent, and when it happened.
+        #: Notices that were sent, with their times.
         self._sent: dict[Key, int] = {}
         #: Changed threads that could not be read yet; None: any may have changed.
         self._unchecked: set[int] | None = set()
@@ -42,7 +42,7 @@ class Notices:
         return self._unchecked is None or bool(self._unchecked)
 
     def check(self, changed: Iterable[int] | None) -> None:
-        """Sends what is new in these threads; None: in all.
+        """Sends the new notices from these threads; None: from all.
 
         Raises StorageUnavailable; a later call reads them again.
         """
@@ -62,8 +62,8 @@ class Notices:
                 self._send(notice, sockets[notice.admin_id])
 
     def missed(self, caller: Caller, since_ms: int) -> tuple[list[Notice], int]:
-        """The notices that an admin missed since then, by time: the newest one of each thread, and
-        those of the newest threads; and the number of threads. Raises StorageUnavailable."""
+        """Returns the notices that an admin missed since then, by time: one for each thread, the
+        newest, up to MISSED_MAX; and the number of all these threads. Raises StorageUnavailable."""
         since = max(since_ms, self._reads.now() - MISSED_MS)
         notices = self._reads.notices([caller.admin_id], since, None)
         newest = {notice.thread_id: notice for notice in notices if sees(caller.desks, notice.desk)}

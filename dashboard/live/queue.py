@@ -1,4 +1,4 @@
-"""The state of the queue, for supervisors: who waits, how long, and who is here."""
+"""The state of the queue, for supervisors: threads that wait, their waits, and admins present."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,16 +11,16 @@ from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from scoring.ranking import Ranking, RankingLost
 
-#: In this view everybody waits; in this sort the one who waits longest is first, and the score is
-#: the time since when.
+#: The view of all threads that wait, and the sort with the longest wait first; its score is the
+#: time since when a thread waits.
 _WAITING = ("not_respond", "longest_wait")
 #: A wait that is longer than this counts as a long one.
 LONG_WAIT_MS = 30 * 60_000
 
 
 class QueueNumbers(NamedTuple):
-    """The state of the queue. `longest_since` in milliseconds since 1970, None where nobody waits;
-    `over` is how many wait for longer than `LONG_WAIT_MS`; `here` is None while it is not known."""
+    """The state of the queue. `longest_since`: in milliseconds since 1970, None if no thread waits;
+    `over`: threads that wait for longer than `LONG_WAIT_MS`; `here`: None while it is not known."""
 
     waiting: int
     longest_since: int | None
@@ -29,7 +29,7 @@ class QueueNumbers(NamedTuple):
 
 
 class QueueReader:
-    """Reads the numbers; `here` counts the admins who have a window open, the invisible included.
+    """Reads the numbers; `here` counts the admins with an open window, including invisible ones.
 
     `clock` gives milliseconds since 1970.
     """
@@ -40,7 +40,7 @@ class QueueReader:
         self._clock = clock
 
     def read(self) -> QueueNumbers | None:
-        """None while Redis is away, or lacks the list."""
+        """Reads the numbers; None while Redis is away, or lacks the list."""
         name, sort = _WAITING
         try:
             head = self._ranking.head(name, sort, 1)
@@ -48,7 +48,7 @@ class QueueReader:
         except (RedisError, RankingLost):
             return None
         first = head.entries[0].score if head.entries else None
-        # Read one after the other: a thread may have left in between.
+        # The two reads are separate: a thread may have left in between.
         return QueueNumbers(head.total, first, min(over, head.total), self._here())
 
 
@@ -61,7 +61,7 @@ REST_SECONDS = 10.0
 class QueueLine(RunsTask):
     """Sends the numbers to each socket of a supervisor, and again when one of them changes.
 
-    `read` gives None while they are not known; then nothing is sent.
+    `read` returns None while they are not known; then nothing is sent.
     """
 
     def __init__(self, read: Callable[[], QueueNumbers | None], emitter: Emitter):
@@ -76,7 +76,7 @@ class QueueLine(RunsTask):
         )
 
     def turn(self) -> None:
-        """Sends the numbers to those who do not have them."""
+        """Sends the numbers to the sockets that do not have them."""
         if not self._sent:
             return
         numbers = self._read()
@@ -91,7 +91,7 @@ class QueueLine(RunsTask):
     # A SocketObserver
 
     def on_connect(self, caller: Caller) -> None:
-        """Nothing can be sent yet."""
+        """Does nothing: nothing can be sent yet."""
 
     def on_ready(self, caller: Caller) -> None:
         if caller.role == "supervisor":
@@ -107,7 +107,7 @@ class QueueLine(RunsTask):
             self._emitter.send(caller.sid, "queue:numbers", EncodedJson("null"))
 
     def on_message(self, sid: str) -> None:
-        """The numbers do not depend on when a socket last called."""
+        """Does nothing: the numbers do not depend on the time of a socket's last call."""
 
     def on_disconnect(self, sid: str, reason: str) -> None:
         self._sent.pop(sid, None)

@@ -1,4 +1,4 @@
-"""The one object that each Socket.IO call on lists and threads takes."""
+"""Models of the one object that each Socket.IO call on lists and threads takes."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -42,11 +42,11 @@ def _sort_name(name: str) -> str:
 _Integer = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 #: `[score, id]` of the last thread that the browser holds; the next part begins after it.
 _After = Annotated[tuple[_Integer, _Integer], BeforeValidator(_pair)]
-#: An id by which the API calls a view: that of a built-in one, or `v17`.
+#: The id of a view in the API: the id of a built-in view, or `v17`.
 ViewId = Annotated[str, AfterValidator(_view_id)]
-#: The name of a sort; whether there is such a sort, SQL knows.
+#: The name of a sort; only SQL knows whether the sort exists.
 SortName = Annotated[str, AfterValidator(_sort_name)]
-#: An epoch that is longer than any equals none.
+#: An epoch. One that is too long is cut, but stays longer than any real epoch and equals none.
 _Epoch = Annotated[str, AfterValidator(lambda text: text[: _EPOCH_CHARACTERS_MAX + 1])]
 _ThreadIds = Annotated[list[ThreadId], Field(max_length=WATCH_MAX)]
 
@@ -61,8 +61,8 @@ class ListRequest(Strict):
     timezone: Timezone | None = None
 
     def list_of(self, desks: Desks) -> ListName:
-        """The list, for an admin who sees these desks. Raises Invalid if the request does not name
-        either a view or a query."""
+        """Returns the name of the list, for an admin who sees these desks. Raises Invalid unless
+        the request names either a view or a query."""
         filter = self.filter or "all"
         return checked_name(
             ListName(self.view, self.sort, filter, self.query, self.timezone, desks)
@@ -70,7 +70,7 @@ class ListRequest(Strict):
 
 
 def checked_name(name: ListName) -> ListName:
-    """The name. Raises Invalid where it has neither a view nor a query, or both."""
+    """Returns the name. Raises Invalid if it has neither a view nor a query, or both."""
     if name.view is None and name.query is None:
         raise field_error("/view", "missing_field", "is missing: say `view` or `query`")
     if name.view is not None and (name.query is not None or name.timezone is not None):

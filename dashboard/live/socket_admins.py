@@ -10,7 +10,7 @@ class SocketAdmins:
 
     def __init__(self) -> None:
         self._admins: dict[str, tuple[int, Desks]] = {}
-        #: Called when the first socket joins: they wake the tasks that rest while there is none.
+        #: Called when the first socket joins, to wake tasks that rest while there is none.
         self.wakes: list[Callable[[], object]] = []
 
     def __len__(self) -> int:
@@ -23,11 +23,11 @@ class SocketAdmins:
         return self._admins[sid][0]
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
-        """Each socket with its admin, also while sockets come and go."""
+        """Yields each socket with its admin, also while sockets come and go."""
         return iter([(sid, admin_id) for sid, (admin_id, _) in [*self._admins.items()]])
 
     def add(self, sid: str, admin_id: int, desks: Desks = None) -> None:
-        """A socket has joined, which is to see the threads at these desks; None: all threads."""
+        """Adds a socket that sees the threads at these desks; None: all threads."""
         is_first = not self._admins
         self._admins[sid] = admin_id, desks
         if is_first:
@@ -35,19 +35,19 @@ class SocketAdmins:
                 wake()
 
     def desks_of(self, sid: str) -> Desks:
-        """The desks that a socket sees; None: all threads. A closed socket sees none."""
+        """Returns the desks that a socket sees; None: all threads. A closed socket sees none."""
         return self._admins[sid][1] if sid in self._admins else frozenset()
 
     def of_all_desks(self) -> list[str]:
-        """The sockets that see all threads."""
+        """Returns the sockets that see all threads."""
         return [sid for sid, (_, desks) in [*self._admins.items()] if desks is None]
 
     def of_some_desks(self) -> list[str]:
-        """The sockets that see the threads of some desks alone."""
+        """Returns the sockets that see the threads of some desks only."""
         return [sid for sid, (_, desks) in [*self._admins.items()] if desks is not None]
 
     def desks_by_admin(self) -> Mapping[int, Desks]:
-        """The admins who are here, each with the desks of a socket of theirs."""
+        """Maps the admins who are here to the desks of one of their sockets."""
         return dict([*self._admins.values()])
 
     def drop(self, sid: str) -> None:

@@ -1,5 +1,4 @@
-"""Whether lists may be out of date, and whether SQL takes writes, sent to every socket when that
-changes."""
+"""Tells every socket whether lists may be out of date, and whether SQL takes writes."""
 
 from collections.abc import Callable
 
@@ -8,7 +7,7 @@ from dashboard.transport.packets import EncodedJson, encode
 
 
 class Status:
-    """Late while ordering says so, or while this worker cannot read the lists from Redis."""
+    """Lists count as late while ordering says so, or this worker cannot read them from Redis."""
 
     def __init__(
         self,
@@ -26,7 +25,7 @@ class Status:
 
     @property
     def since(self) -> int | None:
-        """The time (ms since 1970) since when lists may be old; None while they are right."""
+        """The time (ms since 1970) from which lists may be old; None while they are right."""
         times = [at for at in (self._late_since(), self._unread_since) if at is not None]
         return min(times, default=None)
 

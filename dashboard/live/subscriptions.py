@@ -1,11 +1,11 @@
-"""The subscriptions of sockets to lists, and the version that each was sent."""
+"""The subscriptions of sockets to lists, each with the version that was sent last."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dashboard.db.lists.named_lists import ListName
 
-#: Most reads of a list at one turn: subscribers that lag behind share the last read.
+#: Most reads of a list in one turn: subscribers that lag behind share the last read.
 READ_GROUPS_MAX = 4
 
 
@@ -44,7 +44,7 @@ class ListSubscriptions:
     subscribers: dict[tuple[str, ListName], Subscriber] = field(default_factory=dict)
 
     def read_groups(self) -> list[ReadGroup]:
-        """Subscribers that may be sent a frame, in few groups; the newest versions come first."""
+        """Returns few groups of subscribers that may get a frame, the newest versions first."""
         ready = []
         for subscriber in self.subscribers.values():
             if subscriber.unacknowledged_since is None:
@@ -92,7 +92,7 @@ class Subscriptions:
         return list_subscriptions.read_groups() if list_subscriptions else []
 
     def subscribe(self, list_id: str, sid: str, list: ListName, epoch: str, version: int) -> None:
-        """The socket holds the list at this version; frames go on from there."""
+        """Subscribes a socket that holds the list at this version; frames go on from there."""
         list_subscriptions = self._subscriptions.setdefault(list_id, ListSubscriptions())
         subscriber = list_subscriptions.subscribers.get((sid, list))
         if subscriber is None:
@@ -115,11 +115,11 @@ class Subscriptions:
             self.unsubscribe(sid, list)
 
     def lists_of(self, sid: str) -> dict[ListName, str]:
-        """The lists that a socket is subscribed to, each with its list id."""
+        """Maps the lists that a socket is subscribed to to their list ids."""
         return dict(self._lists.get(sid, {}))
 
     def views_of(self, sid: str) -> set[str | None]:
-        """The views of these lists; None: there is a query among them."""
+        """Returns the views of a socket's lists, with None among them if one is a query."""
         return {list.view for list in self._lists.get(sid, ())}
 
     def _remove(self, list_id: str, sid: str, list: ListName) -> None:

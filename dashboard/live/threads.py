@@ -1,4 +1,4 @@
-"""Open threads on sockets: new messages, delivery states, and threads that are lost to a socket."""
+"""Open threads on sockets: new messages, states of deliveries, and threads that sockets lose."""
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -23,12 +23,12 @@ from scoring.sorts import ANY_SORT
 
 
 class Conversations:
-    """Pushes what SQL holds: a notification only starts a read, so a lost one loses no message."""
+    """Pushes messages and acts, read from SQL: a lost notification only delays them."""
 
     def __init__(self, reads: Reads, emitter: Emitter):
         self._reads = reads
         self._emitter = emitter
-        #: Thread id to the sockets that have it open, each with the desks that it sees.
+        #: Maps threads to the sockets that have them open, each with the desks that it sees.
         self._readers: dict[int, dict[str, Desks]] = {}
         self._pushed: dict[int, int] = {}
         self._pushed_acts: dict[int, int] = {}
@@ -36,7 +36,7 @@ class Conversations:
 
     def join(self, sid: str, thread_id: int, desks: Desks = None) -> None:
         """Pushes to this socket from now on, while the thread is at one of these desks; None: at
-        any. Join before reading, so that nothing falls between."""
+        any. Join before you read the thread, so that nothing is missed."""
         self._readers.setdefault(thread_id, {})[sid] = desks
 
     def has_read(self, thread_id: int, message_id: int, act_id: int) -> None:
@@ -62,7 +62,7 @@ class Conversations:
             self.leave(sid, thread_id)
 
     def opened_by(self, sid: str) -> list[int]:
-        """The threads that a socket has open."""
+        """Returns the threads that a socket has open."""
         return [id for id, readers in self._readers.items() if sid in readers]
 
     @property
@@ -70,12 +70,12 @@ class Conversations:
         return tuple(self._readers)
 
     def sockets_at(self, thread_id: int) -> list[str]:
-        """The sockets that have the thread open."""
+        """Returns the sockets that have the thread open."""
         return list(self._readers.get(thread_id, ()))
 
     def readers_of(self, thread_id: int) -> list[str]:
-        """The sockets that have the thread open, and see the desk at which it is now: ask after
-        reading what they are sent. Raises StorageUnavailable."""
+        """Returns the sockets that have the thread open and see its desk of now. Call it after
+        reading the data to send. Raises StorageUnavailable."""
         readers = dict(self._readers.get(thread_id, {}))
         if all(desks is None for desks in readers.values()):
             return list(readers)
@@ -91,7 +91,7 @@ class Conversations:
         return bool(self._unchecked)
 
     def push(self, changed: Iterable[int] | None) -> None:
-        """Sends what is new in those changed threads that are open; None: in all open ones.
+        """Sends what is new in the changed threads that are open; None: in all open threads.
 
         Raises StorageUnavailable; a later call sends what was not sent.
         """
@@ -126,12 +126,12 @@ class Conversations:
             self._emitter.send(sid, event, data)
 
 
-#: Called with a socket and a thread that it has open no more.
+#: Called with a socket and a thread that it no longer has open.
 OnGone = Callable[[str, int], object]
 
 
 class HeldThreads:
-    """Open threads of all sockets, and rows on screen of those that see some desks alone."""
+    """Closes open threads, and drops rows on screen, that a socket may no longer see."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class HeldThreads:
         self._conversations = conversations
         self._emitter = emitter
         self._observers: list[OnGone] = []
-        #: Changed threads that could not be looked at yet; None: all.
+        #: Changed threads that could not be checked yet; None: all.
         self._unchecked: set[int] | None = set()
 
     def __bool__(self) -> bool:
@@ -155,19 +155,18 @@ class HeldThreads:
 
     @property
     def has_unchecked(self) -> bool:
-        """Whether a look has failed, and must be repeated."""
+        """Whether a check has failed, and must be repeated."""
         return self._unchecked is None or bool(self._unchecked)
 
     def observe(self, on_gone: OnGone) -> None:
-        """Calls this for each thread that a socket had open."""
+        """Calls `on_gone` for each open thread that is closed here."""
         self._observers.append(on_gone)
 
     def check(self, changed: Iterable[int] | None) -> None:
-        """Looks at which desks these threads are, where a socket holds them; None: at all held.
+        """Checks the desks of these threads if a socket has them open or on screen; None: of all.
 
-        One that was erased is at no desk.
-
-        Raises StorageUnavailable; a later call looks at them again.
+        An erased thread is closed on all sockets. Raises StorageUnavailable; a later call checks
+        the threads again.
         """
         if changed is None or self._unchecked is None:
             self._unchecked = None
@@ -215,8 +214,8 @@ _VIEWS = ("arrival", "history")
 
 
 class NewMessages:
-    """A message changes its thread, and the thread stands in the log of changes of a view; where it
-    is snoozed or archived, among the unlisted changes."""
+    """Finds changed threads: those on a view in its change log, snoozed and archived threads among
+    the unlisted changes. A new message changes its thread."""
 
     def __init__(
         self,
@@ -237,8 +236,8 @@ class NewMessages:
         self._next_poll_at = 0.0
 
     def push(self, due: Collection[str]) -> None:
-        """Sends what is new in open threads, of which these lists have changed, and notices; ends
-        what sockets hold of threads that have gone to another desk.
+        """Sends what is new in open threads after these lists have changed, and notices; closes
+        threads that have gone to a desk that the socket does not see.
 
         Raises RedisError and RankingLost.
         """
@@ -262,12 +261,12 @@ class NewMessages:
         self._push(changed)
 
     def note_unlisted(self) -> None:
-        """The next `poll` reads which threads have changed that are on no view."""
+        """Has the next `poll` find the changed threads that are on no view."""
         self._has_unlisted = True
 
     def poll(self, now: float) -> None:
-        """Reads open threads from SQL while Redis is away, when no notifications come; and what is
-        new in threads that are on no view."""
+        """Reads open threads from SQL while Redis is away and sends no notifications; otherwise
+        sends what is new in threads on no view, or repeats failed reads."""
         if self._status.since is not None and now >= self._next_poll_at:
             self._next_poll_at = now + UNLISTED_SECONDS
             self._push(None)
@@ -305,16 +304,16 @@ class NewMessages:
 POLL_SECONDS = 1.0
 #: The same while nobody is here.
 REST_SECONDS = 3.0
-#: Each read overlaps the one before, for clocks differ and commits are late; what was sent is not
-#: sent again.
+#: Each read overlaps the one before, because clocks differ and commits are late. Nothing is sent
+#: twice.
 OVERLAP_MS = 15_000
 
 
 class DeliveryUpdates(RunsTask):
-    """Reads changes from SQL, because dispatchers and receipts may be on any worker.
+    """Sends changes of deliveries. They are read from SQL, because dispatchers and receipts may be
+    on any worker.
 
-    Which sources fail is told to those who see all threads: it is found by sending the messages of
-    any thread.
+    Only admins who see all threads are told of failing sources, which any thread may reveal.
     """
 
     def __init__(
@@ -336,12 +335,12 @@ class DeliveryUpdates(RunsTask):
         admins.wakes.append(self.wake)
 
     def send_to(self, caller: Caller) -> None:
-        """Sends a new socket what is known."""
+        """Sends the failing sources to a new socket that sees all threads."""
         if caller.desks is None:
             self._emitter.send(caller.sid, "sources:failing", self._data())
 
     def poll(self) -> None:
-        """Sends what is new, where anybody is here. Raises StorageUnavailable."""
+        """Sends what is new, if any socket is here. Raises StorageUnavailable."""
         if not self._admins and not self._conversations.open_threads:
             self._read_at = None
             return

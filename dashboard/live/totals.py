@@ -1,4 +1,4 @@
-"""The lengths of views, sent for every filter in use when a number changes."""
+"""Sends the lengths of views, with each filter in use, when one of them changes."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class Scope(NamedTuple):
     admin_id: int | None = None
 
     def totals(self, states: Mapping[str, State]) -> dict[str, int]:
-        """View to how many of its threads are in the scope."""
+        """Maps each view to the number of its threads in the scope."""
         if self.filter == "all":
             return {view: states[view].total for view in VIEWS}
         return {view: states[view].assigned.get(self.admin_id or 0, 0) for view in VIEWS}
@@ -31,12 +31,12 @@ def scope_of(filter: str, admin_id: int) -> Scope:
 
 
 class Totals:
-    """Keeps which sockets get the totals of which scope, and what was sent last.
+    """Sends the totals of scopes to the sockets that subscribed to them.
 
-    A socket that `is_busy` gets them later, and the last ones alone: with many sockets a message to
-    each of them twenty times a second takes longer than the frames do. Totals of `unassigned` and
-    `mine` are shown beside the view that they are of: where none of the `views_of` a socket has
-    changed, it gets them with the next `send_put_off`.
+    A socket that `is_busy` gets only the last totals, later: with many sockets a message to each of
+    them twenty times a second takes longer than the frames. Totals of `unassigned` and `mine` are
+    shown beside an open view: if none of a socket's open views has changed, it gets these totals
+    with the next `send_put_off`.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Totals:
         is_busy: Callable[[str], bool] = lambda sid: False,
         views_of: Callable[[str], Collection[str | None]] = lambda sid: VIEWS,
     ):
-        """`views_of` says of which views a socket has lists open."""
+        """`views_of` returns the views of the lists that a socket has open."""
         self._emitter = emitter
         self._is_busy = is_busy
         self._views_of = views_of
@@ -55,7 +55,7 @@ class Totals:
         self._announced: dict[Scope, dict[str, int]] = {}
         self._encoded: dict[Scope, EncodedJson] = {}
         self._new: list[tuple[str, Scope]] = []
-        #: The states of views that were read last: what has not changed since is not read again.
+        #: The states of views as last read: what has not changed since is not read again.
         self.known: dict[str, State] = {}
 
     def subscribe(self, sid: str, scope: Scope) -> None:
@@ -72,20 +72,20 @@ class Totals:
         self._new = [(subscriber, scope) for subscriber, scope in self._new if subscriber != sid]
 
     def list_ids_to_read(self, list_ids: Iterable[str]) -> set[str]:
-        """The list ids to read after these changed: a scope is sent as a whole."""
+        """Returns the list ids to read after these changed: a scope is sent as a whole."""
         is_changed = any(self._subscribers.values()) and not set(VIEWS).isdisjoint(list_ids)
         return set(VIEWS) if self._new or is_changed else set()
 
     def announce(self, states: Mapping[str, State]) -> None:
-        """Sends changed scopes to their sockets, and to new sockets all that they subscribed to;
-        where the states of views are among these."""
+        """Sends changed totals, and all totals to new sockets, if `states` has every view; then
+        sends what sockets were not sent while they were busy."""
         if all(states.get(view, LOST).epoch is not None for view in VIEWS):
             self.known = {view: states[view] for view in VIEWS}
             self._note_changes()
         self._settle_all()
 
     def send_put_off(self) -> None:
-        """Sends what changed of views that nobody looks at."""
+        """Sends sockets the changed totals of views that they do not show."""
         put_off, self._put_off = self._put_off, {}
         for sid, scopes in put_off.items():
             self._owed.setdefault(sid, set()).update(scopes)
@@ -117,7 +117,7 @@ class Totals:
                 )
 
     def _note(self, scope: Scope, sids: Iterable[str], changed: set[str]) -> None:
-        """These sockets get the totals of a scope, of which these views have changed."""
+        """Notes that these sockets are to get the totals of a scope; `changed`: changed views."""
         for sid in sids:
             if scope == ALL_THREADS or not changed.isdisjoint(self._views_of(sid)):
                 self._owed.setdefault(sid, set()).add(scope)

@@ -1,4 +1,4 @@
-"""Tells all workers that views or sorts have changed; each tells the sockets that it concerns."""
+"""Tells all workers that views or sorts have changed; each worker tells the sockets concerned."""
 
 import logging
 import time
@@ -18,22 +18,22 @@ from scoring.keys import Keys
 
 log = logging.getLogger(__name__)
 
-#: Interval of looking in SQL, for a notification may be lost.
+#: Interval of reads from SQL, since a notification may be lost.
 CHECK_SECONDS = 1.0
-#: Interval while no socket is here that could be told.
+#: The same while no socket is here.
 REST_SECONDS = 10.0
 #: Least time between two `views:changed`: a program may save hundreds of views.
 PAUSE_SECONDS = 1.0
 _NOTHING = EncodedJson(encode({}))
 
-#: Called with the id of the admin that owns changed views; None: everybody's changed.
+#: Called with the id of the admin who owns changed views; None: views of all admins changed.
 OnChange = Callable[[int | None], object]
-#: Gives the version of today, and the owners of the views that changed since another version.
+#: Returns the current version, and the owners of the views that changed since another version.
 ChangesSince = Callable[[int | None], tuple[int, set[Owner]]]
 
 
 class ViewChanges(RunsTask):
-    """Follows in SQL which views change; Redis only says when to look."""
+    """Reads from SQL which views change; Redis only says when to read."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class ViewChanges(RunsTask):
         self._admins = admins
         self._changes_since = changes_since
         self._version: int | None = None
-        #: Owners with changes that are not told yet.
+        #: Owners of changed views that sockets have not been told of yet.
         self._owners: set[Owner] = set()
         self._observers: list[OnChange] = []
         self._task = PeriodicTask(
@@ -61,11 +61,11 @@ class ViewChanges(RunsTask):
         admins.wakes.append(self.wake)
 
     def observe(self, on_change: OnChange) -> None:
-        """Calls this before the sockets are told; again, where it raises StorageUnavailable."""
+        """Calls `on_change` before the sockets are told; again if it raises StorageUnavailable."""
         self._observers.append(on_change)
 
     def announce(self) -> None:
-        """Lets every worker look, after the commit of a change. Never raises."""
+        """Has every worker read the changes; called after a commit. Never raises."""
         try:
             self._client.zincrby(self._key, 1, "changes")
         except RedisError as error:
@@ -84,7 +84,7 @@ class ViewChanges(RunsTask):
             time.sleep(PAUSE_SECONDS)
 
     def check(self) -> bool:
-        """Tells the sockets what has changed since the last call; whether anything has.
+        """Tells the sockets concerned that views have changed since the last call; whether any has.
 
         Raises StorageUnavailable.
         """
@@ -98,7 +98,7 @@ class ViewChanges(RunsTask):
         for sid, admin_id in self._admins:
             if any(self._concerns(owner, sid, admin_id) for owner in owners):
                 self._emitter.send(sid, "views:changed", _NOTHING)
-        # Kept where SQL is away: the next call goes on with it.
+        # If SQL is away the owners are kept: the next call goes on with them.
         self._owners.clear()
         return bool(owners)
 

@@ -1,4 +1,4 @@
-"""The lengths of lists beside views and filters, sent when a number changes."""
+"""Sends the lengths of lists that are shown beside views and filters, when one changes."""
 
 import logging
 import time
@@ -28,8 +28,8 @@ KEPT_MAX = TEMPORARY_MAX // 2
 class TotalsMessage(NamedTuple):
     """Totals that go to a socket in one message, each the length of a list.
 
-    `ids`: the name of each total and its list id. `temporary`: those of the lists that Redis keeps
-    while somebody looks. `is_whole`: nothing is sent before all totals are known.
+    `ids` maps the name of each total to its list id. `temporary`: the lists among them that Redis
+    keeps only while somebody looks. `is_whole`: nothing is sent before all totals are known.
     """
 
     event: str
@@ -40,11 +40,11 @@ class TotalsMessage(NamedTuple):
 
 
 class ListTotals:
-    """Keeps lists for the sake of their totals, and sends each socket how long they are.
+    """Keeps lists for the sake of their totals, and sends these to sockets.
 
-    A socket with an open list is sent `list:totals` of that list with each filter: so these lists
-    are there already when an admin chooses a filter. An admin who sees some desks alone is sent
-    `pages:totals` of these; the others get them from the lists that there always are.
+    A socket with an open list gets `list:totals` of that list with each filter: so these lists
+    exist already when an admin chooses a filter. An admin who sees only some desks gets the
+    `pages:totals` of these desks here; for other admins `Totals` sends them.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ListTotals:
         self._admins = admins
         self._of_lists: dict[str, tuple[ListName, TotalsMessage]] = {}
         self._of_desks: dict[str, list[TotalsMessage]] = {}
-        #: What is read from SQL at the next turn: a list that was asked for, or is another one now.
+        #: Names to look up in SQL at the next turn: new ones, and names that mean another list now.
         self._requests: dict[str, ListName] = {}
         #: What each socket was sent last.
         self._sent: dict[tuple[str, Hashable], Mapping[str, int]] = {}
@@ -73,41 +73,41 @@ class ListTotals:
 
     @property
     def looked_at(self) -> Collection[str]:
-        """Lists that are kept for the sake of their totals."""
+        """The lists that are kept for the sake of their totals."""
         return {list_id for _, _, message in self._messages() for list_id in message.temporary}
 
     def watch(self, sid: str, name: ListName) -> None:
-        """Sends the socket the totals of this list, and of no other one any more."""
+        """Sends the socket the totals of this list from now on, and of no other list."""
         self.drop(sid)
         self._requests[sid] = name
 
     def close(self, sid: str, name: ListName) -> None:
-        """The socket has closed a list: its totals are not sent any more."""
+        """Stops sending totals of a list that the socket has closed."""
         watched = self._of_lists[sid][0] if sid in self._of_lists else self._requests.get(sid)
         if name == watched:
             self.drop(sid)
 
     def drop(self, sid: str) -> None:
-        """Sends the socket no totals of a list any more."""
+        """Stops sending the socket totals of a list."""
         self._of_lists.pop(sid, None)
         self._requests.pop(sid, None)
         self._sent.pop((sid, None), None)
 
     def views_changed(self, means_another: Callable[[ListName], bool]) -> None:
-        """The names that this holds may mean other lists now."""
+        """Has the next turn look up the names that may mean another list now."""
         for sid, (name, _) in self._of_lists.items():
             if means_another(name):
                 self._requests[sid] = name
 
     def look_up(self) -> None:
-        """Finds and keeps the lists of new sockets, and those that were asked for.
+        """Finds and keeps the lists of new sockets, and the lists that were asked for.
 
         Raises StorageUnavailable.
         """
         while self._requests:
             sid, name = next(iter(self._requests.items()))
             lists = self._find(name, self._admins[sid]) if sid in self._admins else None
-            # Another one may have been asked for meanwhile.
+            # Another list may have been asked for meanwhile.
             if self._requests.get(sid) == name:
                 self.drop(sid)
                 if lists is not None:
@@ -128,7 +128,7 @@ class ListTotals:
             if last is not None and changed.isdisjoint(message.ids.values()):
                 continue
             numbers = {name: totals[id] for name, id in message.ids.items() if id in totals}
-            # A list that is lost is built anew: until then the last number stays.
+            # A lost list is rebuilt: until then its last number stays on screen.
             least = message.ids if message.is_whole else last or numbers
             if numbers and numbers != last and numbers.keys() >= least.keys():
                 self._sent[sid, key] = numbers
@@ -136,14 +136,14 @@ class ListTotals:
                 self._emitter.send(sid, message.event, data)
 
     def _messages(self) -> Iterator[tuple[str, Hashable, TotalsMessage]]:
-        """Yields each socket with its messages, and a key by which a socket has one of them."""
+        """Yields (socket, key, message); a socket has one message for each key."""
         for sid, (_, message) in [*self._of_lists.items()]:
             yield sid, None, message
         for sid, messages in [*self._of_desks.items()]:
             yield from ((sid, *pair) for pair in zip(FILTERS, messages, strict=False))
 
     def _find(self, name: ListName, admin_id: int) -> Mapping[str, NamedList] | None:
-        """Finds and keeps a list with each filter; None where there is no such list any more.
+        """Finds and keeps a list with each filter; None if the list no longer exists.
 
         Raises StorageUnavailable.
         """
@@ -161,7 +161,7 @@ class ListTotals:
         return lists
 
     def _messages_of_desks(self, sid: str) -> list[TotalsMessage]:
-        """One message for each filter; none where the admin is gone."""
+        """Returns one message for each filter; none if a list no longer exists."""
         admin_id, desks = self._admins[sid], self._admins.desks_of(sid)
         by_view: dict[str, Mapping[str, NamedList]] = {}
         for view in VIEWS:
@@ -195,7 +195,7 @@ def _message_of_desks(filter: str, by_view: Mapping[str, Mapping[str, NamedList]
 
 
 def _temporary(lists: Iterable[NamedList]) -> dict[str, ListedQuery]:
-    """List id to query of the lists that Redis keeps while somebody looks."""
+    """Maps list ids to queries, for the lists that Redis keeps only while somebody looks."""
     return {named.list_id: named.query for named in lists if not named.is_always_kept}
 
 
@@ -204,28 +204,28 @@ READ_ALL_SECONDS = 5.0
 
 
 class Lengths:
-    """The lengths that were read last: each is that of its list at one of its versions."""
+    """The lengths of lists as last read; each is the length at some version of the list."""
 
     def __init__(self, ranking: Ranking, monotonic: Callable[[], float] = time.monotonic):
         self._ranking = ranking
         self._monotonic = monotonic
         self._totals: dict[str, int] = {}
-        #: Of the last calls that are known, one for each group of lists; None: all lists are read.
+        #: Numbers of the last calls known, one for each group of lists; None: read all lists.
         self._numbers: tuple[int, ...] | None = None
         self._is_touched = True
         self._read_all_at = 0.0
 
     @property
     def known(self) -> Mapping[str, int]:
-        """By list id; without lists that are lost, or are being built for the first time."""
+        """Lengths by list id, without lists that are lost or were never built."""
         return self._totals
 
     def note(self) -> None:
-        """Some list of a query has changed."""
+        """Notes that some list of a query has changed."""
         self._is_touched = True
 
     def read(self) -> set[str]:
-        """The lists with another length than at the call before. Raises RedisError."""
+        """Reads the lengths, and returns the lists with a changed one. Raises RedisError."""
         now = self._monotonic()
         if now >= self._read_all_at:
             self._is_touched, self._numbers = True, None
@@ -241,7 +241,7 @@ class Lengths:
         if self._numbers is None:
             self._read_all_at = now + READ_ALL_SECONDS
             self._totals = {}
-        # After a loss of data numbers begin again: then all is read once more.
+        # After a loss of data the numbers begin again: then all lengths are read once more.
         self._numbers = answer.numbers if answer.is_whole else None
         self._is_touched |= not answer.is_whole
         self._totals = self._totals | answer.totals
@@ -250,15 +250,15 @@ class Lengths:
 
 #: Interval of sending: a socket gets at most four messages a second.
 SEND_SECONDS = 0.25
-#: The same while nobody is here; the first one who comes ends it.
+#: The same while no socket is here; the first one wakes the task.
 REST_SECONDS = 10.0
 
 
 class ViewTotals(RunsTask):
-    """One read of all lengths that changed serves all sockets of this worker.
+    """Sends the totals of saved views; one read of the changed lengths serves all sockets.
 
-    What is sent was the length of the list at one of its versions; while Redis is away, nothing is.
-    The totals of built-in views are `pages:totals`.
+    A total is the length of the list at some version. Nothing is sent while Redis is away.
+    `pages:totals` carries the totals of built-in views.
     """
 
     def __init__(
@@ -277,11 +277,11 @@ class ViewTotals(RunsTask):
         self._keeper = keeper
         self._admins = admins
         self.list_totals = list_totals
-        #: Sockets that have been told all totals that their admin sees, and get changes.
+        #: Sockets that were sent all totals that their admins see, and now get changes.
         self._told: set[str] = set()
         self._lists = self._sent_lists = SeenLists({}, {}, {})
-        #: The admins who see these lists, each with the desks that the admin sees; None where views
-        #: have changed since.
+        #: The admins for whom `_lists` was read, with the desks that they see; None: views have
+        #: changed since.
         self._seen_by: frozenset[tuple[int, Desks]] | None = None
         self._task = PeriodicTask(
             "sending the totals of views",
@@ -294,11 +294,11 @@ class ViewTotals(RunsTask):
         admins.wakes.append(self.wake)
 
     def note(self) -> None:
-        """Some list of a query has changed."""
+        """Notes that some list of a query has changed."""
         self._lengths.note()
 
     def views_changed(self) -> None:
-        """Saved views have changed, or who sees them."""
+        """Notes that saved views have changed, or the admins who see them."""
         self._seen_by = None
 
     def turn(self) -> None:
@@ -321,13 +321,13 @@ class ViewTotals(RunsTask):
 
     @property
     def looked_at(self) -> Collection[str]:
-        """Lists that are kept for the sake of their totals, while their admins are here."""
+        """The lists that are kept for the sake of their totals, while their admins are here."""
         if not self._admins:
             return ()
         return {*self._lists.temporary, *self.list_totals.looked_at}
 
     def _find_lists(self, admins: Mapping[int, Desks]) -> None:
-        """Reads the lists of all views that these admins see, where they may be others."""
+        """Reads the lists of all views that these admins see, if these may have changed."""
         seen_by = frozenset(admins.items())
         if self._seen_by is not None and self._seen_by >= seen_by:
             return
@@ -345,13 +345,13 @@ class ViewTotals(RunsTask):
         return bool(self._lists.shared or own or self.list_totals)
 
     def _is_of_some_desks(self, sid: str) -> bool:
-        """Whether a socket is sent no totals of lists of all threads."""
+        """Whether a socket sees only some desks, and so gets no totals of lists of all threads."""
         return self._admins.desks_of(sid) is not None
 
     def _send_changes(
         self, before: SeenLists, changed: set[str], admins: Mapping[str, int]
     ) -> None:
-        """To these sockets what has changed, each part encoded once."""
+        """Sends these sockets what has changed, each part encoded once."""
         shared = self._changed_text(before.shared, self._lists.shared, changed)
         by_admin: dict[int, list[str]] = {}
         for sid, admin_id in admins.items():
@@ -378,7 +378,7 @@ class ViewTotals(RunsTask):
         )
 
     def _text(self, lists: Lists, ids: Iterable[str]) -> str:
-        """`"v17":5,"v18":0` of the views that have their lists in Redis."""
+        """Returns JSON such as `"v17":5,"v18":0` for the views with a list in Redis."""
         totals = self._lengths.known
         return ",".join(f'"{id}":{totals[lists[id]]}' for id in ids if lists[id] in totals)
 

@@ -7,12 +7,12 @@ from dashboard.live.requests import WATCH_MAX
 
 
 class VisibleRows:
-    """Counts on how many sockets each thread's row is visible; at most 500 rows a socket."""
+    """Counts the sockets on which each thread's row is visible; at most 500 rows a socket."""
 
     def __init__(self) -> None:
         self._watched: dict[str, dict[int, None]] = {}
         self._counts: Counter[int] = Counter()
-        #: Sockets with other visible rows than before; presence takes them out.
+        #: Sockets with changed visible rows; presence reads and clears this.
         self.changed: set[str] = set()
 
     def watch(self, sid: str, add: Iterable[int], remove: Iterable[int] = ()) -> None:
@@ -37,11 +37,11 @@ class VisibleRows:
             self._forget(watched, id)
 
     def of(self, sid: str) -> list[int]:
-        """The visible rows of a socket, the newest last."""
+        """Returns the visible rows of a socket, the newest last."""
         return list(self._watched.get(sid, ()))
 
     def on_screen(self, ids: Iterable[int]) -> list[int]:
-        """Those of the threads with a row that is visible on a socket of this worker."""
+        """Returns those of the threads with a row that is visible on a socket of this worker."""
         return [id for id in ids if id in self._counts]
 
     def _forget(self, watched: dict[int, None], id: int) -> None:
