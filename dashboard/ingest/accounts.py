@@ -33,8 +33,8 @@ def account_created(
     desks: Collection[str],
     method: str = "password",
 ) -> None:
-    """Adds the entry. `target` is the new admin, by id and e-mail address; `method`: `password` of
-    a command, or `invitation`."""
+    """Adds the audit entry of a new account. `target`: its id and e-mail address; `method`:
+    `password`, set by a command, or `invitation`."""
     details = {"name": name, "role": role, "desks": sorted(desks), "method": method}
     add(connection, now_ms, by, audit.ACCOUNT_CREATED, target, details)
 
@@ -50,7 +50,7 @@ def key_created(
     desk: str | None = None,
     rate_per_second: int | None = None,
 ) -> None:
-    """Adds the entry. `key` is the whole key; only its prefix is stored."""
+    """Adds the audit entry of a new key. `key` is the whole key; only its prefix is stored."""
     details = {
         "source": source,
         "scopes": sorted(scopes),
@@ -64,12 +64,12 @@ def key_created(
 
 log = logging.getLogger(__name__)
 
-#: A call of the page releases threads for this long; the rest is released after it.
+#: A call of the page releases threads for this long, and leaves the rest to the background.
 RELEASING_SECONDS = 5.0
 
 
 class Changes(NamedTuple):
-    """The new values of an account; None: unchanged. `changed_at` is that of the copy read."""
+    """New values of an account; None: unchanged. `changed_at`: its value as the caller read it."""
 
     role: str | None = None
     desks: Collection[str] | None = None
@@ -78,8 +78,8 @@ class Changes(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The account as it is now, how many threads are released in all, and how many of them only
-    after the call."""
+    """The changed account, the number of all threads to release, and the number of those that are
+    released only after the call."""
 
     account: Account
     released: int
@@ -96,10 +96,10 @@ _NOTED = {
 class Accounts:
     """Changes accounts, for supervisors in the page and for operators by commands.
 
-    `by` is the actor in the audit log. In the page it must be a supervisor at the time of the
-    write, the last enabled supervisor stays one, and nobody disables themselves; commands may do
-    all that. The threads of an account are released after the commit, in slices; an interrupted
-    call is completed by the same call.
+    `by` is the actor in the audit log. In the page the actor must be a supervisor at the time of
+    the write, cannot take the role from the last enabled supervisor, and cannot disable their own
+    account; commands have no such limits. The threads of an account are released after the commit,
+    in slices; repeat an interrupted call to complete it.
     """
 
     def __init__(
@@ -111,9 +111,9 @@ class Accounts:
         monotonic: Callable[[], float] = time.monotonic,
         spawn: Spawn = spawn_thread,
     ):
-        """`on_released()` is called after threads were released: events for chatbots wait.
+        """`on_released()` is called after threads were released, since events for chatbots wait.
 
-        `spawn(function, *arguments)` runs in the background what would take a call too long.
+        `spawn(function, *arguments)` runs a function in the background.
         """
         self._database = database
         self._placer = placer
@@ -192,8 +192,8 @@ class Accounts:
     def _release(
         self, by: Actor, account_id: int, kept_at: Collection[str] = ()
     ) -> tuple[int, int]:
-        """Releases threads, open ones first; in the page, for `RELEASING_SECONDS`, and the rest in
-        the background. Returns the number of all of them, and of those that are left."""
+        """Releases threads, open ones first; a call of the page leaves what remains after
+        `RELEASING_SECONDS` to the background. Returns the number of all threads, and of these."""
         slices = release_all_of(self._database, account_id, self._clock(), kept_at)
         until = self._monotonic() + RELEASING_SECONDS if by.via == PAGE else float("inf")
         released, is_complete = self._release_until(slices, until)
@@ -207,7 +207,7 @@ class Accounts:
     def _release_until(
         self, slices: Iterator[list[Placement]], until: float = float("inf")
     ) -> tuple[int, bool]:
-        """Releases until this time. Returns how many were released, and whether these were all."""
+        """Releases until this time. Returns the number of threads, and whether all are released."""
         released, is_complete = 0, True
         for placements in slices:
             self._placer.place(placements)
@@ -248,7 +248,7 @@ def note_withdrawn(connection: Connection, now_ms: int, by: Actor, ended: Invita
 
 
 def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int | None) -> Admin:
-    """Locks the account, and all enabled supervisors for an actor in the page, and returns it."""
+    """Returns the account, locked; for an actor in the page all enabled supervisors, too."""
     require_supervisor(connection, by)
     admin = admins.lock_for_change(connection, account_id)
     if admin is None:
@@ -321,8 +321,8 @@ class Invitations:
     def create(self, by: Actor, draft: Draft) -> tuple[Invitation, str]:
         """Creates an invitation, and returns it with its token, which cannot be read again.
 
-        An earlier one for the same address ends. Raises EmailTaken for an address that an account
-        has, Invalid for an unknown desk, Problem (403).
+        An earlier invitation for the same address ends. Raises EmailTaken if an account has the
+        address, Invalid for an unknown desk, Problem (403).
         """
         assert by.admin_id is not None, "supervisors invite, in the page"
         admin_id, now = by.admin_id, self._clock()
@@ -359,7 +359,7 @@ class Invitations:
         self._database.write(write)
 
     def of(self, token: str) -> Invitation:
-        """Returns the invitation of a link that can be used. Raises InvitationOver."""
+        """Returns the invitation of a link. Raises InvitationOver if the link cannot be used."""
         with self._database.read() as connection:
             return self._usable(connection, token)
 

@@ -1,4 +1,4 @@
-"""The common steps of all acts of admins: lock the thread, find its author, write an event."""
+"""The common steps of all acts of admins: lock the thread, name the author, write the event."""
 
 import uuid
 from typing import Any

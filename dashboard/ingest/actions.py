@@ -45,8 +45,8 @@ class Actions:
 
         A public one settles what its author had seen (H28). Raises Problem (409):
         `conversation_moved` for unseen messages, `event_id_conflict` for a token of another
-        message; Invalid for a `seen_message_id` of no message of the thread, for files that do not
-        wait for it, and for a mention that is no colleague named in the note.
+        message; Invalid for a `seen_message_id` that is no message of the thread, for files that
+        were not uploaded for it, and for a mention of a colleague that the note does not name.
         """
         now = self._clock()
         seen_message_id = self._seen_message_id(thread_id, reply.seen_message_id)
@@ -85,8 +85,8 @@ class Actions:
     ) -> tuple[int | None, Placements]:
         """Closes the thread; a closed one stays as it is.
 
-        It settles what its author had seen, as a reply does: a thread with a newer message of the
-        customer stays open (H28). Raises Invalid, at `pointer`, as `reply`.
+        A close settles what its author had seen, as a reply does: a thread with a newer message of
+        the customer stays open (H28). Raises Invalid, at `pointer`, as `reply`.
         """
         message_id = self._seen_message_id(thread_id, seen_message_id)
 

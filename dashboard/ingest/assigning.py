@@ -20,8 +20,8 @@ from scoring.placing import Placement
 
 
 class HandOver(NamedTuple):
-    """The new assignee of a thread, None for nobody, and the new desk, None: unchanged; with a note
-    for the next one. `held_by`: only if it is assigned to this admin; None: in any case."""
+    """The new assignee of a thread (None: nobody), a note for the assignee, and the new desk (None:
+    unchanged). `held_by`: only if the thread is assigned to this admin; None: in any case."""
 
     admin_id: int | None
     note: str | None = None
@@ -39,8 +39,8 @@ class Assigning:
     def hand_over(
         self, admin: Admin, thread_id: int, handover: HandOver
     ) -> tuple[int | None, Sequence[Placement]]:
-        """Assigns a thread to an admin, or to nobody, here or at another desk: neither its place
-        nor its wait changes.
+        """Assigns a thread to an admin or to nobody, at its desk or at another one. The thread
+        keeps its place and its wait.
 
         A colleague's thread is handed over by that colleague or by a supervisor. The note is a
         private message, stored with the act or not at all. Returns the id of the act, and the
@@ -134,8 +134,8 @@ def restore_assignee(
 ) -> None:
     """Gives the thread back to its assignee before an act, None for nobody; the caller saves it.
 
-    It is at, or comes back to, `desk`; None: its own. Raises Problem (409, `done_meanwhile`) if
-    that admin takes no threads of that desk any more.
+    `desk`: its desk after the undo; None: its desk now. Raises Problem (409, `done_meanwhile`) if
+    the assignee takes no threads of this desk any more.
     """
     to = admins.by_id(connection, before["id"]) if before else None
     desk = desk or state.columns.desk
@@ -179,7 +179,7 @@ def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, object
 
 
 def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | None) -> None:
-    """Raises Problem (409) if this admin has the thread no longer; None: any admin may have it."""
+    """Raises Problem (409) if this admin no longer has the thread; None: does nothing."""
     if admin_id is None or state.columns.assignee_id == admin_id:
         return
     assignee = _assignee_of(connection, state)

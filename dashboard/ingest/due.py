@@ -1,4 +1,4 @@
-"""Takes up what time changes: due threads, due times to be computed anew, and archiving."""
+"""Background work that time or settings cause: due threads, recomputed due times, archiving."""
 
 import time
 from abc import abstractmethod
@@ -22,20 +22,20 @@ from scoring.placing import Placement
 
 #: Interval of asking what is to be done; `AgendaReader` wakes a task that has something to do.
 POLL_SECONDS = 15.0
-#: Pauses after SQL was away: of what is due, of recomputing, and of archiving.
+#: Pauses after SQL was away: for due threads, for recomputing, and for archiving.
 RETRY_SECONDS, RECOMPUTE_RETRY_SECONDS, ARCHIVE_RETRY_SECONDS = 0.25, 1.0, 0.5
-#: Threads that are taken up in one go, in slices of a transaction; those that are due later follow.
+#: Due threads that are read at once and taken up in slices, each a transaction; then others follow.
 TOGETHER_MAX = 5_000
-#: What a slice should take: an event waits for no more than two.
+#: Time that a slice should take: an event waits for two slices at most.
 SLICE_SECONDS = 0.04
-#: Longest pause between two slices: somebody waits for what is due, also where others wait, too.
+#: Longest pause between two slices, even on a busy machine: people wait for due threads.
 PAUSE_MAX_SECONDS = 0.04
 
 
 class _Paced(RunsTask):
-    """Takes up threads in slices, at a pace: every process runs one, and row locks decide.
+    """Takes up threads in slices, at a pace. Every process runs one; row locks keep them apart.
 
-    SQL says what is left to do, so nothing is lost with a process. `clock` gives milliseconds.
+    SQL says what is left to do, so nothing is lost if a process ends. `clock` gives milliseconds.
     """
 
     def __init__(
@@ -61,15 +61,15 @@ class _Paced(RunsTask):
 
     @abstractmethod
     def turn(self) -> int:
-        """Takes up all that there is now; the number of threads. Raises StorageUnavailable."""
+        """Takes up all threads; returns their number. Raises StorageUnavailable."""
 
 
 class DueQueue(_Paced):
-    """Takes up each change of time once.
+    """Takes up threads that time changes, once for each change.
 
-    What fell due while no process ran is taken up at the start. Of many threads those that stand
-    highest in any sort come first, so that the first screen of each list is right soon, and others
-    work in between.
+    Threads that fell due while no process ran are taken up at the start. Threads that stand highest
+    in any sort come first, so that the first screen of each list is right soon; other work runs in
+    between.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class DueQueue(_Paced):
         super().__init__("taking up what is due", RETRY_SECONDS, database, placer, clock, pace)
 
     def turn(self) -> int:
-        """Takes up all that is due now; the number of threads. Raises StorageUnavailable."""
+        """Takes up all due threads; returns their number. Raises StorageUnavailable."""
         count = 0
         while not self._task.is_stopped:
             with self._database.read() as connection:
@@ -96,7 +96,7 @@ class DueQueue(_Paced):
         return count
 
     def _take_up_all(self, ids: Sequence[int]) -> None:
-        """In their order, unless another process is at the same ones."""
+        """Takes up threads in order, or in random slices if another process takes up the same."""
         is_alone = True
         while ids and not self._task.is_stopped:
             size = self._pace.size
@@ -120,7 +120,7 @@ class DueQueue(_Paced):
 
 
 class Recompute(_Paced):
-    """Takes up threads that wait and follow older policies."""
+    """Recomputes the due times of waiting threads that follow older policies."""
 
     def __init__(
         self,
@@ -132,11 +132,11 @@ class Recompute(_Paced):
     ):
         name, pace = "the recomputing of due times", Pace(monotonic, sleep)
         super().__init__(name, RECOMPUTE_RETRY_SECONDS, database, placer, clock, pace)
-        #: The version that each thread follows: none can come to follow an older one.
+        #: The version of policies that all threads follow: none goes back to an older version.
         self.done = 0
 
     def turn(self) -> int:
-        """Recomputes all threads that follow older policies; their number.
+        """Recomputes all threads that follow older policies; returns their number.
 
         Raises StorageUnavailable.
         """
@@ -173,7 +173,7 @@ class Recompute(_Paced):
 
 
 class Archiver(_Paced):
-    """Archives each thread once.
+    """Archives threads that were closed long ago, and brings threads back from the archive.
 
     After an upgrade, or a change of LINEUP_HISTORY_DAYS, there may be millions of threads.
     """
@@ -190,7 +190,7 @@ class Archiver(_Paced):
         super().__init__("archiving threads", ARCHIVE_RETRY_SECONDS, database, placer, clock, pace)
 
     def turn(self) -> int:
-        """Archives, or brings back, all that is behind now; the number of threads.
+        """Archives or brings back all threads that must be; returns their number.
 
         Raises StorageUnavailable.
         """

@@ -38,8 +38,8 @@ def require_none(
     customers: Mapping[str, Customer],
     threads: Mapping[str, ThreadState],
 ) -> None:
-    """Raises ErasedEvents. Costs a query only for customers and threads that are newer than one of
-    their events: those that this transaction adds, and rarely others."""
+    """Raises ErasedEvents for events of erased people. Costs a query only for customers and threads
+    that are newer than one of their events: mostly those that this transaction adds."""
     suspects: list[tuple[Kind, str, ParsedEvent]] = []
     for event in events:
         if event.customer is not None and (
@@ -140,7 +140,7 @@ def _erase(
     )
     ids = [row.id for row in rows]
     file_ids = files.of_threads(connection, ids)
-    # Their files are deleted with them.
+    # The rows of files are deleted with their threads.
     connection.execute(delete(threads).where(of_customer))
     connection.execute(delete(customers).where(customers.c.id == customer_id))
     return Erased(ids, emptied.rowcount + elsewhere.rowcount, file_ids), placements

@@ -76,7 +76,7 @@ def take_back(connection: Connection, state: ThreadState, event_id: int) -> None
 
 
 def too_many_tags() -> Problem:
-    """Returns the 422 for a thread that would have too many tags."""
+    """Returns the error (422) for a thread that would have too many tags."""
     detail = f"would be more than {TAGS_MAX} tags of one thread"
     return field_error("/add", "too_many_tags", detail)
 
@@ -100,9 +100,8 @@ def write_customers(
     known_customers: dict[str, Customer],
     received_at: int,
 ) -> WrittenCustomers:
-    """Writes the fields that events with customers state, each event with its `ranked_at` in ms.
-
-    `known_customers` are the existing customers, locked; the others are added.
+    """Writes the fields that events state about their customers. `stating`: the events, each with
+    its `ranked_at` in ms. `known_customers`: the existing customers, locked; the others are added.
     """
     new = list(stating)
     names = {event.customer for event, _ in new if event.customer is not None}
@@ -223,7 +222,7 @@ class EventWriter:
         return WriteResult(outcomes, placements, messages)
 
     def _leave_out_known(self, parsed: Sequence[ParsedEvent]) -> dict[str, Customer]:
-        """Says what becomes of each event, and keeps the new ones (of equal ids the first counts);
+        """Decides the outcome of each event, and keeps the new ones (of equal ids the first);
         returns the known customers, which are locked from now on."""
         stored_events, known_customers = answers(
             self._connection,
@@ -286,7 +285,7 @@ class EventWriter:
             state.row_changed = state.columns.customer_id in customer_ids
 
     def _change_tags(self) -> None:
-        """Changes the tags of the threads, and refuses what would be too many."""
+        """Changes the tags of the threads, and refuses events that would add too many."""
         changes = []
         for event in self._new:
             if event.type == TAGS.name:
@@ -328,7 +327,7 @@ class EventWriter:
         return search_index.adding_messages(self._connection, texts)
 
     def _apply(self) -> None:
-        """Applies the values that the last writer wins."""
+        """Applies the values of the events to their threads; for most, the last writer wins."""
         for event in self._new:
             if event.thread is None:
                 continue
@@ -354,7 +353,7 @@ class EventWriter:
         sent_messages.apply_receipts(self._connection, receipts, self._received_at)
 
     def _follow(self) -> None:
-        """Does what the events bring about: acts, releases, and ends of snoozes."""
+        """Carries out the effects of the events: acts, releases, and ends of snoozes."""
         states = self._locked.states
         if self._author is None or self._author.adds_acts:
             add_acts(self._connection, states, self._author and self._author.id)

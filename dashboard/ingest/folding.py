@@ -27,9 +27,9 @@ _CAUSES: dict[Kind, str | None] = {"reopen": None, "handoff": "handoff", "client
 def apply(
     state: ThreadState, event: ParsedEvent, row: ThreadEvent, stamp: Stamp, customer_id: int | None
 ) -> None:
-    """Applies the values of a new event of a thread, most of which the last writer wins, and keeps
-    the event for the fold as `row`. `stamp` is that of its values, `customer_id` the id of its
-    customer."""
+    """Applies the values of a new event to its thread (for most values the last writer wins), and
+    keeps the event for the fold as `row`. `stamp` is the stamp of its values, `customer_id` the id
+    of its customer."""
     state.events.append(row)
     won: dict[str, Stamp] = {}
     columns = state.columns
@@ -80,8 +80,8 @@ def cut(text: str, most: int = PREVIEW_MAX) -> str:
 def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:
     """Brings the facts up to date with `events` of the states, which are stored already.
 
-    The values that callers keep stay as they are. Stored events that it needs are read for all
-    threads at once.
+    Facts that callers set, such as the priority, stay as they are. Stored events that are needed
+    are read for all threads at once.
     """
     moved: dict[int, Settlement] = {}
     to_refold: list[ThreadState] = []
@@ -103,7 +103,7 @@ def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only
 
 
 def fold_stored(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:
-    """Folds the facts from all stored events; the values that callers keep stay."""
+    """Folds the facts from all stored events; facts that callers set stay as they are."""
     rows = events.folded(connection, [state.id for state in states])
     for state in states:
         state.facts = fold(rows[state.id], handoff_only=handoff_only).keeping(state.facts)
@@ -119,7 +119,7 @@ def _is_shown_next(columns: ThreadColumns, role: str, stamp: Stamp) -> bool:
     """Whether a public message replaces the one that the thread's row shows.
 
     Messages of the customer come before those of admins, and these before all others; of equals the
-    newest wins. So messages in any order of arrival end in the same preview.
+    newest wins. So the preview does not depend on the order in which messages arrive.
     """
     old, new = _RANKS.get(columns.preview_role or "", 0), _RANKS.get(role, 0)
     return new > old if new != old else wins(columns.stamps, "preview", stamp)
@@ -163,7 +163,7 @@ def _reopened(state: ThreadState) -> dict[str, object]:
 
 
 def _latest(state: ThreadState, kind: Kind) -> ThreadEvent:
-    """Returns the latest of the new events of this kind; without one, the one stored last."""
+    """Returns the latest new event of this kind; without one, the new event stored last."""
     matches = (event for event in state.events if event.kind == kind)
     return max(matches, key=lambda event: (event.ranked_at, event.id), default=state.events[-1])
 

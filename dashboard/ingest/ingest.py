@@ -1,4 +1,4 @@
-"""The entry of everything that changes a thread: stored in SQL, then placed in Redis."""
+"""The entry point of events and acts: stores them in SQL, then places their threads in Redis."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from dashboard.turns import turns
 from scoring.placing import Placement
 
 #: The most requests that share a transaction, and the most events of such a request: a larger one
-#: has a transaction of its own.
+#: is stored by itself, in slices.
 GROUPED_CALLERS_MAX = 64
 GROUPED_EVENTS_MAX = 16
 #: The list id of all closed threads.
@@ -30,7 +30,7 @@ class Ingest:
     """Stores events and acts, and places their threads.
 
     `on_act` is called after each act of an admin, which may have written to the outbox; `on_closed`
-    with the ids of threads that were closed, or had been and changed.
+    is called with the ids of changed threads that are closed.
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class Ingest:
         """Stores events; returns one outcome for each, in order.
 
         Small batches of concurrent requests share a transaction, because each commit waits for the
-        disk. Raises StorageUnavailable with nothing stored, and OutcomeUnknown if some of a large
-        batch are.
+        disk. Raises StorageUnavailable if nothing was stored, and OutcomeUnknown if a part of a
+        large batch was.
         """
         batch = Batch(source_id, parsed)
         if len(parsed) > GROUPED_EVENTS_MAX:

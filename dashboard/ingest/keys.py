@@ -69,7 +69,7 @@ class ApiKeys:
     def refold(self, source: str) -> None:
         """Computes the facts of a source's threads again, by its current setting of handoffs.
 
-        Also if the setting has not changed: an earlier call may have been interrupted.
+        Does so even if the setting has not changed: an earlier call may have been interrupted.
         """
         with self._database.read() as connection:
             source_id = sources.named(connection, source)

@@ -1,4 +1,4 @@
-"""Mentions in a note, stored in its transaction; and the mentioned admin's reading of it."""
+"""Stores the mentions of a note in its transaction, and marks them as read or unread."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ from scoring.placing import Placement
 
 #: `@` in all widths.
 _AT = re.compile("[@\ufe6b\uff20]")
-#: Places of `@` that are looked at, in the order of the text.
+#: Most `@` that are looked at, in the order of the text.
 PLACES_MAX = 100
 #: Characters, besides letters and digits, that make a following `@` part of an address.
 _JOINING = "_.-+@\ufe6b\uff20"
@@ -33,7 +33,7 @@ _RUN_ON = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYA
 
 
 def names_in(body: str, names: Collection[str]) -> dict[str, str]:
-    """Maps the names that the text calls to their spelling there, at the first place.
+    """Maps the names that a text mentions to their spelling at the first place.
 
     At each `@` that does not follow a letter or digit, the longest name that fits counts.
     """
@@ -62,7 +62,7 @@ def _by_form(names: Collection[str]) -> dict[str, list[str]]:
 
 
 def _places(body: str) -> Iterator[int]:
-    """Yields the places of each `@` that may begin a mention."""
+    """Yields the position of each `@` that may begin a mention."""
     for match in islice(_AT.finditer(body), PLACES_MAX):
         at = match.start()
         before = body[at - 1] if at else " "
@@ -72,7 +72,7 @@ def _places(body: str) -> Iterator[int]:
 
 def _longest(body: str, begin: int, forms: Collection[str], longest: int) -> str:
     """Returns the longest name that begins there, as it is written; "" if there is none."""
-    # A decomposed text may be longer than its form.
+    # A decomposed text may be longer than its folded form.
     end = min(len(body), begin + 2 * longest + 8)
     if begin == end or body[begin].isspace():
         return ""
@@ -112,8 +112,8 @@ def mentioned_in(
 ) -> list[Mentioned]:
     """Returns the mentions in an admin's note in a thread.
 
-    These are all colleagues who see the thread and are named in the note; of several with the same
-    name only those of `chosen`, if there are any. Raises Invalid for a wrong one of `chosen`.
+    The mentioned are all colleagues who see the thread and are named in the note; of several with
+    the same name only the `chosen` ones, if any. Raises Invalid for a wrong id in `chosen`.
     """
     if not chosen and not may_call(body):
         return []
@@ -144,7 +144,7 @@ def store(
 
 
 class Mentioning:
-    """Mentions as the mentioned admin reads them; `clock` gives milliseconds since 1970.
+    """Marks an admin's mentions as read or unread; `clock` gives milliseconds since 1970.
 
     Each method is one write transaction, returns (the notes that mention the admin and are unread,
     placements of the thread), and raises NotFound for a thread that the admin does not see, and
@@ -188,7 +188,7 @@ class Mentioning:
 
 
 def _saved(connection: Connection, state: ThreadState, now: int) -> Placements:
-    """Updates the subject of a locked thread, and saves it."""
+    """Updates the unread mentions of a locked thread, and saves it."""
     unread = mentions.have_unread(connection, state.id)
     state.columns.mentioned = in_column([str(id) for id in unread])
     return save(connection, [state], now)

@@ -23,7 +23,7 @@ class Admin(NamedTuple):
     desks: Desks = None
 
 
-#: The new assignee of a thread: the admin who acts, or one as stored.
+#: The new assignee of a thread: the admin who acts, or a stored one.
 Assignee = Admin | admins.Admin
 
 
@@ -64,7 +64,7 @@ def add_event(
 ) -> int:
     """Writes the event of an admin's act, with `data` and the admin as `by`, and the act.
 
-    Without an admin the time or the customer did it. `extra` is stored with the act alone:
+    Without an admin, time or the customer has caused the act. `extra` is stored only with the act:
     `event_id`, and the values before. Returns the act's id.
     """
     by = admin and {"id": admin.id, "name": admin.name}
@@ -111,6 +111,6 @@ def set_desk(
 
 
 def is_changed(connection: Connection, state: ThreadState) -> bool:
-    """Whether the open state or priority of the thread differs from those of `state`."""
+    """Whether the stored thread differs from `state` in being closed, or in its priority."""
     before = state.facts.closed, state.facts.priority
     return threads.closed_and_priority(connection, state.id) != before

@@ -66,7 +66,7 @@ class Recorder:
     def refold(self, source_id: int) -> Iterator[list[Placement]]:
         """Folds all threads of a source again, in slices; yields their placements.
 
-        Needed when other events request a person than before.
+        Needed when the kinds of events that count as requests change.
         """
         after_id = 0
         while True:

@@ -1,4 +1,4 @@
-"""Releases threads of an admin, and renews their rows after a changed name."""
+"""Releases threads of an admin, and renews their rows after a change of the admin's name."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
@@ -22,8 +22,8 @@ CLOSED_MAX = 1_000
 
 
 def renew_rows_of(database: Database, admin_id: int, now_ms: int) -> Iterator[list[Placement]]:
-    """Gives the threads that name the admin on their rows a new revision, in slices; yields their
-    placements. Each keeps its place on every list."""
+    """Gives a new revision to threads with rows that name the admin, in slices; yields their
+    placements. Each thread keeps its place on every list."""
     with database.read() as connection:
         ids = _ids(connection, admin_id)
     for start in range(0, len(ids), ROWS_AT_ONCE):
@@ -60,7 +60,7 @@ def release_all_of(
     """Releases every thread of an admin, open ones before closed ones, in slices; yields their
     placements. Those at the desks `kept_at` are kept.
 
-    Only the assignee changes, so each keeps its place on the lists for everybody.
+    Only the assignee changes, so each thread keeps its place on the lists of all threads.
     """
     theirs = (threads.c.assignee_id == admin_id) & threads.c.desk.not_in(kept_at)
     for which in (theirs & threads.c.closed.is_(False), theirs):

@@ -27,10 +27,10 @@ def taken(
 ) -> list[Attachment]:
     """Returns the attachments of a message with these files, which stay locked.
 
-    Raises Invalid for each that the admin has not uploaded for this thread, or that is in a message
-    already.
+    Raises Invalid for each file that the admin has not uploaded for this thread, or that is in a
+    message already.
     """
-    # A text that cannot be the id of a file may be one that a database refuses.
+    # A database may refuse a text that cannot be the id of a file.
     possible = [id for id in ids if ID.fullmatch(id)]
     rows = files.take(connection, thread_id, admin_id, possible)
     wrong = [
@@ -115,7 +115,7 @@ def reply_event(
 def stored_reply(
     connection: Connection, event: events.KnownEvent, reply: Reply, state: ThreadState
 ) -> messages.Message:
-    """Returns the message stored with the token. Raises Problem if it is another one."""
+    """Returns the message stored with the token. Raises Problem if it differs from the reply."""
     message = messages.one(connection, event.id)
     content = (state.id, reply.body, reply.private, list(reply.files))
     if (

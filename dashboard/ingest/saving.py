@@ -1,7 +1,7 @@
 """Saves changed threads: computes the place of each on all lists, and writes what has changed.
 
-This is where the order is decided. `save` is the last step of all that changes a thread: of an
-event, of an act of an admin, and of time.
+This is where the order is decided. `save` is the last step of every change of a thread, by an
+event, an admin's act, or time.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ from scoring.placing import Placement, Scores
 from scoring.sorts import scores_of
 from scoring.views import is_archived, views_of
 
-#: Columns that the dashboard never shows; changed lists are found by comparing the lists.
+#: Columns that the dashboard never shows. Changes of lists are found by comparing the lists.
 _UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})
 
 
@@ -37,8 +37,8 @@ def save(
 ) -> list[Placement]:
     """Writes the threads that changed, each with its next revision; returns their placements.
 
-    A thread also counts as changed if time alone has changed its lists of queries. `current` are
-    the versions, read for writing; `also` is written at the same time.
+    A thread also counts as changed if time alone has changed its lists of queries. `current`: the
+    versions, if read for writing already; `also`: writes to do at the same time.
     """
     current = current or versions.current(connection, for_writing=True)
     lists = query_lists.of_version(connection, current.lists)
@@ -81,7 +81,7 @@ class Place(NamedTuple):
 
     def placement(self, lists: QueryLists, state: ThreadState, is_shown: bool) -> Placement:
         """Returns the placement of a thread with a new revision. Unless the change `is_shown`, it
-        names only the lists on which time has moved the thread: on others nobody would see a
+        names only the lists on which time has moved the thread: on other lists it would show no
         difference."""
         moves, unnamed, places = self.moves, 0, dict[str, Scores]()
         if is_shown:
@@ -125,8 +125,8 @@ def place_of(
 
 
 def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
-    """Returns when time next changes a thread: its lists, the policy that applies, its snooze, or
-    that it is late, until its chatbot was told so for this wait. None: never."""
+    """Returns the time (ms) at which time alone next changes a thread: its lists, its policy, the
+    end of its snooze, or its due time, unless its chatbot was told of this wait. None: never."""
     facts = state.facts
     moments = [at for at in of_others if at is not None]
     if facts.snoozed_until is not None and not facts.closed:

@@ -19,7 +19,7 @@ from scoring.placing import Placement
 
 BATCH_MAX = 500
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-#: Members that several types have.
+#: Fields that several types have.
 _NO_DATA = frozenset({"id", "type", "occurred_at", "thread", "customer"})
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -43,8 +43,8 @@ class Batch(Strict):
 class ParsedEvent(NamedTuple):
     """An event as it is recorded; `occurred_at` in milliseconds.
 
-    `customer_fields` holds what the sender stated about the customer, None: to be forgotten. Equal
-    events of a source have equal fingerprints, for ever.
+    `customer_fields`: the values that the sender stated about the customer, None to forget one.
+    Equal events of a source have equal fingerprints, for ever.
     """
 
     id: str
@@ -108,8 +108,8 @@ def parse(document: Any, pointer: str = "", *, is_stored: bool = False) -> Parse
 
 
 def parsed_event(model: Any) -> ParsedEvent:
-    """Returns the event of a model, as it is recorded; members that only its type has become
-    `data`: lists in order, and nothing that is empty."""
+    """Returns the event of a model, as it is recorded. Fields that only its type has become `data`:
+    lists are sorted, and empty values left out."""
     members = model.__dict__
     content: dict[str, Any] = {"thread": members.get("thread")}
     if "customer" in members:
@@ -164,7 +164,7 @@ def _type_of(document: Any, pointer: str) -> EventType:
     return EVENT_TYPES[name]
 
 
-#: Ids of erased events stay taken: any event with such an id is a conflict, also the same one.
+#: Ids of erased events stay taken: any event with such an id is a conflict, even an equal one.
 NO_FINGERPRINT = bytes(32)
 Status = Literal["created", "duplicate", "rejected"]
 
@@ -180,8 +180,8 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class WriteResult:
-    """An outcome for each event in order, the placements of changed threads, and what an author
-    wrote: the new messages as the dashboard shows them."""
+    """An outcome for each event in order, the placements of changed threads, and the author's new
+    messages as the dashboard shows them."""
 
     outcomes: list[Outcome] = field(default_factory=list)
     placements: list[Placement] = field(default_factory=list)

@@ -25,11 +25,11 @@ class Snooze(NamedTuple):
     woken_reason: Reason | None = None
 
     def woken(self, reason: Reason, at: int) -> "Snooze":
-        """Returns the snooze as it is when it has ended."""
+        """Returns the ended snooze."""
         return Snooze(snoozed_by_id=self.snoozed_by_id, woken_at=at, woken_reason=reason)
 
     def seen_to(self) -> "Snooze":
-        """Returns the snooze after somebody has dealt with the thread: one that lasts stays."""
+        """Returns the snooze after somebody has dealt with the thread; only an ended one goes."""
         return NONE if self.snoozed_until is None else self
 
 
@@ -75,10 +75,10 @@ _CALLING = ("client", "handoff")
 
 
 def follow(connection: Connection, states: Iterable[ThreadState], now: int) -> None:
-    """Wakes folded threads on the customer's messages, and drops ended snoozes that were
-    dealt with.
+    """Wakes folded threads on the customer's messages, and drops ended snoozes once somebody has
+    dealt with the thread.
 
-    A close keeps the snooze for the case that it is undone; any other reopening ends it. Saves
+    A close keeps the snooze in case the close is undone; any other reopening ends the snooze. Saves
     nothing. (W4, W6, W7)
     """
     for state in states:
@@ -98,7 +98,7 @@ def wake(
 ) -> None:
     """Ends the snooze of a thread, without an admin; the caller saves it.
 
-    `at` is the moment at which it ended, if that is before `now`.
+    `at`: the time at which it ended, if that is before `now`.
     """
     set_snooze(state, snooze_of(state).woken(reason, now if at is None else at))
     outgoing.add_event(connection, None, state, WOKEN, now, {"reason": reason})
@@ -119,7 +119,7 @@ def _follow(connection: Connection, state: ThreadState, now: int) -> None:
 
 
 def _keep_told(state: ThreadState) -> None:
-    """Keeps a wait announced if a late message begins it earlier: it is the same wait. (W24)"""
+    """Keeps a wait announced if a late message moves its beginning: it is the same wait. (W24)"""
     told_for, since = state.columns.due_told_for, state.facts.waiting_since
     if told_for is None or since is None or told_for != state.stored.waiting_since:
         return

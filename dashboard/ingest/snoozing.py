@@ -25,7 +25,7 @@ from scoring.policies import Promise
 def take_effect(connection: Connection, states: Collection[ThreadState], now: int) -> None:
     """Applies changes due by `now` (ms) to locked threads; saves nothing.
 
-    Of several processes one gets each thread: the others find nothing to do. (W3, W21, W24)
+    One of several processes changes each thread; the others find nothing to do. (W3, W21, W24)
     """
     due_times = DueTimes.of(connection, states)
     for state in states:
@@ -43,7 +43,7 @@ def _broken(due_times: DueTimes, state: ThreadState, now: int) -> Promise | None
     """Returns the promise that is broken by now, if any."""
     due_at = state.facts.due_at
     if due_at is not None and due_at <= now and due_times.are_of_today(state):
-        # The policy that applied at that moment: another one, due later, may apply by now.
+        # The policy that applied when the thread fell due: another, later one may apply by now.
         promise = due_times.promise(state, due_at)
         if promise is not None and promise.due_at <= now:
             return promise
@@ -148,8 +148,8 @@ class Snoozing:
         now: int,
         data: Mapping[str, Any],
     ) -> int:
-        """Writes the act, with the snooze before it and the last stored event: undoing it depends
-        on what came in since."""
+        """Writes the act, with the snooze before it and the last stored event: undoing the act
+        depends on later events."""
         last_id = events.last_id(connection, state.id)
         return outgoing.add_event(
             connection, admin, state, type, now, data, last_event=last_id, **kept(state)
@@ -175,15 +175,15 @@ def reverse(connection: Connection, admin: Admin, state: ThreadState, act: Act, 
 
 
 def bring_back(state: ThreadState, act: Act) -> bool:
-    """Restores the snooze that an undone close or reopen took. Returns whether there was one.
+    """Restores the snooze that an undone close or reopen removed. Returns whether there was one.
 
-    A close took the end of a snooze, a reopening the snooze that the close had left. One set or
-    ended since stay as they are. The caller saves the thread.
+    A close removes an ended snooze, a reopening the snooze that the close had left. A snooze that
+    was set or ended since stays. The caller saves the thread.
     """
     snooze = kept_in(act.data)
     if snooze == NONE or snooze_of(state) != NONE:
         return False
-    # A close leaves the snooze; if it is gone, it was undone, or another reopening ended it.
+    # A close leaves the snooze. If that is gone, the close was undone, or a reopening ended it.
     if (snooze.snoozed_until is not None) != state.facts.closed:
         return False
     set_snooze(state, snooze)

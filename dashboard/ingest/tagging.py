@@ -1,4 +1,4 @@
-"""Adds and removes tags of threads for admins, and undoes it."""
+"""Adds and removes tags of threads for admins, and undoes such changes."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -21,7 +21,7 @@ Placements = Sequence[Placement]
 
 
 class TagNames(NamedTuple):
-    """The tags that a thread gets and loses: none of them twice."""
+    """The tags that a thread gets and loses; no tag occurs twice."""
 
     add: Sequence[str]
     remove: Sequence[str]
@@ -64,7 +64,7 @@ class Tagging:
 
 
 def is_about_others(act: Act, other: Act) -> bool:
-    """Whether both acts have changed tags, without a common one."""
+    """Whether both acts have changed tags and have no tag in common."""
     return act.type == TAGS_CHANGED.name and _tags_of(act).isdisjoint(_tags_of(other))
 
 

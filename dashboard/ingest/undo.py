@@ -36,8 +36,8 @@ class Undo:
         """Undoes one act of the admin; a second call changes nothing. Returns the thread's id.
 
         A close, a reopen or a change of tags that was undone counts as never made: the thread is as
-        before, with what came in since. Later acts are never overwritten. Raises NotFound for an id
-        that is no act of this admin, Problem (409): `done_meanwhile` if the same was set again
+        before, plus later events. Later acts are never overwritten. Raises NotFound for an id that
+        is no act of this admin, Problem (409): `done_meanwhile` if the same value was set again
         since, `too_late` after `UNDO_MS`; Invalid if there is no room for restored tags;
         StorageUnavailable with nothing stored.
         """
@@ -65,7 +65,7 @@ class Undo:
         return self._database.write(write, is_idempotent=True)
 
     def _is_undone(self, connection: Connection, act: Act) -> bool:
-        """Whether it was undone before. Raises Problem if somebody set the same again since."""
+        """Whether the act was undone before. Raises Problem if its value was set again since."""
         sets = ACT_TYPES[act.type].sets
         same = {type.name for type in ACT_TYPES.values() if type.sets == sets}
         for later in conversations.acts_after(connection, act.thread_id, act.id):
@@ -83,7 +83,7 @@ class Undo:
 
 
 def _is_by_itself(act: Act) -> bool:
-    """Whether the customer or the time caused it: such an act replaces no decision of a person."""
+    """Whether the customer or time caused the act: then it replaces no decision of a person."""
     if act.type == WOKEN.name:
         return act.admin_id is None
     return act.data.get("cause") in _BY_ITSELF
@@ -132,6 +132,6 @@ def _reverse(
 
 
 def _bring_back(connection: Connection, act: Act, now: int) -> Sequence[Placement]:
-    """Restores the snooze that a close or reopen has ended, when that is undone."""
+    """Restores the snooze that an undone close or reopen had removed."""
     state = acting.locked(connection, act.thread_id, None)
     return save(connection, [state], now) if snoozing.bring_back(state, act) else []
