@@ -24,7 +24,7 @@ Args = Sequence[str | bytes | int]
 _REDIRECTED = (MovedError, AskError, TryAgainError)
 #: A call is redirected for this long while its slot moves.
 FOLLOW_SECONDS = 2.0
-#: Pause before the next try if two nodes hold a part of the keys each.
+#: Pause before the next attempt if two nodes hold a part of the keys each.
 SPLIT_SECONDS = 0.02
 
 
@@ -51,9 +51,9 @@ class LuaRunner:
     """Runs the scripts named in `sources` (name -> Lua text) on one Redis or on a cluster's nodes.
 
     Scripts are sent by digest (EVALSHA). If a server lacks one (just started, SCRIPT FLUSH), it is
-    loaded and the calls that failed are sent again. Without `loads_missing` nothing is loaded:
-    NoScriptError is raised. The same for a server that is missing in `preludes`, if given: name of
-    a server -> Lua text in front of each script there.
+    loaded and the calls that failed are sent again. Without `loads_missing`, or for a server that
+    is missing in `preludes`, nothing is loaded: NoScriptError is raised. `preludes` maps names of
+    servers to the Lua text in front of each script there.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class LuaRunner:
     def _run_on(
         self, name: str, server: redis.Redis, calls: list[LuaCall], *, asking: bool = False
     ) -> list[Any]:
-        """Returns the result or error of each call, such as a cluster's node that is away."""
+        """Returns the result or error of each call; a cluster's node may be away."""
         try:
             scripts = self._scripts(name)
             return self._run_scripts(scripts, server, calls, asking)

@@ -1,1 +1,1 @@
-"""The rules of order: facts of a thread, packed into one exact score a sort, kept in Redis."""
+"""The order of threads: facts are packed into one exact score for each sort, and kept in Redis."""

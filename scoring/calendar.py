@@ -41,7 +41,7 @@ def pieces_of_day(own: Iterable[Interval], of_day_before: Iterable[Interval]) ->
 #: Since 1970 no zone's clocks have been changed twice within 6 days, so looking the offset up once
 #: a day misses no change.
 _LOOKED_UP_SECONDS = 86_400
-#: Offsets are computed, and then remembered, for this long: 400 days.
+#: Offsets are computed and cached in chunks of 400 days.
 _CHUNK_SECONDS = 400 * _LOOKED_UP_SECONDS
 _CHUNK_MS = _CHUNK_SECONDS * 1_000
 
@@ -51,13 +51,13 @@ class Offsets:
 
     def __init__(self, zone: ZoneInfo):
         self._zone = zone
-        #: Number of a chunk to the beginnings of its offsets, and to the offsets.
+        #: Maps the number of a chunk to the beginnings of its offsets, and the offsets.
         self._chunks: dict[int, tuple[list[int], list[int]]] = {}
 
     def spans(self, at_ms: int) -> Iterator[tuple[int, int]]:
-        """Yields (end, offset) of the span that holds at an instant, then of those after it:
-        between two ends the local time is the instant + the offset. Successive ones may have one
-        offset."""
+        """Yields (end, offset) of the span around an instant, then of the later spans: within a
+        span the local time is the instant + the offset. Successive spans may have the same offset.
+        """
         number = at_ms // _CHUNK_MS
         begins, offsets = self._chunk(number)
         at = bisect_right(begins, at_ms)
@@ -122,7 +122,7 @@ class LocalTime:
     def __init__(self, week: Sequence[Intervals], exceptions: Mapping[int, Intervals]):
         self._week = [pieces_of_day(week[day], week[day - 1]) for day in range(7)]
         totals = [_total(pieces) for pieces in self._week]
-        #: The opening time of the weekdays before each one, and finally of a whole week.
+        #: The opening time of a week before each weekday, and last that of the whole week.
         self._before_weekday = [0, *accumulate(totals)]
         #: Days with another opening time than their weekday.
         self._irregular: dict[int, Intervals] = {}
@@ -168,7 +168,7 @@ class LocalTime:
     def reaches(self, total: int, after_ms: int) -> int:
         """Returns the first local time up to which `before` counts this much opening time.
 
-        There is less at `after_ms`, and it is reached at some time.
+        `before(after_ms)` must be less, and the total must be reached at some time.
         """
         day = self._day_of(total, after_ms // DAY_MS)
         left = total - self._before_day(day)
@@ -234,10 +234,10 @@ class CalendarError(ValueError):
 class Calendar:
     """The opening hours of a desk. Hashable; equal calendars are open at the same instants.
 
-    An instant is open if the wall clock of `timezone` is inside an interval of its day, or of one
-    of the day before that goes over midnight; overlapping intervals are one. `week` has the
-    intervals of the seven weekdays, Monday first; an exception has the day, counted from
-    1970-01-01, and the intervals that replace those of its weekday.
+    An instant is open if the wall clock of `timezone` is inside an interval of its day, or inside
+    an interval of the day before that goes over midnight; overlapping intervals count as one.
+    `week` has the intervals of the seven weekdays, Monday first; an exception has the day, counted
+    from 1970-01-01, and the intervals that replace those of its weekday.
     """
 
     timezone: str
@@ -344,7 +344,7 @@ def _check_timezone(name: object) -> None:
     raise CalendarError("/timezone", "is no time zone of this machine")
 
 
-#: A time that is not reached within 50 years counts as never: no promise, and an end of the search.
+#: A time that is more than 50 years away counts as never: nothing is promised or searched beyond.
 HORIZON_MS = 50 * 365 * 86_400_000
 
 
@@ -352,9 +352,9 @@ def opening_time_after(calendar: Calendar, since_ms: int, minutes: int) -> int |
     """Returns the first instant at which `minutes` of opening time have elapsed since an instant.
 
     Elapsed time is counted, exactly to the millisecond: the hour that clocks repeat counts twice,
-    one that they skip not at all. If the last minute ends with an interval it is that end, not the
-    next opening. None if the calendar does not open so long within 50 years, or until a time for
-    which a score has room.
+    one that they skip not at all. If the last minute ends with an interval the result is that end,
+    not the next opening. None if the calendar does not open so long within 50 years, or before the
+    last time that a score has room for.
     """
     local_time = calendar.local_time
     left, at = minutes * MINUTE_MS, since_ms

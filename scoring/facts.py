@@ -7,7 +7,7 @@ from scoring.conditions.subject import Subject
 
 Kind = Literal["client", "admin", "note", "other", "handoff", "close", "reopen"]
 
-#: Kind of event to the fact with the time of the last one.
+#: Maps kinds of events to the fact with the time of the last one.
 _LAST: dict[Kind, str] = {
     "client": "last_client_at",
     "admin": "last_admin_at",
@@ -15,7 +15,7 @@ _LAST: dict[Kind, str] = {
     "reopen": "reopened_at",
     "handoff": "handoff_at",
 }
-#: Kind of act to the fact with the time of the last one through the API.
+#: Maps kinds of acts to the fact with the time of the last one through the API.
 _LAST_BY_API: dict[Kind, str] = {"admin": "api_answered_at", "close": "api_closed_at"}
 _OPENING: tuple[Kind, ...] = ("client", "handoff")
 #: Kinds of events that may change what is settled.
@@ -66,7 +66,7 @@ class Facts(NamedTuple):
     `due_at` is the time to answer a waiting thread by. A request is an event that asks for a
     person, see `is_request`. `unanswered_since` is the time of the earliest request that nothing
     settled, in a closed thread, too. `answer_seen_id` is the highest id that the author of an
-    answer on the dashboard had seen; `close_seen_id` the same of those closes that no later reopen
+    answer on the dashboard had seen; `close_seen_id` is the same for closes that no later reopen
     undid.
     """
 
@@ -90,7 +90,7 @@ class Facts(NamedTuple):
     member_status: int = -1
 
     def keeping(self, values: "Facts") -> "Facts":
-        """Returns these facts with the values of others that their callers keep."""
+        """Returns these facts with the values of `values` that callers keep."""
         return self._replace(
             priority=values.priority,
             snoozed_until=values.snoozed_until,
@@ -122,8 +122,8 @@ class Facts(NamedTuple):
         return 0 if at is None else at
 
     def subject(self, *others: Any) -> Subject:
-        """Returns the values that conditions and sorts read: those of facts, and `others` of other
-        origins, in the order of Subject. Without these it is unassigned, and has no messages."""
+        """Returns the values that conditions and sorts read: the facts, and `others` of other
+        origins, in the order of Subject. Without `others` the thread is unassigned and empty."""
         answered = self.last_admin_at is not None
         return Subject(
             self.closed,

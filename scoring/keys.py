@@ -9,7 +9,7 @@ from zlib import crc32
 
 from redis.crc import key_slot
 
-#: What `notify-keyspace-events` must hold for the listener: K and E (channels by key and by event),
+#: The flags of `notify-keyspace-events` for the listener: K and E (channels by key and by event),
 #: g (del, rename), z (sorted sets: `changes` and the canary), x and e (expired, evicted).
 NOTIFY_FLAGS = "KEgzxe"
 #: Events that say that a key of ours vanished or was replaced; UNLINK notifies `del`. There is no
@@ -20,14 +20,14 @@ MEMBER_DIGITS = 12
 CLUSTER_GROUPS = 16
 #: Slots of a cluster.
 SLOTS = 16_384
-#: Lists of which a process remembers the keys: an event names hundreds of lists.
+#: Most lists with keys that a process remembers: an event names hundreds of lists.
 KNOWN_KEYS = 10_000
-#: What the list id of a query begins with; see `query_list_id`.
+#: Prefix of the list ids of queries; see `query_list_id`.
 _QUERY = "q:"
 
 
 def query_list_id(query: str, sort: str) -> str:
-    """The list id of a query in a sort; `query` and `sort` without `:`, `|` and braces."""
+    """Returns the list id of a query in a sort; both must be without `:`, `|` and braces."""
     return f"{_QUERY}{query}:{sort}"
 
 
@@ -36,48 +36,48 @@ def is_query_list(list_id: str) -> bool:
 
 
 def sort_of(list_id: str) -> str:
-    """The one sort of a query's list."""
+    """Returns the only sort of a query's list."""
     return list_id.rpartition(":")[2]
 
 
 def member(thread_id: int) -> str:
-    """A thread as a member: 12 digits, so that Redis breaks ties by number."""
+    """Returns the member for a thread: 12 digits, so that Redis breaks ties by number."""
     return f"{thread_id:0{MEMBER_DIGITS}d}"
 
 
 def thread_id(name: bytes | str) -> int | None:
-    """The thread of a member; None for what `member` cannot have written."""
+    """Returns the thread of a member; None for a name that `member` cannot have written."""
     return int(name) if len(name) == MEMBER_DIGITS and name.isdigit() else None
 
 
 def channel(key: str, db: int = 0) -> str:
-    """The keyspace channel of a key."""
+    """Returns the keyspace channel of a key."""
     return f"__keyspace@{db}__:{key}"
 
 
 class Group(NamedTuple):
-    """The keys that lists have in common. One call places a thread on all lists of a group.
+    """The keys that the lists of a group share. One call places a thread on all lists of a group.
 
-    A built-in view has a group by itself. There each admin's threads are counted, and the log tells
-    that the list has changed. The lists of queries share groups.
+    A built-in view has a group of its own. There each admin's threads are counted, and the log
+    shows that the list has changed. The lists of queries share groups.
     """
 
-    #: What its keys begin with.
+    #: Prefix of its keys.
     start: str
-    #: Hash, member → revision of the thread that placed it last; stays a while when it leaves.
-    #: Where admins are counted it is `REVISION:ADMIN`, until it leaves.
+    #: Hash, member → revision that placed the thread last; kept for a while after the thread left.
+    #: Where admins are counted it is `REVISION:ADMIN`, until the thread leaves.
     revisions: str
-    #: Sorted set, member → number of the call in which it left the last of the lists. It has the
-    #: members that left last; their revisions are kept.
+    #: Sorted set, member → number of the call in which it left its last list of the group. It has
+    #: the members that left most recently; their revisions are kept.
     left: str
     #: Sorted set of a shared group, list id → number of the call that last changed the list.
     #: A call writes it once for all lists that it changed: one notification, and one key to read.
-    #: A list that has not changed since its first rebuild began has 0. So all lists with keys are
-    #: named here.
+    #: A list that has not changed since its first rebuild began has 0, so that all lists with keys
+    #: are named here.
     touched: str
     #: Number of the last call that changed a list of a shared group.
     calls: str
-    #: Set of a shared group: the ids of the lists that rebuilds make, or have left.
+    #: Set of a shared group: the ids of lists that rebuilds make, or have abandoned.
     building: str
     is_shared: bool
 
@@ -87,26 +87,26 @@ class ListKeys(NamedTuple):
 
     list_id: str
     group: Group
-    #: The keys that placing a thread writes, beside those of the group.
+    #: The keys that placing a thread writes, besides the keys of the group.
     placed: tuple[str, ...]
     #: Sorted sets, member → score: the list itself, in each of its sorts.
     sorts: tuple[str, ...]
-    #: Sorted set, member → version at which the thread last changed: a compacted log, of the last
+    #: Sorted set, member → version at which the thread last changed: a compacted log of the latest
     #: changes.
     log: str
-    #: Hash: `epoch`, `version`, `floor`, the version from which on the log is whole, `life`, and
-    #: while it is built `building`. Where admins are counted also `counted`, how many threads are,
-    #: and `of:ADMIN`, how many of them the admin has, 0: nobody.
+    #: Hash: `epoch`, `version`, `floor` (the version from which on the log is whole), `life`, and
+    #: while the list is built `building`. Where admins are counted also `counted`, the number of
+    #: counted threads, and `of:ADMIN`, the number of the admin's threads (0: nobody).
     meta: str
     #: Sorted set where admins are counted: admin (0: nobody) → version at which the number of their
     #: threads changed.
     assigned: str
-    #: Hash, while a rebuild fills the keys below: its `token`, the `version` it began at, how many
-    #: were `filled`, its `progress`, and how many rebuilds in a row were `overtaken`. A fence: a
-    #: rebuild that lost its token neither fills nor swaps in.
+    #: Hash, while a rebuild fills the keys below: its `token`, the `version` it began at, the
+    #: number of `filled` threads, its `progress`, and the number of rebuilds in a row that were
+    #: `overtaken`. A fence: a rebuild that lost its token neither fills nor swaps in.
     next: str
     #: String: the token of the rebuild that makes the list. When it has expired another rebuild may
-    #: take over. Each that was `overtaken` in a row doubles the lease of the next one.
+    #: take over. Each rebuild in a row that was `overtaken` doubles the lease of the next one.
     lease: str
     #: The keys that a rebuild renames to `sorts`.
     next_sorts: tuple[str, ...]
@@ -115,7 +115,7 @@ class ListKeys(NamedTuple):
 
     @property
     def counts_admins(self) -> bool:
-        """Whether it is counted how many threads each admin has."""
+        """Whether the threads of each admin are counted."""
         return not self.group.is_shared
 
     @property
@@ -128,8 +128,8 @@ class ListKeys(NamedTuple):
 class Keys:
     """Key names under one prefix.
 
-    Keys of a group share a hash tag: one node holds them. `node` names the canary of one node of a
-    cluster. `groups`: how many the lists of queries are divided into.
+    Keys of a group share a hash tag, so that one node holds them. `node` names the canary of one
+    node of a cluster. `groups`: the number of groups that the lists of queries are divided into.
     """
 
     prefix: str = "lineup"
@@ -137,18 +137,18 @@ class Keys:
     groups: int = 1
 
     def group(self, list_id: str) -> Group:
-        """The group of a list."""
+        """Returns the group of a list."""
         if not is_query_list(list_id):
             return _group(f"{{{self.prefix}:{list_id}}}|", is_shared=False)
         return _group(self._start_of_group(crc32(list_id.encode()) % self.groups), is_shared=True)
 
     def shared_groups(self) -> list[Group]:
-        """The groups of the lists of queries."""
+        """Returns the groups of the lists of queries."""
         starts = map(self._start_of_group, range(self.groups))
         return [_group(start, is_shared=True) for start in starts]
 
     def of(self, list_id: str, sorts: Iterable[str]) -> ListKeys:
-        """The keys of a list that Redis holds in these sorts."""
+        """Returns the keys of a list that Redis holds in these sorts."""
         start, group = self._start(list_id), self.group(list_id)
         names = tuple(self.sort(list_id, sort) for sort in sorts)
         log, meta, assigned = self.changes(list_id), f"{start}meta", f"{start}assigned"
@@ -167,23 +167,23 @@ class Keys:
         )
 
     def sort(self, list_id: str, sort: str) -> str:
-        """One of `ListKeys.sorts`. The list of a query has one sort, under a name of its own: a
-        saved sort may have the name of another key."""
+        """Returns one of `ListKeys.sorts`. The list of a query has one sort, with a fixed name in
+        its key: the name of a saved sort may be that of another key."""
         name = "list" if is_query_list(list_id) else sort
         return f"{self._start(list_id)}{name}"
 
     def changes(self, list_id: str) -> str:
-        """`ListKeys.log`. No process listens to that of a query, see `Group.touched`."""
+        """Returns `ListKeys.log`. No process listens to a query's log, see `Group.touched`."""
         name = "log" if is_query_list(list_id) else "changes"
         return f"{self._start(list_id)}{name}"
 
     def meta(self, list_id: str) -> str:
-        """`ListKeys.meta`."""
+        """Returns `ListKeys.meta`."""
         return f"{self._start(list_id)}meta"
 
     @property
     def life(self) -> str:
-        """String, where INFO is forbidden: the life of the server that wrote the lists."""
+        """String, used if INFO is forbidden: the life of the server that wrote the lists."""
         return f"{{{self.prefix}}}|life"
 
     @property
@@ -191,33 +191,33 @@ class Keys:
         """Sorted set that listeners write to, to check that notifications still arrive.
 
         Each write needs a new score, such as the time: an unchanged one notifies nothing. Each
-        primary of a cluster has one, see `of_node`: it notifies of its own keys alone.
+        primary of a cluster has a canary, see `of_node`, as it notifies only of its own keys.
         """
         return f"{{{self.prefix}{self.node}}}|canary"
 
     def of_node(self, slots: Container[int]) -> "Keys":
-        """The same keys, with the canary of a node that has these slots, at least one."""
+        """Returns the same keys, with a canary for the node that has these slots, at least one."""
         candidates = (replace(self, node=f"@{number}") for number in count())
         return next(keys for keys in candidates if keys.canary_slot in slots)
 
     @property
     def canary_slot(self) -> int:
-        """The slot of a cluster in which the canary lies."""
+        """The slot of the canary in a cluster."""
         return key_slot(self.canary.encode())
 
     @property
     def view_changes(self) -> str:
-        """Sorted set, id of an admin or `all` → how often the saved views changed that they see."""
+        """Sorted set, `changes` → number of announced changes of views and sorts."""
         return f"{{{self.prefix}}}|views"
 
     @property
     def unlisted(self) -> str:
-        """Sorted set, member → number of the call that noted it: the latest threads that changed
-        while they are on no view, of which no log of changes tells."""
+        """Sorted set, member → number of the call that noted it: the latest changes of threads on
+        no view, which no change log has."""
         return f"{{{self.prefix}}}|unlisted"
 
     def list_id_of(self, key: str) -> str | None:
-        """The list id of a live key; None for other keys, also those of a rebuild."""
+        """Returns the list id of a live key; None for other keys, also for keys of a rebuild."""
         start = f"{{{self.prefix}:"
         list_id, brace, name = key.removeprefix(start).partition("}|")
         if list_id.partition(":")[0] == "queries":
@@ -226,13 +226,12 @@ class Keys:
         return list_id if key.startswith(start) and brace and is_live else None
 
     def changes_pattern(self, db: int = 0) -> str:
-        """Pattern of the keyspace channels of all `changes` keys; the message is the event."""
+        """Returns the pattern of the channels of all `changes` keys; the message is the event."""
         return channel(f"{{{self.prefix}:*}}|changes", db)
 
     def loss_channels(self, db: int = 0) -> tuple[str, ...]:
-        """Keyevent channels that tell of lost keys; the message is the key, see `list_id_of`.
-
-        A rebuild's swap notifies them as well (`del`, `rename_to`): they differ by the epoch.
+        """Returns the keyevent channels that tell of lost keys; the message is the key, see
+        `list_id_of`. A rebuild's swap notifies them, too (`del`, `rename_to`), but has a new epoch.
         """
         return tuple(f"__keyevent@{db}__:{event}" for event in LOSS_EVENTS)
 
@@ -248,7 +247,7 @@ class Keys:
 
 @lru_cache
 def _start_in_part(name: str, number: int, parts: int) -> str:
-    """A hash tag with a slot in this part of all slots, so that nodes share the groups evenly."""
+    """Returns a hash tag with a slot in this part of all slots: nodes share the groups evenly."""
     starts = (f"{{{name}.{attempt}}}|" for attempt in count())
     return next(start for start in starts if key_slot(start.encode()) * parts // SLOTS == number)
 

@@ -8,35 +8,35 @@ from typing import Any, NamedTuple
 from lua_scripts.runner import LuaCall
 from scoring.keys import Group, ListKeys, member
 
-#: Threads that one call places: Redis serves no other client meanwhile (about 1 ms).
+#: Most threads that one call places: Redis serves no other client meanwhile (about 1 ms).
 THREADS_PER_CALL = 200
-#: Places on lists that one call takes (about 5 ms).
+#: Most places on lists in one call (about 5 ms).
 PLACES_PER_CALL = 1_000
-#: Changes that the log of a list keeps, and that of a list by itself: a dashboard that missed more
+#: Changes that the log of a query's list keeps, and the log of a view: a dashboard that missed more
 #: reads the list again.
 LOG_ENTRIES = 200
 VIEW_LOG_ENTRIES = 5_000
-#: Threads that left the last list of a group and keep their revision there: a call that comes later
-#: than that many others leave may put one back, until it is repaired.
+#: Threads that left the last list of a group and keep their revision there. Once more have left, a
+#: late call may put a thread back, until it is repaired.
 LEFT_ENTRIES = 1_000
 #: Changes of threads on no view that are noted: a process that has missed more of them looks at
 #: all threads that concern it.
 UNLISTED_ENTRIES = 1_000
-#: Stands for the revision of a thread that SQL does not have: it leaves lists, whatever revision
-#: Redis holds, and this is forgotten, too.
+#: The revision of a thread that SQL does not have: the thread leaves lists, whatever revision Redis
+#: holds, and the held revision is forgotten.
 GONE = -1
 
-#: A thread's score in each sort of a list; None where it leaves the list.
+#: A thread's score in each sort of a list; None: it leaves the list.
 Scores = Sequence[int] | None
 
 
 class Placement(NamedTuple):
-    """The place of a thread as of a revision: on each list a score for each of its sorts, None
-    where it leaves.
+    """The place of a thread as of a revision: on each list a score for each of its sorts; None: it
+    leaves the list.
 
-    On lists of `unordered` it keeps the score that it has there; on those that are not named it
-    `stays`. `assignee_id`: the admin who has the thread, which some lists count. `is_shown`: its
-    row or its conversation has changed, not its lists alone.
+    On lists of `unordered` it keeps the score that it has there; `stays`: it is also on such lists
+    that are not named. `assignee_id`: the admin who has the thread, which some lists count.
+    `is_shown`: its row or its conversation has changed, not only its lists.
     """
 
     thread_id: int
@@ -49,10 +49,10 @@ class Placement(NamedTuple):
 
 
 class PlacedLate(Exception):
-    """A later revision of threads is on lists that share the revisions already. So this one is
-    refused there, and what it would have removed stays. Place them on every list.
+    """A shared group holds a later revision of some threads already, so it refused these placements
+    and their removals. Place the threads on every list.
 
-    `changed` is how many threads changed, counted on each list id.
+    `changed`: the number of threads that changed, counted on each list id.
     """
 
     def __init__(self, thread_ids: Iterable[int], changed: int):
@@ -61,13 +61,13 @@ class PlacedLate(Exception):
         super().__init__(f"a later revision of {len(self.thread_ids)} threads is placed already")
 
 
-#: The number of changes, the list ids that are lost, and the threads of which lists that share the
-#: revisions hold a later one.
+#: The number of changes, the list ids that are lost, and the late threads: a shared group holds a
+#: later revision of them.
 Result = tuple[int, set[str], set[int]]
 
 
 class PlaceCall(NamedTuple):
-    """A call, and how its answer becomes (number of changes, lost list ids, late threads)."""
+    """A call, and the function that makes a Result of its answer."""
 
     call: LuaCall
     result: Callable[[Any], Result]
@@ -79,9 +79,9 @@ def place_calls(
     shared_groups: Sequence[Group],
     unlisted: str,
 ) -> list[PlaceCall]:
-    """The calls that place threads; they leave lists by themselves before they enter others.
+    """Returns the calls that place threads; threads leave views before they enter other lists.
 
-    `unlisted`: the key in which threads are noted that are on no list of a group by itself.
+    `unlisted`: the key that notes threads on no view.
     """
     calls = _Calls(keys_of, shared_groups)
     unnoticed: list[str] = []
@@ -115,7 +115,7 @@ class _Batches:
         self.numbers = self._batch.numbers
 
     def begin(self, placement: Placement) -> list[str]:
-        """The first texts of the places of a thread, which may be the first one of a new call."""
+        """Returns the first texts of a thread's places; begins a new call if this one is full."""
         batch = self._batch
         is_full = len(batch.args) == 3 * THREADS_PER_CALL
         if batch.args and (is_full or batch.places + len(placement.lists) > PLACES_PER_CALL):
@@ -129,14 +129,14 @@ class _Batches:
     def add(self, placement: Placement, texts: Sequence[str]) -> None:
         """Adds a thread with the texts of its places."""
         batch = self._batch
-        # One argument for all places: each one costs more than what it says.
+        # One argument for all places: an argument costs more than its contents.
         batch.args += [member(placement.thread_id), placement.revision, " ".join(texts)]
         batch.places += len(texts)
         if texts and texts[-1] != "stays":
             batch.named.add(placement.thread_id)
 
     def call(self, batch: _Batch) -> PlaceCall:
-        """The call that makes a batch."""
+        """Returns the call of a batch."""
         group = self._group
         names, list_ids = [group.revisions, group.left], list(batch.numbers)
         for list_id in list_ids:
@@ -159,7 +159,7 @@ class _Batches:
 
 
 class _Calls:
-    """The calls of all groups. Threads leave lists by themselves before they enter others."""
+    """The calls of all groups. Threads leave views before they enter other lists."""
 
     def __init__(self, keys_of: Callable[[str], ListKeys], shared_groups: Sequence[Group]):
         self._keys_of = keys_of
@@ -168,7 +168,7 @@ class _Calls:
         self._entering: dict[str, _Batches] = {}
 
     def add(self, placement: Placement) -> bool:
-        """Adds a thread; whether it is on a list by itself."""
+        """Adds a thread; whether it is on a view."""
         texts: dict[_Batches, list[str]] = {}
         unordered = placement.unordered
         is_listed = was_listed = False
@@ -197,7 +197,7 @@ class _Calls:
             else:
                 places.append(f"{number}{sign}{','.join(map(str, scores))}")
         for batches in self._shared.values() if was_listed and not is_listed else ():
-            # Each group may hold its revision, of a list that is no more.
+            # Each group may hold its revision, from a list that no longer exists.
             if batches not in texts:
                 texts[batches] = batches.begin(placement)
         for batches, places in texts.items():
@@ -205,7 +205,7 @@ class _Calls:
         return is_listed
 
     def calls(self) -> list[PlaceCall]:
-        """The calls of all groups of which a list was named, each of at least one thread."""
+        """Returns the calls of all groups, without calls that have no threads."""
         batches = [*self._leaving.values(), *self._entering.values(), *self._shared.values()]
         return [
             group_batches.call(batch)
@@ -216,7 +216,7 @@ class _Calls:
 
 
 def _notes(names: Sequence[str], unlisted: str) -> Iterator[PlaceCall]:
-    """An admin who has such a thread open hears of it, too."""
+    """Yields calls that note these threads, so that admins who have one open see the change."""
     for first in range(0, len(names), THREADS_PER_CALL):
         args: list[str | int] = [UNLISTED_ENTRIES, *names[first : first + THREADS_PER_CALL]]
         yield PlaceCall(LuaCall("unlisted", [unlisted], args), lambda answer: (0, set(), set()))

@@ -122,7 +122,7 @@ def read_query(text: str) -> Query:
     """Parses the query of a policy; raises QueryError if it is wrong, or not allowed in a policy.
 
     A policy may not ask for `me`, which is different for everybody, nor for its own effects:
-    whether a thread is late, or when it is due. It has no words: it is no search.
+    whether a thread is late, or when it is due. It has no words, since it is no search.
     """
     query = parse(text)
     for term in query.terms():
@@ -140,7 +140,7 @@ def read_query(text: str) -> Query:
 
 
 def resolve_query(text: str, timezone: str, admin_id_of: AdminIdOf) -> Resolved:
-    """Resolves it with admins' ids, and days of the calendar's time zone. Raises QueryError."""
+    """Resolves the query of a policy, with days of the calendar's zone. Raises QueryError."""
     return resolve(read_query(text), None, admin_id_of, ZoneInfo(timezone) if timezone else UTC)
 
 

@@ -1,7 +1,7 @@
-"""Whether any list has changed since it was asked last: one cheap call, whatever the lists hold.
+"""Finds out whether any list has changed, with one cheap call, however long the lists are.
 
-What our programs change shows in numbers that each change raises (`Pulse`). What another program
-writes shows in none: Redis itself tells of it, while a transaction watches the keys (`Watch`).
+Each change by our programs raises a number (`Pulse`). A write by another program raises none; Redis
+itself reports it to a transaction that watches the keys (`Watch`).
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from scoring.keys import Keys
 from scoring.server_life import LifeUnknown, ServerLife
 from scoring.views import VIEWS
 
-#: Keys that are watched at most: Redis compares each with all that are watched already.
+#: Most keys that are watched: Redis compares each new one with all watched ones.
 WATCHED_MAX = 2_000
 
 
@@ -34,7 +34,7 @@ class Pulse(NamedTuple):
     view_changes: str
 
     def changed_views(self, before: "Pulse | None") -> set[str]:
-        """The views that differ from an earlier pulse, None: all."""
+        """Returns the views that differ from an earlier pulse; without one, all."""
         earlier = before.views if before else ("",) * len(VIEWS)
         return {
             view
@@ -44,8 +44,8 @@ class Pulse(NamedTuple):
 
 
 def read_pulse(client: Client, keys: Keys, life: ServerLife) -> Pulse | None:
-    """One call, or one for each slot of a cluster. None where the life of the server is not known,
-    so that all lists are lost. Raises RedisError."""
+    """Reads the pulse with one call, on a cluster with one for each key. None if the life of the
+    server is not known, so that all lists are lost. Raises RedisError."""
     pairs = [(keys.meta(view), "meta") for view in VIEWS]
     pairs += [(group.calls, "string") for group in keys.shared_groups()]
     pairs += [(keys.unlisted, "number"), (keys.view_changes, "counts")]
@@ -62,8 +62,7 @@ def read_pulse(client: Client, keys: Keys, life: ServerLife) -> Pulse | None:
 
 
 class Watch:
-    """Says whether nobody has written to some keys since they were watched; on connections of its
-    own, which it holds until `end`."""
+    """Watches keys for writes by any program. It holds connections of its own until `end`."""
 
     def __init__(self, client: Client, keys: Iterable[str]):
         """Watches the first `WATCHED_MAX` keys. Raises RedisError."""

@@ -28,7 +28,7 @@ from scoring.server_life import LifeUnknown, RunId, ServerLife
 from scoring.sorts import SORTS
 from scoring.states import LOST, counts_in, state_calls
 
-#: How long lists live on that an earlier version kept on a cluster: it may come back.
+#: How long lists of an earlier version live on, on a cluster: that version may come back.
 EARLIER_MS = 86_400_000
 #: Members that one call removes.
 REMOVED_PER_CALL = 200
@@ -36,7 +36,7 @@ REMOVED_PER_CALL = 200
 TOP_ENTRIES = 30
 #: Entries that `scan` reads at a time.
 SCAN_ENTRIES = 5_000
-#: Entries among which one call looks for members that are no thread (about 0.5 ms).
+#: Entries among which one call looks for members that are not threads (about 0.5 ms).
 FOREIGN_ENTRIES = 2_000
 
 _NAMES = (
@@ -71,8 +71,8 @@ class RankingLost(Exception):
 
 
 class UnlistedChanges(NamedTuple):
-    """`number` of the last change, to ask what came later; `ids` of what has changed since the
-    number that was asked for, None where that is not known any more."""
+    """`number`: that of the last change, to ask for later ones. `ids`: the threads that changed
+    since the number that was asked for; None: they are not known any more."""
 
     number: int
     ids: set[int] | None
@@ -93,7 +93,7 @@ class Totals(NamedTuple):
 class Ranking:
     """The lists under one prefix. Raises redis.RedisError as it comes.
 
-    Lists are lost, too, where Redis was started since they were rebuilt: see scoring/server_life.
+    Lists are also lost if Redis was started since they were rebuilt: see scoring/server_life.
     """
 
     def __init__(
@@ -104,8 +104,8 @@ class Ranking:
         run_id: RunId = run_id_of,
         groups: int | None = None,
     ):
-        """`groups`: how many the lists of queries are divided into; None: one, or on a cluster as
-        many as all its nodes share."""
+        """`groups`: the number of groups of the lists of queries; None: one, or CLUSTER_GROUPS on
+        a cluster."""
         most = CLUSTER_GROUPS if isinstance(client, RedisCluster) else 1
         self.keys = Keys(prefix, groups=groups or most)
         self.sorts = tuple(sorts)
@@ -115,11 +115,11 @@ class Ranking:
         self._list_keys: dict[str, ListKeys] = {}
 
     def sorts_of(self, list_id: str) -> Sequence[str]:
-        """The sorts in which Redis holds the threads of a list id."""
+        """Returns the sorts in which Redis holds the threads of a list id."""
         return (sort_of(list_id),) if is_query_list(list_id) else self.sorts
 
     def keys_of(self, list_id: str) -> ListKeys:
-        """The keys of a list."""
+        """Returns the keys of a list."""
         list_keys = self._list_keys.get(list_id)
         if list_keys is None:
             if len(self._list_keys) >= KNOWN_KEYS:
@@ -131,10 +131,10 @@ class Ranking:
         """Places threads in one round trip; they leave lists before they enter others.
 
         A revision older than the held one is refused, so calls may be repeated and may race.
-        Returns how many threads changed, counted on each list id. Raises RankingLost if a list by
-        itself is lost (no epoch, or a log cut off); threads are placed on the others all the same.
-        One that shares a group may be built at this moment, or be no longer needed. Raises
-        PlacedLate; all else is done.
+        Returns the number of threads that changed, counted on each list id. Raises RankingLost if a
+        view is lost (no epoch, or a log cut off); threads are placed on all other lists. A lost
+        list in a shared group raises nothing: it may be in a rebuild, or no longer needed. Raises
+        PlacedLate after all else is done.
         """
         calls = place_calls(placements, self.keys_of, self._groups, self.keys.unlisted)
         list_ids = {id for placement in placements for id in placement.lists}
@@ -150,11 +150,11 @@ class Ranking:
         return changed
 
     def head(self, list_id: str, sort: str, limit: int) -> Head:
-        """The first entries of a list. Raises RankingLost if the list id has no epoch."""
+        """Returns the first entries of a list. Raises RankingLost if the list id has no epoch."""
         return self._read(list_id, sort, "", "", limit)[0]
 
     def after(self, list_id: str, sort: str, score: int, id: int, limit: int) -> Head:
-        """The entries that follow (score, id), whether or not that entry is still there.
+        """Returns the entries that follow (score, id), whether or not that entry is still there.
 
         Raises RankingLost if the list id has no epoch.
         """
@@ -170,8 +170,8 @@ class Ranking:
         beyond: int = 20,
         most: int = 20_000,
     ) -> tuple[Head, int | None]:
-        """The entries that follow (score, id) as far as `beyond` past the target, at most `most`;
-        and the target's rank from 0. No entries and None if the target is not on the list.
+        """Returns the entries that follow (score, id), up to `beyond` entries past the target, at
+        most `most`; and the target's rank from 0. No entries and None if the target is not there.
 
         Raises RankingLost if the list id has no epoch.
         """
@@ -180,15 +180,15 @@ class Ranking:
     def since(
         self, list_id: str, sorts: Sequence[str], epoch: str, version: int, limit: int
     ) -> Changes | None:
-        """The changes on the sorts of a list since a version, at the cost of the changes alone.
+        """Returns the changes on the sorts of a list since a version; costs grow with them only.
 
-        None where that is not known: the epoch is another or lost, the version is none of it,
-        or more than `limit` threads changed. Then read the list again.
+        None if they are not known: the epoch is another one or lost, the version is not of this
+        epoch, or more than `limit` threads changed. Then read the list again.
         """
         return self.since_all([Known(list_id, sorts, epoch, version)], limit)[0]
 
     def since_all(self, known: Sequence[Known], limit: int) -> list[Changes | None]:
-        """`since` of many lists, in one round trip."""
+        """Does `since` for many lists, in one round trip."""
         calls = []
         for base in known:
             list_keys = self.keys_of(base.list_id)
@@ -202,7 +202,7 @@ class Ranking:
         ]
 
     def rank(self, list_id: str, sort: str, id: int) -> tuple[int | None, int]:
-        """The thread's rank from 0, None if it is not on the list; and how long the list is."""
+        """Returns the thread's rank from 0 (None: not on the list), and the length of the list."""
         pipeline = self._client.pipeline(transaction=True)
         pipeline.zrank(self.keys.sort(list_id, sort), member(id))
         pipeline.zcard(self.keys.sort(list_id, sort))
@@ -210,13 +210,12 @@ class Ranking:
         return rank, total
 
     def count_below(self, list_id: str, sort: str, score: int) -> int:
-        """The number of threads of a list with a lower score; 0 where Redis does not hold it."""
+        """Returns the number of threads of a list with a lower score; 0 if Redis lacks the list."""
         return self._client.zcount(self.keys.sort(list_id, sort), "-inf", f"({score}")
 
     def columns(self, ids: Mapping[str, Sequence[int]]) -> dict[str, list[list[float | None]]]:
-        """For each list id, and then each sort, the scores of these threads; None where not on it.
-
-        One round trip; scores are whole numbers as the client reads them (float).
+        """Returns for each list id a column for each sort: the scores of these threads, as floats;
+        None: not on the list. Takes one round trip.
         """
         members = {id: member(id) for thread_ids in ids.values() for id in thread_ids}
         pipeline = self._client.pipeline(transaction=False)
@@ -231,10 +230,10 @@ class Ranking:
     def states(
         self, list_ids: Iterable[str], known: Mapping[str, State] | None = None
     ) -> dict[str, State]:
-        """Epoch, version and total of each list id, in one round trip.
+        """Returns the epoch, version and total of each list id, in one round trip.
 
-        `known`: states of views that were read before, perhaps none. Where it is given, the states
-        of views also say how many threads each admin has; what has not changed costs nothing.
+        `known`: states of views that were read before, perhaps none. If given, the states of views
+        also have the number of each admin's threads; numbers that did not change cost nothing.
         """
         names = list(list_ids)
         calls = list(state_calls(map(self.keys_of, names), known))
@@ -248,32 +247,32 @@ class Ranking:
         return {list_id: states[list_id] for list_id in names}
 
     def counts(self, list_ids: Sequence[str]) -> dict[str, dict[int, int]]:
-        """The number of threads that each admin has on each list, 0: nobody; also of lost lists."""
+        """Returns for each list, even a lost one, the number of threads by assignee (0: nobody)."""
         pipeline = self._client.pipeline(transaction=False)
         for list_id in list_ids:
             pipeline.hgetall(self.keys.meta(list_id))
         return dict(zip(list_ids, map(counts_in, pipeline.execute()), strict=True))
 
     def pulse(self) -> Pulse | None:
-        """Another one after each change of any list; None where all are lost."""
+        """Returns the pulse, which differs after each change of any list; None: all are lost."""
         return read_pulse(self._client, self.keys, self._life)
 
     def watch(self, list_ids: Iterable[str]) -> Watch:
-        """Says later whether any program has written to these lists."""
+        """Watches these lists: `Watch.end` says whether any program has written to them."""
         lists = map(self.keys_of, list_ids)
         return Watch(self._client, (key for keys in lists for key in (*keys.sorts, keys.meta)))
 
     def notice_restarts(self) -> None:
-        """Asks Redis whether it was started since: then all lists are lost.
+        """Asks Redis whether it was started again: then all lists are lost.
 
-        Every call notices that by itself where the server forgot the scripts; one that keeps them
-        with its data (6.2) must be asked.
+        Every call notices a start by itself if the server has lost the scripts; a server that keeps
+        them with its data (6.2) must be asked.
         """
         with suppress(LifeUnknown):
             self._life.renew()
 
     def scan(self, list_id: str, sort: str) -> Iterator[list[Entry]]:
-        """The whole list in order, in batches; what moves meanwhile may come twice or not at all.
+        """Yields the whole list in order, in batches; moving entries may come twice or not at all.
 
         Raises RankingLost if the list id has no epoch.
         """
@@ -314,17 +313,17 @@ class Ranking:
     def begin_rebuild(
         self, list_ids: Iterable[str], *, seen: Mapping[str, str | None] | None = None
     ) -> Rebuild:
-        """Begins to build the lists of these list ids again, beside the live ones.
+        """Begins to rebuild the lists of these list ids, beside the live ones.
 
-        `Rebuild.list_ids` are those that have begun: only what no other rebuild makes, and with
-        `seen`, the epoch of each or None, what nobody has built since.
+        `Rebuild.list_ids`: the lists that were begun, without lists that another rebuild makes.
+        `seen`: the epochs that were read before, or None; leaves out lists that were built since.
         """
         return Rebuild(self._client, self._life, map(self.keys_of, list_ids), seen=seen)
 
-    # What lists that share groups have in common
+    # Shared groups
 
     def last_changes(self, list_ids: Sequence[str]) -> dict[str, int | None]:
-        """The number of the call that last changed each list; None where none is known."""
+        """Returns the number of the call that last changed each list; None: not known."""
         pipeline = self._client.pipeline(transaction=False)
         shared: dict[str, list[str]] = {}
         for list_id in list_ids:
@@ -340,9 +339,9 @@ class Ranking:
         return {list_id: numbers[list_id] for list_id in list_ids}
 
     def totals(self, since: Sequence[int] | None) -> Totals:
-        """The lengths of the lists that calls after the numbers `since` changed; None: of all.
+        """Returns the lengths of lists that calls after the numbers `since` changed; None: of all.
 
-        Lists that are lost, or are being built for the first time, are left out.
+        Leaves out lists that are lost or were never built.
         """
         before = since or [-1] * len(self._groups)
         calls = [
@@ -363,12 +362,12 @@ class Ranking:
         return Totals(numbers, lengths, is_whole)
 
     def unlisted_since(self, number: int | None) -> UnlistedChanges:
-        """The threads on no view, snoozed or archived, that changed after the call of this number.
+        """Returns the threads on no view (snoozed, archived) that changed after a call's number.
 
-        None: nothing is known yet. Raises RedisError.
+        None: no number is known yet. Raises RedisError.
         """
         with self._client.pipeline(transaction=False) as pipeline:
-            # Read first: what comes in between is read once more.
+            # Read first: a change in between is read once more.
             pipeline.zrange(self.keys.unlisted, -1, -1, withscores=True)
             pipeline.zrange(self.keys.unlisted, 0, 0, withscores=True)
             pipeline.zrangebyscore(self.keys.unlisted, f"({number or 0}", "+inf")
@@ -380,7 +379,7 @@ class Ranking:
         return UnlistedChanges(last, {id for name in names if (id := thread_id(name)) is not None})
 
     def progress(self, list_id: str) -> float | None:
-        """The progress (0 to 1) of the rebuild of a list; None where there is none."""
+        """Returns the progress (0 to 1) of the rebuild of a list; None if there is no rebuild."""
         list_keys = self.keys_of(list_id)
         with self._client.pipeline(transaction=False) as pipeline:
             pipeline.exists(list_keys.lease)
@@ -389,16 +388,16 @@ class Ranking:
         return float(progress or 0.0) if is_under_way else None
 
     def held_lists(self) -> set[str]:
-        """The lists in shared groups of which Redis holds keys, needed or not."""
+        """Returns the lists in shared groups that have keys in Redis, needed or not."""
         pipeline = self._client.pipeline(transaction=False)
         for group in self._groups:
             pipeline.zrange(group.touched, 0, -1)
         return {text_of(name) for names in pipeline.execute() for name in names}
 
     def held_revisions(self, list_ids: Iterable[str], ids: Collection[int]) -> dict[int, float]:
-        """Thread id to the latest revision that the groups of these lists hold of it.
+        """Maps thread ids to the latest revision that the groups of these lists hold.
 
-        What is no number is left out, as it is where threads are placed.
+        Leaves out values that are no numbers; placing ignores them, too.
         """
         names = [member(id) for id in ids]
         pipeline = self._client.pipeline(transaction=False)
@@ -413,7 +412,7 @@ class Ranking:
         return revisions
 
     def expire_undivided(self) -> None:
-        """Lets the lists expire that earlier versions had in one group, where there are many."""
+        """Lets the lists of earlier versions expire, which were in one group where now are many."""
         if len(self._groups) == 1:
             return
         earlier = replace(self.keys, groups=1)
@@ -427,8 +426,7 @@ class Ranking:
         pipeline.execute()
 
     def forget_shared_revisions(self) -> None:
-        """Forgets which revisions placed threads on lists that share them: no rebuild of them
-        does."""
+        """Forgets the revisions of shared groups, which no rebuild of their lists forgets."""
         for group in self._groups:
             self._client.unlink(group.revisions, group.left)
 
@@ -447,7 +445,7 @@ class Ranking:
         rows = entries(flat)
         foreign = len(flat) // 2 - len(rows)
         if foreign and not target:
-            # What is no thread takes no place of a thread: else a walk would end there.
+            # Foreign members do not count towards the limit: else a walk would end at them.
             limit = count
             while foreign and len(rows) < limit and len(flat) // 2 >= count:
                 count += 2 * foreign

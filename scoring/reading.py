@@ -1,4 +1,4 @@
-"""Values read from the lists, and how the answers of Redis become them."""
+"""Values read from the lists, and functions that make them of Redis's answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Changes:
 
     `sets`: for each sort that was asked for, the changed threads that are on it, in order.
     `gone`: the changed threads that are on none of these sorts any more.
-    `tops`: for each sort, the last entry of its top; None where all of it is top.
+    `tops`: for each sort, the last entry of its top; None: the whole list is top.
     """
 
     epoch: str
@@ -44,14 +44,14 @@ class Changes:
     tops: dict[str, Entry | None] = field(default_factory=dict)
 
     def on_top(self, sort: str) -> list[Entry]:
-        """The changed threads that are in the top of a list now, and so likely on screen."""
+        """Returns the changed threads in the top of a list now, which are likely on screen."""
         last = self.tops.get(sort)
         rows = self.sets[sort]
         return rows if last is None else [e for e in rows if not stands_before(last, e)]
 
 
 class Known(NamedTuple):
-    """The version of a list that a reader holds; the reader asks what has changed since."""
+    """The version of a list that a reader holds; the reader asks for the changes since."""
 
     list_id: str
     sorts: Sequence[str]
@@ -61,11 +61,10 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """Epoch and version of a list id; `epoch` None where its data are lost, corrupt or absent.
+    """Epoch and version of a list id; `epoch` is None if its data are lost, corrupt or absent.
 
-    `uneven`: its sorts differ in length, so one of them has an entry too many or too few.
-    `assigned`: of a view, how many of its threads each admin has, by id, 0: nobody; where that was
-    asked for.
+    `uneven`: the lengths of its sorts and the count differ, so an entry is missing or too many.
+    `assigned`: for a view, the number of threads by assignee (0: nobody), if it was asked for.
     """
 
     epoch: str | None
@@ -76,19 +75,19 @@ class State:
 
 
 def whole(score: bytes | str | float) -> int:
-    """A score as an integer; FOREIGN_SCORE for what no sort gives."""
+    """Returns a score as an integer; FOREIGN_SCORE for a score that no sort gives."""
     number = float(score)
     return int(number) if number.is_integer() else FOREIGN_SCORE
 
 
 def entries(flat: list[Any]) -> list[Entry]:
-    """Entries of `[member, score, …]`; members that are no threads are left out."""
+    """Returns the entries in `[member, score, …]`, without members that are not threads."""
     pairs = zip(flat[::2], flat[1::2], strict=True)
     return [Entry(id, whole(score)) for name, score in pairs if (id := thread_id(name)) is not None]
 
 
 def in_order(rows: Iterable[Entry]) -> list[Entry]:
-    """By score, then id: the only rule of order there is."""
+    """Sorts by score, then by id: the only rule of order."""
     return sorted(rows, key=lambda entry: (entry.score, entry.id))
 
 
@@ -97,7 +96,7 @@ def stands_before(left: Entry, right: Entry) -> bool:
 
 
 def changes(epoch: str, sorts: tuple[str, ...], answer: list[Any]) -> Changes:
-    """From the answer of since.lua."""
+    """Makes Changes of the answer of since.lua."""
     version, total, members, *rest = answer
     columns, tops = rest[::2], [entries(flat) for flat in rest[1::2]]
     ids = [thread_id(name) for name in members]

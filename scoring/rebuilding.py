@@ -17,24 +17,24 @@ from scoring.keys import ListKeys, member, thread_id
 from scoring.server_life import ServerLife
 
 #: Another process may take over a rebuild that gave no sign of life for this long. Each rebuild in
-#: a row that lost its lease doubles it for the next one: on a machine that starves all of them, one
-#: is left alone for long enough.
+#: a row that lost its lease doubles it for the next one: so even on a slow machine one finally has
+#: enough time.
 LEASE_MS = 5_000
 RENEW_SECONDS = 1.0
-#: Time that what was filled is kept without a sign of life, and the longest lease. A rebuild that
+#: How long filled lists are kept without a sign of life, and the longest lease. A rebuild that
 #: nobody took over goes on, however late it is.
 FILLED_MS = 900_000
-#: Times that a call that may be repeated is sent, where its answer comes late or is read late.
+#: Attempts of a call that may be repeated, if its answer comes late or is read late.
 TRIES = 3
 #: Threads that one step fills: Redis serves no other client meanwhile (a few milliseconds).
 FILL_THREADS = 125
 #: Places on lists that are sent at once; others are served in between.
 FILL_PLACES = 5_000
 
-#: (thread id, revision, a score for each sort, the id of the assignee where admins are counted)
+#: (thread id, revision, a score for each sort, the assignee's id where admins are counted)
 Row = tuple[int, int, Sequence[int], int | None]
 
-#: Not of a life of the server: what they guard, the other scripts refuse in another life.
+#: These run in any life of the server: in another life the other scripts refuse the filled lists.
 _LEASE_SCRIPTS = {
     name: read_lua("scoring", "lease") + read_lua("scoring", name) for name in ("renew", "release")
 }
@@ -48,10 +48,10 @@ class RebuildLost(Exception):
 
 
 class Rebuild:
-    """Use it in `with`: begin, fill and swap each list id of `list_ids`.
+    """A rebuild of lists: use it in `with`, and fill and swap each list id of `list_ids`.
 
-    One rebuild at a time in all processes makes a list, beside those that make others. `swap` names
-    the threads that are placed on the live list meanwhile: place them again.
+    One rebuild at a time, in all processes, makes a list; other rebuilds may make other lists.
+    `swap` returns the threads that were placed on the live list meanwhile: place them again.
     """
 
     def __init__(
@@ -62,17 +62,17 @@ class Rebuild:
         *,
         seen: Mapping[str, str | None] | None = None,
     ):
-        """Lists that another rebuild makes are left out; with `seen`, the epochs with which they
-        were seen, None where a list was missing, also those that have another one by now."""
+        """Begins these lists; leaves out lists that another rebuild makes. `seen`: the epochs that
+        were read before (None: missing); lists that have another one by now are left out, too."""
         self._client = client
         self._token = uuid4().hex
         self._leases = LuaRunner(client, _LEASE_SCRIPTS)
         self._renewed_at = monotonic()
-        # The scripts of this life alone: a dump may hold a part of what was filled.
+        # Only the scripts of this life: a dump may hold a part of the filled lists.
         self._lua = life.begin()
         all_keys = list(lists)
         begun = self._lua.run_all([self._begin_call(keys, seen) for keys in all_keys])
-        #: The lists that are begun and not swapped in, by list id.
+        #: The lists that were begun and not swapped in yet, by list id.
         self._open = {
             keys.list_id: keys for keys, has_begun in zip(all_keys, begun, strict=True) if has_begun
         }
@@ -94,10 +94,10 @@ class Rebuild:
                 raise
 
     def hold(self) -> None:
-        """Keeps what was begun while nothing is filled: call it, or `fill`, each few seconds.
+        """Keeps the begun lists while nothing is filled: call it, or `fill`, every few seconds.
 
-        What comes later is refused only if another process took over meanwhile, or Redis lost what
-        was begun. Raises RebuildLost.
+        A later call fails only if another process took over meanwhile, or Redis lost the lists.
+        Raises RebuildLost.
         """
         if monotonic() - self._renewed_at < RENEW_SECONDS:
             return
@@ -112,28 +112,28 @@ class Rebuild:
         self._renewed_at = monotonic()
 
     def fill(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
-        """Puts threads on the new list; again for the same thread: the last counts.
+        """Puts threads on the new list; of several rows of a thread the last counts.
 
-        `progress` (0 to 1) is kept for those who ask how far it is. Raises RebuildLost.
+        `progress` (0 to 1) is stored for readers. Raises RebuildLost.
         """
         self.fill_all({list_id: rows}, progress)
 
     def fill_all(self, rows_of: Mapping[str, Sequence[Row]], progress: float = 0.0) -> None:
-        """`fill` for many lists: list id → threads. Raises RebuildLost."""
+        """Does `fill` for many lists, with the rows of each list id. Raises RebuildLost."""
         self.hold()
         calls: list[LuaCall] = []
         waiting = 0
-        #: By group, once for all lists: most threads are on many of them.
+        #: Revisions by group, once for all its lists: most threads are on many of them.
         revisions: dict[tuple[str, str], dict[int, int]] = {}
         for list_id, rows in rows_of.items():
             list_keys = self._begun(list_id)
             group = list_keys.group
-            # Each once, where it is counted.
+            # Where threads are counted, each must come once.
             last = [*{row[0]: row for row in rows}.values()] if list_keys.counts_admins else rows
             if group.is_shared and last:
                 shared = revisions.setdefault((group.revisions, group.left), {})
                 shared.update({row[0]: row[1] for row in last})
-            # Also without rows: the call says how far the list is.
+            # Also without rows: the call stores the progress.
             for first in range(0, max(1, len(last)), FILL_THREADS):
                 part = last[first : first + FILL_THREADS]
                 calls.append(self._fill_call(list_keys, part, progress))
@@ -151,7 +151,7 @@ class Rebuild:
             self._repeated(lambda: self._lua.run_all(raises))
 
     def swap(self, list_id: str, epoch: str) -> list[int]:
-        """Puts the new lists in the place of the live ones, in one step, under a new epoch.
+        """Replaces the live lists by the new ones, in one step, under a new epoch.
 
         Returns the ids that were placed on the live lists since the rebuild began: place them
         again, from SQL. Raises RebuildLost; then the live lists are as they were.
@@ -198,7 +198,7 @@ class Rebuild:
 
     def _fill_call(self, keys: ListKeys, rows: Sequence[Row], progress: float) -> LuaCall:
         names = [member(row[0]) for row in rows]
-        # For each sort its scores, and then the revisions.
+        # The scores of each sort, and then the revisions.
         columns = [[row[2][at] for row in rows] for at in range(len(keys.sorts))]
         texts = [_pairs(scores, names) for scores in columns]
         if keys.counts_admins:
@@ -218,7 +218,7 @@ class Rebuild:
             raise RebuildLost("what was filled is gone, or another process took over")
 
     def _repeated(self, run: Callable[[], list[Any]]) -> list[Any]:
-        """The result of `run`. A late answer costs one more call, not all that was filled."""
+        """Returns the result of `run`, repeated after a late answer: else all would be lost."""
         for _ in range(TRIES - 1):
             with suppress(redis.TimeoutError):
                 return run()
@@ -226,14 +226,14 @@ class Rebuild:
 
 
 def _texts(revisions: Mapping[int, int]) -> Iterator[str]:
-    """`member revision member revision …`, of as many threads as one call takes."""
+    """Yields `member revision member revision …`, for as many threads as one call takes."""
     pairs = [f"{member(id)} {revision}" for id, revision in revisions.items()]
     for first in range(0, len(pairs), FILL_THREADS):
         yield " ".join(pairs[first : first + FILL_THREADS])
 
 
 def _pairs(left: Iterable[str | int], right: Iterable[str | int]) -> str:
-    """`["left", "right", "left", "right", …]`, of what needs no escaping. One argument, since each
-    one costs more than what it says; and Redis reads JSON faster than Lua cuts words."""
+    """Returns `["left", "right", "left", "right", …]`; the values need no escaping. An argument
+    costs more than its contents, and Redis reads JSON faster than Lua splits words."""
     pairs = [f'"{one}","{other}"' for one, other in zip(left, right, strict=True)]
     return f"[{','.join(pairs)}]"

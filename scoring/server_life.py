@@ -5,13 +5,13 @@ writes. Going on from such data would give an epoch a second history. So the scr
 carry the life for which they were loaded: a server that was started since does not hold them, and
 their writes are marked with the life and refused in any other. A promotion begins a life, too.
 
-In a cluster each primary has its own life. Data that move from one to another with a slot are
-whole, so each accepts the lives of the others: of the primaries beside it. A promoted replica does
-not accept that of the primary which it replaces.
+In a cluster each primary has its own life. Data that move to another primary with a slot are whole,
+so each primary accepts the lives of the others. A promoted replica does not accept the life of the
+primary that it replaces.
 
-A server forgets its promotion after an hour without a replica, and lives on. Processes that knew it
-keep the name of that life; those that start later cannot know it, and use the run alone as the
-name. So both accept all lives of this run, until the next promotion is told.
+A server forgets its promotion after an hour without a replica, and lives on. Processes that knew of
+it keep the name of that life; processes that start later cannot know it, and use the run alone as
+the name. So both accept all lives of this run, until they learn of the next promotion.
 """
 
 import hashlib
@@ -47,11 +47,11 @@ class ServerLife:
     """The scripts `sources` (name -> Lua text, which may use `LIFE` and `LIVES`) in the life of one
     server, or of each primary of a cluster.
 
-    `LIFE` is that of the server that runs the script, `LIVES` has it and those that it accepts as
-    keys, each with its run, which names a server. If INFO is allowed, the life is that of `run_id`.
-    Otherwise, but not in a cluster, it is the one that `begin` wrote to `key`, for as long as the
-    server holds the scripts of that life, which only `begin` loads: not after a restart, and also
-    not after SCRIPT FLUSH.
+    `LIFE` is the life of the server that runs the script. `LIVES` maps it, and the lives that the
+    server accepts, to their runs; a run names a server. If INFO is allowed, `run_id` gives the
+    life. Otherwise, but not in a cluster, it is the one that `begin` wrote to `key`, for as long as
+    the server holds the scripts of that life, which only `begin` loads: not after a restart, nor
+    after SCRIPT FLUSH.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class ServerLife:
         self._key = key
         self._run_id = run_id
         self._scripts: LuaRunner | None = None
-        #: Run of a server → the text that first told its life.
+        #: Maps the run of a server to the run id that was first read in this life.
         self._told: dict[str, str] = {}
-        #: Life of a server → the lives that it accepts.
+        #: Maps the life of a server to the lives that it accepts.
         self._accepted: dict[str, frozenset[str]] = {}
-        #: Name of a server → the Lua text in front of its scripts.
+        #: Maps the name of a server to the Lua text in front of its scripts.
         self._preludes: dict[str, str] = {}
 
     def run_all(self, calls: Sequence[LuaCall]) -> list[Any]:
@@ -157,13 +157,13 @@ class ServerLife:
         servers: Iterable[str] = (ONLY,),
         told: Collection[str] = frozenset(),
     ) -> LuaRunner:
-        """`lives`: name of a server that has answered → its life; `told`: more lives to accept."""
-        # Earlier lives, too: a node that has given all its slots away is no primary any more.
+        """Returns scripts; `lives`: by name of a server that answered; `told`: more to accept."""
+        # Earlier lives, too: a node that has given all its slots away is no longer a primary.
         self._accepted = {
             life: self._accepted.get(life, frozenset()).union(lives.values(), told)
             for life in lives.values()
         }
-        # A node that does not answer keeps its own: calls to it fail, and are not lost.
+        # A node that does not answer keeps its text: calls to it fail, but its lists are not lost.
         self._preludes = {
             name: _prelude(lives[name], self._accepted[lives[name]])
             if name in lives

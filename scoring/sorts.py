@@ -1,4 +1,4 @@
-"""The built-in sorts: rules as data, in the form in which others are saved."""
+"""The built-in sorts: rules as data, in the form of saved sorts."""
 
 from collections.abc import Mapping
 
@@ -10,8 +10,8 @@ from scoring.sorting.rules import Rule, Sort
 #: The tier of a customer who is not a member; members have 0 to 5.
 _NOT_A_MEMBER = 10
 
-#: In the order in which the lists show them. A rule that names its tier keeps scores that are
-#: stored; docs/requirements/ordering.md has them.
+#: In the order in which the page shows them. A rule with a given tier keeps scores as they were
+#: stored; see docs/requirements/ordering.md.
 _RULES: dict[str, tuple[Rule, ...]] = {
     "arrival": (Rule("", "recent_at", "newest", name="all"),),
     "longest_wait": (
@@ -45,36 +45,36 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("", "recent_at", "newest", name="not waiting"),
     ),
 }
-#: Those of which no scores are stored, as of saved ones.
+#: Built-in sorts without stored scores, as saved sorts are.
 _UNSTORED: dict[str, tuple[Rule, ...]] = {
     "soonest": (
         Rule("is:snoozed", "snoozed_until", "oldest", name="snoozed"),
         Rule("", "recent_at", "newest", name="not snoozed"),
     ),
 }
-#: The built-in sorts by name with scores that are columns of threads.
+#: The built-in sorts by name with scores that are stored in columns of threads.
 SORTS: Mapping[str, Sort] = {name: Sort(name, rules) for name, rules in _RULES.items()}
-#: For what is the same in each of them: which threads are on a list.
+#: A sort for reads that do not depend on one, such as the threads on a list.
 ANY_SORT = next(iter(SORTS))
-#: All built-in sorts, those first.
+#: All built-in sorts, SORTS first.
 BUILT_IN_SORTS: Mapping[str, Sort] = {
     **SORTS,
     **{name: Sort(name, rules) for name, rules in _UNSTORED.items()},
 }
-#: The same as they give scores.
+#: All built-in sorts, resolved: they give scores.
 BUILT_IN: Mapping[str, ResolvedSort] = {
     name: resolve_sort(sort) for name, sort in BUILT_IN_SORTS.items()
 }
-# What is stored, no clock may change.
+# No clock may change a stored score.
 assert all(BUILT_IN[name].is_timeless for name in SORTS)
 _SCORES = tuple(BUILT_IN[name].score for name in SORTS)
 
 
 def scores(facts: Facts) -> tuple[int, ...]:
-    """The thread's score in each of SORTS, in their order. Raises ScoreError."""
+    """Returns the thread's score in each of SORTS, in their order. Raises ScoreError."""
     return scores_of(facts.subject())
 
 
 def scores_of(subject: Subject) -> tuple[int, ...]:
-    """The same by what conditions know of the thread. Raises ScoreError."""
+    """Does the same for the subject of the thread. Raises ScoreError."""
     return tuple([score(subject, 0) for score in _SCORES])

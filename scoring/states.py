@@ -15,7 +15,7 @@ States = dict[str, State]
 
 
 class StateCall(NamedTuple):
-    """A call, and how its answer becomes the states of its lists."""
+    """A call, and the function that makes the states of its lists of its answer."""
 
     call: LuaCall
     result: Callable[[Any], States]
@@ -24,7 +24,7 @@ class StateCall(NamedTuple):
 def state_calls(
     lists: Iterable[ListKeys], known: Mapping[str, State] | None
 ) -> Iterator[StateCall]:
-    """One call for a list by itself, and one for each few hundred lists of a group."""
+    """Yields one call for each view, and one for every LISTS_PER_CALL lists of a shared group."""
     shared: dict[str, list[ListKeys]] = {}
     for keys in lists:
         if keys.group.is_shared:
@@ -46,7 +46,7 @@ def state_calls(
 
 
 def counts_in(meta: Mapping[Any, Any]) -> dict[int, int]:
-    """Admin to how many threads of a list the admin has, 0: nobody, in its `meta`."""
+    """Returns the number of threads by assignee (0: nobody), as the `meta` of a list has it."""
     pairs = ((text_of(name).partition(":"), number) for name, number in meta.items())
     return {int(id): int(number) for (kind, _, id), number in pairs if kind == "of"}
 
@@ -63,7 +63,7 @@ def _result(list_ids: Sequence[str]) -> Callable[[Any], States]:
 
 
 def _with_counts(list_id: str, counts: Mapping[int, int]) -> Callable[[Any], States]:
-    """`counts`: the numbers that were known before."""
+    """Returns the function for the call of a view; `counts`: the numbers known before."""
 
     def result(answer: Any) -> States:
         [state] = _result([list_id])(answer[:3]).values()

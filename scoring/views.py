@@ -1,4 +1,4 @@
-"""Views and the ones that hold a thread, and archived threads, which no list holds any more."""
+"""Views, the threads that they hold, and archived threads, which no list holds any more."""
 
 from collections.abc import Callable
 
@@ -53,14 +53,14 @@ def closed_before(history_days: int, now_ms: int) -> int:
 
 
 def is_archived(facts: Facts, is_mentioned: bool, history_days: int, now_ms: int) -> bool:
-    """Whether the thread is archived. One with unread mentions waits for its readers."""
+    """Whether the thread is archived. A thread with unread mentions waits for its readers."""
     if not facts.closed or is_mentioned:
         return False
     return facts.closed_at is not None and facts.closed_at <= closed_before(history_days, now_ms)
 
 
 def may_hold_archived(resolved: Resolved) -> bool:
-    """Whether a query may hold for archived threads: not if all of its threads are open."""
+    """Whether a query may hold for archived threads; False if all its threads must be open."""
     return True in _answers(resolved.root)
 
 

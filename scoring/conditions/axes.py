@@ -15,7 +15,7 @@ from typing import Literal as TypingLiteral
 from scoring.conditions.conjuncts import Conjunct, Literal
 from scoring.conditions.nodes import Leaf, Measure, Present, Within, measured, reached_at
 
-#: Values with a mask that an axis keeps; then it starts again.
+#: Most values with a cached mask on an axis; then the cache is emptied.
 VALUES_MAX = 1_000
 
 #: The aspect of a value: as it is, whether it is there, or measured.
@@ -26,7 +26,7 @@ Axis = tuple[str, Aspect]
 Requirement = frozenset[Literal]
 #: The literals of one conjunction on all axes.
 Requirements = Mapping[Axis, Requirement]
-#: Requirements on one axis, to the conjunctions that have them.
+#: Maps requirements on one axis to the conjunctions that have them.
 Required = Mapping[Requirement, int]
 
 
@@ -45,20 +45,20 @@ def _axis_of(leaf: Leaf) -> Axis:
 
 
 class ValueAxis:
-    """A value that is one of few, such as the priority, the assignee, or the set of tags.
+    """An axis for values that are compared as they are, such as the priority or the set of tags.
 
-    A condition that must hold wants one of its keys among those of the value; one that must not
-    hold is blocked by them. The first condition of a conjunction that must hold has the first slot,
-    the second one (`tag:a tag:b`) the second.
+    A condition that must hold wants one of its keys among the keys of the value; a condition that
+    must not hold is blocked by such a key. The first condition of a conjunction that must hold has
+    the first slot, the second one (`tag:a tag:b`) the second.
     """
 
     def __init__(self, requirements: Required, free: int):
         self._all = free | reduce(or_, requirements.values(), 0)
-        #: For each slot the conjunctions that want nothing there, and key to those that want it.
+        #: For each slot the conjunctions that want nothing there, and those that want each key.
         self._slots: list[tuple[int, dict[Hashable, int]]] = []
         self._blocked: dict[Hashable, int] = {}
         self._masks: dict[Hashable, int] = {}
-        #: Any of them: all leaves of one axis are of one kind.
+        #: Any leaf: all leaves of one axis are of one kind.
         self._leaf: Any = next(leaf for requirement in requirements for leaf, _ in requirement)
         for requirement, mask in requirements.items():
             self._add(requirement, mask)
@@ -100,7 +100,7 @@ class ValueAxis:
 
 
 class TimeAxis:
-    """A time that is compared with thresholds: between two of them all instants are alike."""
+    """An axis for a time that is compared with thresholds: between two, all instants are alike."""
 
     def __init__(self, measure: Measure, requirements: Required, free: int):
         self.measure: Measure = measure

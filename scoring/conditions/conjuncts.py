@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from scoring.conditions.nodes import AllNode, AnyNode, Leaf, NotNode, ResolvedNode
 
-#: A query of more alternatives has no normal form.
+#: A query with more alternatives has no normal form.
 CONJUNCTS_MAX = 64
-#: Combinations that one step may try.
+#: Most combinations that one step may try.
 _PRODUCT_MAX = 256
 #: Bits 0, 2, 4, … of more conditions than a text of 1,000 characters can hold.
 _EVEN_BITS = int("01" * 1_000, 2)
@@ -31,8 +31,8 @@ class NormalForm(NamedTuple):
 
 
 def normal_form(root: ResolvedNode) -> NormalForm | None:
-    """Returns the form with fewer conditions: the query's alternatives, or those of its negation,
-    which are few if a query asks for one of several in each of many groups.
+    """Returns the form with fewer conditions: the alternatives of the query, or of its negation;
+    the latter are few if a query combines many groups of alternatives.
 
     None if both would take more than 64 alternatives.
     """
@@ -45,9 +45,9 @@ def normal_form(root: ResolvedNode) -> NormalForm | None:
 
 
 def conjuncts(root: ResolvedNode) -> list[Conjunct] | None:
-    """Returns conjunctions; the query holds if one of them does. None of them: it never holds.
+    """Returns conjunctions; the query holds if one of them does. Empty: it never holds.
 
-    Returns None if it would take more than 64.
+    Returns None if it would take more than 64 conjunctions.
     """
     leaves: dict[Leaf, int] = {}
     try:

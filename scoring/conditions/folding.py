@@ -1,4 +1,4 @@
-"""Folds texts, so that typed text finds stored text in other signs.
+"""Folds texts, so that typed text finds stored text that is written with other signs.
 
 The signs are data that the page's `static/js/core/find.js` reads as well. Any text compared with
 typed text goes through one of these functions, on both sides.
@@ -13,7 +13,7 @@ import regex
 _TABLE = json.loads(
     (Path(__file__).parents[2] / "static/js/core/folding.json").read_text(encoding="utf-8")
 )
-#: A sign to the one that people type for it: apostrophes, quotes, hyphens and dashes, and others.
+#: Maps signs to those that people type for them: apostrophes, quotes, hyphens, dashes and others.
 _SIGNS = {ord(sign): typed for typed, signs in _TABLE["signs"].items() for sign in signs}
 #: Letters that Unicode does not decompose into the ASCII letters that people type for them.
 _LETTERS = str.maketrans(_TABLE["letters"])

@@ -1,4 +1,4 @@
-"""A condition as a tree: leaves, each asking one attribute of a thread, and what joins them."""
+"""A condition as a tree: leaves, each testing one attribute of a thread, and nodes joining them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scoring.conditions.subject import Subject
 #: The quantity that a span bounds: `since`, the time that has passed; `until`, the time that is
 #: left; `instant`, the moment itself.
 Measure = Literal["since", "until", "instant"]
-#: [from, to) in milliseconds; None is without an end.
+#: [from, to) in milliseconds; None: without a bound.
 Span = tuple[int | None, int | None]
 
 #: Position of an attribute in a Subject: reading by it is twice as fast as by name.
@@ -44,7 +44,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """There is a value."""
+    """The attribute has a value."""
 
     attribute: str
 
@@ -120,7 +120,7 @@ class Within:
     spans: frozenset[Span]
 
     def takes(self, value: int | None) -> bool:
-        """Whether a span has `value`, a result of `measured`; None, a missing time, is in none."""
+        """Whether a span contains `value`, a result of `measured`; None (no time) is in no span."""
         return value is not None and any(
             (low is None or value >= low) and (high is None or value < high)
             for low, high in self.spans
@@ -163,7 +163,7 @@ class NotNode:
 
 @dataclass(frozen=True, slots=True)
 class AllNode:
-    """Each of the nodes holds; without any, always."""
+    """Each of the nodes holds; without nodes, it always holds."""
 
     nodes: tuple["ResolvedNode", ...]
 

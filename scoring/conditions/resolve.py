@@ -44,7 +44,7 @@ def day_begins_ms(day: str, zone: tzinfo) -> int:
     So each instant belongs to exactly one day: an hour that clocks repeat over midnight belongs to
     the later day, and a day that a zone leaves out has no instant.
     """
-    # Of two midnights the first; if clocks skip midnight, the instant at which they do.
+    # The first of two midnights; if clocks skip midnight, the instant at which they do.
     midnight = datetime.combine(date.fromisoformat(day), time(fold=0), zone)
     return round(midnight.astimezone(UTC).timestamp() * 1_000)
 

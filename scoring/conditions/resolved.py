@@ -46,7 +46,7 @@ class Moment(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """The cost of looking at threads once more when they pass the moment."""
+        """The cost of handling threads once more when they pass the moment."""
         # `>10m` is reached a millisecond after ten minutes.
         if not _USUAL_MS.isdisjoint((self.bound_ms, self.bound_ms - 1)):
             return 0
@@ -54,7 +54,7 @@ class Moment(NamedTuple):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether it comes soon after each message of a customer."""
+        """Whether the moment comes soon after each message of a customer."""
         return self.attribute == "last_client_at" and self.bound_ms < SHORT_MS
 
 
@@ -69,9 +69,9 @@ class Costly(Protocol):
 
 
 class Cost(NamedTuple):
-    """The cost of queries together: their conditions, their moments, and how many of the queries
-    ask for a time below SHORT_MS with `quiet:`. Each message of a customer moves its thread on the
-    lists of these, and soon time moves it back."""
+    """The cost of queries together: their conditions, their moments, and the number of queries that
+    ask for a time below SHORT_MS with `quiet:`: each message of a customer moves its thread on
+    their lists, and soon time moves it back."""
 
     conditions: int = 0
     moments: frozenset[Moment] = frozenset()
@@ -121,7 +121,7 @@ class Resolved:
 
     @cached_property
     def is_timeless(self) -> bool:
-        """Whether its truth never changes by time alone."""
+        """Whether time alone never changes its truth."""
         return not any(
             isinstance(leaf, Within) and leaf.measure != "instant" for leaf in self.leaves()
         )

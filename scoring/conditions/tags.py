@@ -1,4 +1,4 @@
-"""Tags of threads: which texts are tags, and the result of adding and removing them."""
+"""Tags of threads: the texts that are tags, and the result of adding and removing tags."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -90,7 +90,7 @@ class TagChange(NamedTuple):
     remove: Tags
 
     def of(self, tags: Tags) -> Tags:
-        """Returns the tags after it, if nothing later has changed the same ones."""
+        """Returns the tags after the change, if nothing later has changed the same tags."""
         return (tags - self.remove) | self.add
 
 

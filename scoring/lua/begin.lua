@@ -1,17 +1,17 @@
--- Begins to build a list: what is placed from now on is logged, also where there is no list yet.
+-- Begins to build a list: placements are logged from now on, even if there is no list yet.
 -- KEYS[1]     meta: epoch, version, floor, life, building
 -- KEYS[2]     next: token, version, overtaken: see lease.lua
 -- KEYS[3]     log: member -> version of its last change
 -- KEYS[4]     lease: see lease.lua
--- KEYS[5]     touched: list id -> number of the call that last changed it; 0: none did. Where the list has
---             a group by itself left: members that left lately; this rebuild does not keep their revisions
+-- KEYS[5]     touched: list id -> number of the call that last changed it; 0: none did. If the list has a
+--             group of its own left: members that left lately; this rebuild does not keep their revisions
 -- KEYS[6]     the list in its first sort: member -> score
--- KEYS[7..n]  what will be filled: sorts, and the revisions of a list by itself
+-- KEYS[7..n]  keys to fill: sorts, and the revisions if the list has a group of its own
 -- ARGV[1]     token of this rebuild
--- ARGV[2]     list id; empty where it has a group by itself
--- ARGV[3]     the epoch of the list that is to be replaced, empty where it is missing; *: any
--- ARGV[4]     milliseconds that the lease lasts at first
--- ARGV[5]     milliseconds for which next lives without being renewed, and that the lease lasts at most
+-- ARGV[2]     list id; empty if it has a group of its own
+-- ARGV[3]     the epoch of the list to replace, empty if it is missing; *: any
+-- ARGV[4]     first lifetime of the lease in milliseconds
+-- ARGV[5]     lifetime of next in milliseconds unless it is renewed, and longest one of the lease
 -- Returns 1 if it has begun, 0 if another rebuild makes the list now, or has made it.
 local head = redis.pcall('HMGET', KEYS[1], 'epoch', 'version', 'floor', 'life')
 local newest = redis.pcall('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')

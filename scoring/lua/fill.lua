@@ -1,15 +1,15 @@
--- Puts threads, each once, on a list that is being built; again what was there: the last call counts.
--- KEYS[1]       next: token, version, filled (how many threads), progress; where admins are counted also
---               of:ADMIN -> how many threads the admin has, of:0: nobody
--- KEYS[2..n+1]  what is filled: the sorts: member -> score
+-- Puts threads, each once, on a list that is being built. Of several calls for a thread the last counts.
+-- KEYS[1]       next: token, version, filled (number of threads), progress; where admins are counted also
+--               of:ADMIN -> number of the admin's threads, of:0: nobody
+-- KEYS[2..n+1]  the sorts to fill: member -> score
 -- KEYS[n+2]     where admins are counted: revisions: member -> `revision:admin`
 -- ARGV[1]       token of this rebuild
--- ARGV[2]       milliseconds for which what is filled lives without being renewed
--- ARGV[3]       how far the rebuild is, 0 to 1
+-- ARGV[2]       lifetime of the filled keys in milliseconds, unless they are renewed
+-- ARGV[3]       progress of the rebuild, 0 to 1
 -- ARGV[4]       n
--- ARGV[5..n+4]  for each sort JSON: ["score", "member", "score", "member", ...]
--- ARGV[n+5]     where admins are counted JSON: ["member", "revision:admin", "member", "revision:admin", ...]
--- Returns 0, and nothing is done, if another rebuild took over or what was begun is lost.
+-- ARGV[5..n+4]  JSON for each sort: ["score", "member", "score", "member", ...]
+-- ARGV[n+5]     JSON where admins are counted: ["member", "revision:admin", "member", "revision:admin", ...]
+-- Returns 1; 0, and does nothing, if another rebuild took over or next is lost.
 local next, sorts = KEYS[1], tonumber(ARGV[4])
 if redis.call('HGET', next, 'token') ~= ARGV[1] then return 0 end
 redis.call('HSET', next, 'progress', ARGV[3])

@@ -1,8 +1,8 @@
--- Gives a rebuild the right to work, or renews it.
+-- Gives a rebuild the right to work, or renews the right.
 -- lease    string: token of the rebuild that has the right; it expires unless it is renewed
--- builder  hash: its token, and overtaken: how many rebuilds in a row did not renew the lease in time
--- Each of these doubles the lease, up to `most_ms`: so it follows the pace of a machine on which nobody
--- is quicker. Returns how many they are; false if another rebuild has the right.
+-- builder  hash: its token, and overtaken: the number of rebuilds in a row that did not renew the lease in time
+-- Each of these doubles the lease, up to `most_ms`, so that it gets long enough for a slow machine.
+-- Returns the number of overtaken rebuilds; false if another rebuild has the right.
 local function take_lease(lease, builder, token, first_ms, most_ms)
   local holder = redis.call('GET', lease)
   if holder and holder ~= token then return false end

@@ -1,5 +1,5 @@
--- Notes in `left` (member -> number of the call in which it left) that these members have left the
--- lists, and forgets the revisions of those that left longest ago: `left` keeps `most` members.
+-- Notes in `left` (member -> number of the call in which it left) that these members have left all
+-- lists of the group. `left` keeps `most` members; forgets the revisions of the earliest ones.
 local function note_leaving(left, revisions, gone, most)
   if #gone == 0 then return end
   local number = (tonumber(redis.call('ZREVRANGE', left, 0, 0, 'WITHSCORES')[2] or '0') or 0) + 1

@@ -1,45 +1,45 @@
--- Places threads on the lists of a group in one step: their sorts, logs and versions, and how many of
--- its threads each admin has.
+-- Places threads on the lists of a group in one step: writes sorts, logs and versions, and the number of
+-- each admin's threads.
 -- KEYS[1]     revisions: member -> revision that placed it last, for all lists of the group; where admins
 --             are counted `revision:admin` while it is on the list
--- KEYS[2]     left: member -> number of the call in which it left the last of these lists; it has the
---             members that left last, and their revisions are kept
--- then for each list, if any: its sorts: member -> score; and where it has a group by itself its log: member ->
+-- KEYS[2]     left: member -> number of the call in which it left its last list of the group; it has the
+--             members that left most recently, and their revisions are kept
+-- then for each list, if any: its sorts: member -> score; and if it has a group of its own its log: member ->
 --             version of its last change;
---             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it, over
---             where the key beside meta is gone: next, which that rebuild renews); where admins are counted
---             also counted: how many threads are, and of:ADMIN: how many of them the admin has, of:0: nobody;
+--             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it; the
+--             rebuild is over if the key next, beside meta, is gone); where admins are counted also counted:
+--             the number of counted threads, and of:ADMIN: the number of the admin's threads, of:0: nobody;
 --             and there assigned: admin -> version at which the number of their threads last changed
--- and where lists share the group, touched: list id -> number of the call that last changed it; and
---             calls: how many calls changed a list. Beside calls is building: the ids of lists that a
---             rebuild makes, or has left
--- ARGV[1]     how many changes a log keeps
--- ARGV[2]     how many members `left` keeps
--- ARGV[3]     how many sorts each list has
+-- and if lists share the group, touched: list id -> number of the call that last changed it; and
+--             calls: number of the last call that changed a list. Beside calls is building: the ids of lists
+--             that a rebuild makes, or has abandoned
+-- ARGV[1]     number of changes that a log keeps
+-- ARGV[2]     number of members that `left` keeps
+-- ARGV[3]     number of sorts of each list
 -- ARGV[4]     1 where admins are counted
--- ARGV[5]     the list ids, in the order of their keys, separated by blanks; empty where none share the group
--- ARGV[6..]   for each thread: member, revision, and its places: `number=score,score` for each list,
---             counted from 1, with a score for each sort, `number=` where it leaves, separated by blanks;
---             with + for = on a list that is not in order: where the thread is on it, its score stays.
---             First `stays` where it is on such lists that are not named, or `@admin` where admins are counted
--- A revision below 0 is that of a thread which is no more: it leaves, and its revision is forgotten.
--- An older revision than held is refused on all lists; the same one only repairs what differs; a newer
+-- ARGV[5]     the list ids, in the order of their keys, separated by blanks; empty if the list has a group of its own
+-- ARGV[6..]   for each thread: member, revision, and its places, separated by blanks: `number=score,score` for
+--             each list, counted from 1, with a score for each sort, or `number=` if the thread leaves it;
+--             with + for = on a list that is not in order: a thread that is on it keeps its score.
+--             First `stays` if it is on such lists that are not named, or `@admin` where admins are counted
+-- A revision below 0 means that the thread was deleted: it leaves, and its revision is forgotten.
+-- A revision older than the held one is refused on all lists; the same one only repairs differences; a newer
 -- one always counts as a change of a thread that is on the list: its row has changed. While a list is
--- built, a thread that leaves it counts, too: it may stand on what is being filled.
+-- built, a thread that leaves it counts, too: it may be on the list that is being filled.
 -- A list with neither epoch nor building, of a life that is not accepted (LIVES), or with a log that does
 -- not end at its version is lost: nothing is placed on it before it is built. A list that is not in order
--- has no readers of its log: version and log stay as they are, unless it is being built. Where it is lost,
--- what is placed on it is lost, too: so nothing but its members is read.
--- Returns how many threads changed, counted on each list, the numbers of lost lists, and the members
--- that were refused.
+-- has no readers of its log: version and log stay as they are, unless it is being built. Whether it is lost
+-- need not be known: then placements on it are lost, too. So only its members are read.
+-- Returns the number of threads that changed, counted on each list, the numbers of lost lists, and the
+-- members that were refused.
 local revisions, left = KEYS[1], KEYS[2]
 local keep, sorts, counts_admins, shares = tonumber(ARGV[1]), tonumber(ARGV[3]), ARGV[4] == '1', ARGV[5] ~= ''
 local width = shares and 1 or sorts + (counts_admins and 3 or 2)
 local lists = math.floor((#KEYS - (shares and 4 or 2)) / width)
 local pattern = '^(%d+)' .. string.rep(',(%d+)', sorts - 1) .. '$'
 
--- The names of log and meta. Where lists share the group they are made of that of the list, and only where
--- they are needed: they would be two keys more for each of hundreds of lists.
+-- Finds the names of log and meta. If lists share the group the names are made from the list's key, and
+-- only if needed: as keys they would be two more for each of hundreds of lists.
 local logs, metas = {}, {}
 local function name_of(list)
   if logs[list] then return end
@@ -53,7 +53,7 @@ local function name_of(list)
 end
 
 local heads, building, is_logged, is_lost, lost = {}, {}, {}, {}, {}
--- Reads once what the list is: its head, whether a rebuild makes it, and whether it is lost.
+-- Reads, once, the head of a list, whether a rebuild makes it, and whether it is lost.
 local function look(list)
   if heads[list] then return end
   name_of(list)
@@ -72,7 +72,7 @@ if not shares then
   for list = 1, lists do look(list) end
 end
 
--- Whether a rebuild may make the list: asked once for all lists of the group.
+-- Whether a rebuild may be making the list: read once for all lists of the group.
 local names, built
 local function may_be_built(list)
   if not built then
@@ -86,7 +86,7 @@ local function may_be_built(list)
   return built[names[list]]
 end
 
--- From now on what changes on the list is logged.
+-- Logs changes of the list from now on.
 local function log_changes(list)
   is_logged[list] = true
   if is_lost[list] then return end
@@ -97,13 +97,13 @@ local function log_changes(list)
   end
 end
 
--- A list by itself keeps its revisions: where it is lost, they are, too.
+-- A list with a group of its own has its own revisions: if it is lost, they are, too.
 if not shares and lists == 1 then
   log_changes(1)
   if is_lost[1] then return { 0, lost, {} } end
 end
 
--- Counts a thread as what it is now on the list, '' where it is on it no more.
+-- Moves the count of a thread from one admin to another; '': it was, or is, not on the list.
 local admins = {}
 local function recount(meta, before, after)
   if before ~= '' then
@@ -187,9 +187,9 @@ for list = 1, lists do
       entries[#entries + 1], entries[#entries + 2] = text, member
     end
     for _, admin in ipairs(admins) do redis.call('ZADD', KEYS[first + sorts + 2], text, admin) end
-    -- One write for all of them: one keyspace notification.
+    -- One write for all entries: one keyspace notification.
     redis.call('ZADD', log, unpack(entries))
-    -- Only now and then: to cut costs as much as to add. A rebuild needs all since it began.
+    -- Only now and then: cutting costs as much as adding. A rebuild needs all entries since it began.
     if version % 64 == 0 and not building[list] then
       local oldest = redis.call('ZRANGE', log, -keep - 1, -keep - 1, 'WITHSCORES')
       if oldest[2] then

@@ -1,8 +1,8 @@
--- Reads what tells that lists have changed, by whichever program of ours.
--- KEYS  any number of keys. ARGV  for each: `meta` of a view, the last `number` of a sorted set, all `counts`
---       of one, or a `string`
--- Returns one text for each key, another one after each change; empty where there is none, or a view has
--- no epoch of a life that is accepted (LIVES).
+-- Reads texts that differ after each change of lists by our programs.
+-- KEYS  any number of keys. ARGV  the kind of each: `meta` of a view; `number`, the last score of a sorted
+--       set; `counts`, all scores of one; `string`
+-- Returns one text for each key; empty if there is none, or if a view has no epoch of an accepted life
+-- (LIVES).
 local answer = {}
 for at = 1, #KEYS do
   local found = ''

@@ -1,5 +1,5 @@
--- Refuses placements that are older than what a rebuild fills in. Half a revision is missing, so that
--- the placement of the filled revision itself still counts as a newer one on the other lists.
+-- Raises held revisions, so that placements older than the filled ones are refused. Stores half a revision
+-- less, so that the placement of the filled revision itself still counts as newer on the other lists.
 -- KEYS[1]  revisions: member -> revision that placed it last
 -- KEYS[2]  left: members that left the last of their lists
 -- ARGV[1]  `member revision member revision ...`

@@ -1,19 +1,19 @@
 -- Reads a list from a position in its order, at one moment.
 -- KEYS[1]  a sort: member -> score
 -- KEYS[2]  meta: epoch, version, life
--- ARGV[1], ARGV[2]  score and member after which to begin, there or not; empty: from the top
--- ARGV[3]  how many entries; with a target: how many beyond it
+-- ARGV[1], ARGV[2]  score and member after which to begin, whether or not it is there; empty: from the top
+-- ARGV[3]  number of entries; with a target: number of entries beyond it
 -- ARGV[4]  member of the target, or empty
--- ARGV[5]  how many entries at most
--- Returns epoch, version, total, rank of the target, {member, score, ...}; no entries where a
--- target is not on the list; nil if the list id has no epoch, or one of another life of the server.
+-- ARGV[5]  most entries
+-- Returns epoch, version, total, rank of the target, {member, score, ...}; no entries if a target is
+-- not on the list; nil if the list id has no epoch, or one of another life of the server.
 local list, score, member = KEYS[1], ARGV[1], ARGV[2]
 local head = redis.call('HMGET', KEYS[2], 'epoch', 'version', 'life')
 if not head[1] or not LIVES[head[3]] then return false end
 
 local start = 0
 if score ~= '' then
-  -- Among equal scores members stand in their order: halve until the first one after `member`.
+  -- Among equal scores members are in order: a binary search finds the first one after `member`.
   local stop
   start = redis.call('ZCOUNT', list, '-inf', '(' .. score)
   stop = start + redis.call('ZCOUNT', list, score, score)

@@ -1,11 +1,11 @@
--- Removes members that are no thread from the lists of one list id.
+-- Removes members that are not threads from the lists of one list id.
 -- KEYS[1..n]  the sorts: member -> score
 -- KEYS[n+1]   changes: member -> version of its last change
 -- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began), life
 -- ARGV        members
--- That is a change: the lists are shorter. What is removed cannot be named to dashboards, so the
--- thread that changed last counts as changed; with no such thread the log begins anew.
--- Returns how many entries were removed.
+-- This counts as a change: the lists are shorter. Dashboards do not know the removed members, so the
+-- thread that changed last counts as changed; without such a thread the log begins anew.
+-- Returns the number of entries that were removed.
 local sorts = #KEYS - 2
 local changes, meta = KEYS[sorts + 1], KEYS[sorts + 2]
 local head = redis.call('HMGET', meta, 'epoch', 'life')

@@ -1,13 +1,13 @@
--- Reads what changed on the lists of one list id since a version, at one moment.
+-- Reads the changes on the lists of one list id since a version, at one moment.
 -- KEYS[1]     changes: member -> version of its last change
 -- KEYS[2]     meta: epoch, version, floor (the version with which the epoch began), life
--- KEYS[3..n]  the sorts that are asked for: member -> score
--- ARGV[1]  epoch, ARGV[2]  version, ARGV[3]  how many changes at most
--- ARGV[4]  how many entries of a list are its top
+-- KEYS[3..n]  the sorts to read: member -> score
+-- ARGV[1]  epoch, ARGV[2]  version, ARGV[3]  most changes
+-- ARGV[4]  number of entries of a list that are its top
 -- Returns version, total, {member, ...}, then for each sort {score or nil, ...}, in the order
--- of the members, and {member, score} of the last entry of its top; nil if the epoch is another or
--- of another life of the server, the version is not of it, the log has lost its end, or there are more
--- changes.
+-- of the members, and {member, score} of the last entry of its top; nil if the epoch is another one or
+-- of another life of the server, the version is not of this epoch, the log has lost its end, or there
+-- are more changes.
 local changes, known = KEYS[1], tonumber(ARGV[2])
 local meta = redis.call('HMGET', KEYS[2], 'epoch', 'version', 'floor', 'life')
 local version, floor = tonumber(meta[2] or ''), tonumber(meta[3] or '')

@@ -1,21 +1,21 @@
--- Reads the epochs, versions and lengths of lists, and whether the keys of each still belong together.
+-- Reads the epochs, versions and lengths of lists, and checks that the keys of each still belong together.
 -- KEYS  for each list: its sorts: member -> score; its log: member -> version of its last change; its meta:
 --       epoch, version, floor (the version with which the epoch began), life; where admins are counted also
---       counted, of:ADMIN; and there revisions: member -> revision, and as what it is counted; and assigned:
+--       counted, of:ADMIN; and there revisions: member -> `revision:admin`; and assigned:
 --       admin -> version at which the number of their threads last changed
--- ARGV[1]     how many sorts each list has
+-- ARGV[1]     number of sorts of each list
 -- ARGV[2]     1 where admins are counted
--- ARGV[3..4]  epoch and version of which the numbers of one list are known; none: no numbers are asked for
--- Returns three values for each list: epoch, version, total; where admins are counted also 1 if the sorts differ in
--- length or from what is counted; and with numbers {admin, ...} and {number, ...} of those that changed since, and 1 if it is all of them that there
--- are, the epoch being another. The epoch is empty if there is none, and also if it is of a life that is not accepted
--- (LIVES), a key is of another type, one sort is much shorter than another (a deleted one is soon filled again by
--- what comes in), or than what is counted, revisions are missing, or the log does not end at the version. A list that
--- has come from another node is marked with the life of this one, LIFE.
+-- ARGV[3..4]  epoch and version at which the numbers of one list are known; none: numbers are not read
+-- Returns three values for each list: epoch, version, total; where admins are counted also 1 if the sorts differ
+-- in length or from counted; if numbers are read also {admin, ...} and {number, ...} of the admins with changed
+-- numbers, and 1 if these are all admins, because the epoch is another one. The epoch is empty if there is none,
+-- if it is of a life that is not accepted (LIVES), a key is of another type, one sort is much shorter than another
+-- or than counted (new placements soon refill a deleted one), revisions are missing, or the log does not end at
+-- the version. A list that has come from another node is marked with the life of this one, LIFE.
 local sorts, counts_admins = tonumber(ARGV[1]), ARGV[2] == '1'
 local width = sorts + (counts_admins and 4 or 2)
 
--- Its head, length and whether its sorts are of one length; nil where it is lost.
+-- Returns the meta and length of a list, and whether its sorts differ in length; nil if it is lost.
 local function read(first)
   local meta = redis.pcall('HMGET', KEYS[first + sorts + 1], 'epoch', 'version', 'floor', 'life', 'counted')
   if meta.err or not meta[1] or not LIVES[meta[4]] then return end

@@ -1,16 +1,16 @@
--- Puts what a rebuild filled in the place of a list, in one step: a new epoch.
+-- Replaces a list by the one that a rebuild filled, in one step, under a new epoch.
 -- KEYS[1..n]       its sorts, then where admins are counted its revisions
--- KEYS[n+1..2n]    what was filled, in the same order
--- KEYS[2n+1]       next: token, version at which the rebuild began, filled (how many threads); where admins
---                  are counted of:ADMIN, how many threads each admin has
+-- KEYS[n+1..2n]    the filled keys, in the same order
+-- KEYS[2n+1]       next: token, version at which the rebuild began, filled (number of threads); where admins
+--                  are counted of:ADMIN, the number of each admin's threads
 -- KEYS[2n+2]       log: member -> version of its last change
 -- KEYS[2n+3]       meta: epoch, version, floor, life (that of the server, LIFE)
 -- KEYS[2n+4]       lease
--- KEYS[2n+5], KEYS[2n+6]  where lists share the group: touched, calls: see place.lua
+-- KEYS[2n+5], KEYS[2n+6]  if lists share the group: touched, calls: see place.lua
 -- ARGV[1]  token of this rebuild, ARGV[2]  the new epoch, ARGV[3]  n, ARGV[4]  1 where admins are counted
--- ARGV[5]  the list id where lists share the group: the swap counts as a call that changed it
--- Returns the members that were placed on the old list since the rebuild began; nil, and nothing is done,
--- if another rebuild took over, or some of what was filled or of the log since then is lost.
+-- ARGV[5]  the list id if lists share the group: the swap counts as a call that changed it
+-- Returns the members that were placed on the old list since the rebuild began; nil, and does nothing,
+-- if another rebuild took over, or a part of the filled keys or of the log since then is lost.
 local kinds, counts_admins = tonumber(ARGV[3]), ARGV[4] == '1'
 local next, log, meta = KEYS[2 * kinds + 1], KEYS[2 * kinds + 2], KEYS[2 * kinds + 3]
 local begun = redis.call('HMGET', next, 'token', 'version', 'filled')

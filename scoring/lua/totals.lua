@@ -1,9 +1,9 @@
 -- Reads the lengths of the lists of a group that changed since a call.
 -- KEYS[1]  touched: list id -> number of the call that last changed it
 -- KEYS[2]  calls: number of the last call
--- ARGV[1]  number of a call; ARGV[2]  what the keys of lists begin with, which lie on the same node
--- Returns the number of the last call, {list id, ...}, {length, ...}; lists that are lost, that are
--- not built yet, or that are of another life of the server (LIFE is this one) are left out.
+-- ARGV[1]  number of a call; ARGV[2]  prefix of the keys of lists, which lie on the same node
+-- Returns the number of the last call, {list id, ...}, {length, ...}; leaves out lists that are lost,
+-- not built yet, or of a life that is not accepted (LIVES).
 local names, totals = {}, {}
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')) do
   local list = ARGV[2] .. name

@@ -1,10 +1,10 @@
--- Notes threads that have changed and are on no view, where the log of no view tells of it.
+-- Notes changed threads that are on no view, so that no view's log tells of the change.
 -- KEYS[1]     unlisted: member -> number of the call that noted it last
--- ARGV[1]     how many members it keeps
+-- ARGV[1]     number of members that it keeps
 -- ARGV[2..n]  members
 -- Returns 0.
 local newest = tonumber(redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or '0')
--- Begins with the microseconds of now: no number comes twice, also where Redis has lost its data.
+-- Begins with the current time in microseconds: no number comes twice, even if Redis has lost its data.
 if newest == 0 then
   local now = redis.call('TIME')
   newest = now[1] * 1000000 + now[2]

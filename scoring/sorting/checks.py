@@ -1,6 +1,6 @@
-"""The check of a sort that is written: mistakes in its rules, each with its place and the reason.
+"""Checks the rules of a sort: finds mistakes, each with its place and the reason.
 
-It needs nothing but rules, so it stays out of the module of the calls that save them.
+The check needs nothing but rules, so it is separate from the calls that save sorts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +13,8 @@ from scoring.sorting.resolved import ResolvedSort
 from scoring.sorting.rules import TIMES
 
 _EVERY = AllNode(())
-#: The values of a thread without a time, where other attributes tell, too: somebody waits in every
-#: thread that is due, and has asked.
+#: The values of a thread without a time, if they follow from that: every thread that is due waits,
+#: and every thread that waits has a request.
 _WITHOUT_TIME: Mapping[str, Mapping[str, Any]] = {
     "waiting_since": {"waiting_since": None, "due_at": None},
     "first_request_at": {
@@ -39,8 +39,8 @@ class Refusal(NamedTuple):
 def refusals(sort: ResolvedSort) -> Iterator[Refusal]:
     """Yields the mistakes in rules that can be read; nothing if the sort may be saved.
 
-    Conditions are not compared further than by their keys: a rule that no thread reaches for
-    another reason is kept, and places nothing.
+    Conditions are only compared by their keys: a rule that no thread reaches for another reason is
+    accepted, and places nothing.
     """
     keys: set[str] = set()
     is_all_taken = False
@@ -75,7 +75,7 @@ def _has_time(node: ResolvedNode, time: str, is_right: bool = True) -> bool:
 
 
 def _take_each_value(rules: Sequence[ResolvedRule]) -> bool:
-    """Whether rules of a single condition name all values of an attribute, as `is:open` and
+    """Whether rules with a single condition name all values of an attribute, as `is:open` and
     `is:closed` do."""
     named: dict[str, frozenset[Any]] = {}
     for rule in rules:

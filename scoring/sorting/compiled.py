@@ -1,7 +1,7 @@
 """Compiles the rules of a sort to one plain Python function.
 
-It runs for each event and each sort. Walking through conditions and tuples costs ten times as much.
-Names and texts of rules never become source code: values stand in the namespace of the function.
+It runs for each event and each sort; walking through conditions and tuples would cost ten times as
+much. Names and texts of rules never become source code: values are in the function's namespace.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 from scoring.sorting.rules import SPLITS, TIMES, By, Split
 
-#: Gives the score of a thread at an instant in milliseconds.
+#: Returns the score of a thread at an instant in milliseconds.
 Score = Callable[[Subject, int], int]
 
 
@@ -41,20 +41,20 @@ class ResolvedRule(NamedTuple):
         return range(self.tier, self.tier + (len(SPLITS[self.split][1]) if self.split else 1))
 
     def tier_of(self, subject: Subject) -> int:
-        """The tier of a thread that this rule places."""
+        """Returns the tier of a thread that this rule places."""
         if self.split is None:
             return self.tier
         attribute, values = SPLITS[self.split]
         return self.tier + values.index(getattr(subject, attribute))
 
     def time_of(self, subject: Subject) -> int:
-        """The time that the rule orders a thread by; 0 where there is none."""
+        """Returns the time that the rule orders a thread by; 0 if there is none."""
         times = (getattr(subject, name) for name in TIMES[self.by])
         return next((at for at in times if at is not None), 0)
 
 
 def compiled(rules: Sequence[ResolvedRule]) -> Score:
-    """The function that gives a thread its score. The last rule takes whatever is left.
+    """Returns the function that gives a thread its score. The last rule takes all other threads.
 
     The function raises ScoreError for a time out of range.
     """
@@ -94,7 +94,7 @@ class _Source:
         ]
 
     def condition(self, node: ResolvedNode) -> str:
-        """An expression that is true where the condition holds."""
+        """Returns an expression that is true if the condition holds."""
         if isinstance(node, NotNode):
             return f"(not {self.condition(node.node)})"
         if isinstance(node, AllNode | AnyNode):

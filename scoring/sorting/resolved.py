@@ -1,4 +1,4 @@
-"""A sort as it gives scores: its rules resolved, with their tiers."""
+"""A resolved sort, which gives scores: rules with ids and instants, and their tiers."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -20,11 +20,11 @@ _GROUPS = (NotNode, AllNode, AnyNode)
 
 
 class SortError(ValueError):
-    """A sort that cannot be: without a rule, or with tiers that overlap or do not fit."""
+    """An impossible sort: without a rule, or with tiers that overlap or do not fit."""
 
 
 class RuleError(ValueError):
-    """A query of a rule that is wrong: the number of the rule from 0, and what is wrong."""
+    """A wrong query in a rule: the number of the rule, from 0, and the error of the query."""
 
     def __init__(self, rule: int, error: QueryError):
         super().__init__(f"rule {rule}: {error}")
@@ -91,34 +91,34 @@ class ResolvedSort:
         return frozenset(names)
 
     def leaves(self) -> Iterator[Leaf]:
-        """Every question of its rules."""
+        """Yields every leaf of the conditions of its rules."""
         for rule in self.rules:
             yield from rule.when.leaves()
 
     def rule_of(self, subject: Subject, now_ms: int) -> ResolvedRule:
-        """The rule that places a thread."""
+        """Returns the rule that places a thread."""
         for rule in self.rules[:-1]:
             if rule.when.root.holds(subject, now_ms):
                 return rule
         return self.rules[-1]
 
     def explain(self, subject: Subject, now_ms: int) -> ScoreExplanation:
-        """The score and what it was computed from."""
+        """Returns the score with its origin."""
         rule = self.rule_of(subject, now_ms)
         tier, value = rule.tier_of(subject), rule.time_of(subject)
         return ScoreExplanation(rule.name, tier, rule.by, value, pack(tier, value, rule.order))
 
     def unpack(self, score: int) -> tuple[int, int]:
-        """(tier, time_ms) of one of its scores. Raises SortError for a tier that it has not."""
+        """Returns (tier, time_ms) of a score. Raises SortError for a tier that the sort lacks."""
         tier = tier_of(score)
         if tier not in self._directions:
             raise SortError(f"there is no tier {tier}")
         return unpack(score, self._directions[tier])
 
     def next_change(self, subject: Subject, now_ms: int) -> int | None:
-        """The next instant after `now_ms` at which the score changes by time alone; None: never.
+        """Returns the next instant after `now_ms` at which time alone changes the score, or None.
 
-        Exact, but with more than 32 thresholds ahead: then an instant that is not later.
+        Exact, except with more than 32 thresholds ahead: then an instant that is not later.
         """
         if self.is_timeless:
             return None
@@ -133,7 +133,7 @@ class ResolvedSort:
 def resolve_sort(
     sort: Sort, admin_id_of: AdminIdOf = lambda email: None, timezone: tzinfo = UTC
 ) -> ResolvedSort:
-    """The sort as it gives scores; see `resolve`. Raises RuleError and SortError."""
+    """Resolves the sort, so that it gives scores; see `resolve`. Raises RuleError and SortError."""
     rules: list[ResolvedRule] = []
     next_tier = 0
     for at, rule in enumerate(sort.rules):
@@ -159,8 +159,8 @@ def resolved_when(rule: Rule, admin_id_of: AdminIdOf, timezone: tzinfo) -> Resol
 
 
 def _settled(node: ResolvedNode) -> ResolvedNode:
-    """The same condition, where whatever holds at any time does not ask the time: that a thread is
-    late or due asks whether it has a target at all."""
+    """Returns the same condition, without the clock where that makes no difference: a thread that
+    is late or due is one that has a due time at all."""
     if isinstance(node, NotNode):
         return NotNode(_settled(node.node))
     if isinstance(node, AllNode):
@@ -174,7 +174,7 @@ def _settled(node: ResolvedNode) -> ResolvedNode:
 
 
 def _is_whole(leaf: Within) -> bool:
-    """Whether the spans leave nothing out."""
+    """Whether the spans together cover all times."""
     ends = [high for low, high in leaf.spans if low is None]
     if None in ends:
         return True

@@ -1,4 +1,4 @@
-"""A sort as it is written: rules of conditions, a time, a direction and perhaps a split."""
+"""A sort as it is written: rules with conditions, a time, a direction and perhaps a split."""
 
 import re
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ By = Literal[
 SAVED_BY: tuple[By, ...] = tuple(by for by in get_args(By) if by != "snoozed_until")
 Split = Literal["priority", "member"]
 
-#: The times of a thread that a rule may order by, and the attribute of Subject that holds each: the
-#: first one that is there.
+#: Maps the times that a rule may order by to attributes of Subject; the first one that has a value
+#: counts.
 TIMES: Mapping[By, tuple[str, ...]] = {
     **{by: (by,) for by in get_args(By)},
     "recent_at": ("last_client_at", "first_event_at"),
@@ -48,11 +48,11 @@ def is_sort_name(text: str) -> bool:
 
 
 class Rule(NamedTuple):
-    """The place of the threads for which `when`, a query, holds and no earlier one does.
+    """The place of the threads that match the query `when`, and no earlier rule.
 
-    `by` and `order` order them; `split` makes a tier of each value. `name` is what an explanation
-    calls the rule, by default its condition. `tier` is its first tier; None: the one behind the
-    rule before.
+    `by` and `order` order them; `split` makes a tier of each value. Explanations call the rule
+    `name`, by default its condition. `tier` is its first tier; None: the next one after the rule
+    before.
     """
 
     when: str
@@ -64,7 +64,7 @@ class Rule(NamedTuple):
 
 
 class UnknownSort(QueryError):
-    """There is no sort of the name that goes with a query, or there is none any more."""
+    """The sort that is named with a query does not exist, or no longer exists."""
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -74,9 +74,9 @@ class UnknownSort(QueryError):
 class Sort:
     """An order of threads: the first rule that holds places a thread, and the last one the rest.
 
-    `timezone` is that of the days in its rules. `id` is that of this version of a saved sort,
-    `changed_at` its time in milliseconds; both are None for a built-in one, and for one that is not
-    saved.
+    `timezone` is the time zone of the days in its rules. `id` is the id of this version of a saved
+    sort, and `changed_at` its time in milliseconds; both are None for a built-in sort and for one
+    that is not saved.
     """
 
     name: str

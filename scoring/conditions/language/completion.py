@@ -9,15 +9,15 @@ from scoring.conditions.language.parser import typed
 from scoring.conditions.language.query import BLANKS, is_blank, lower, name_text
 from scoring.conditions.language.values import QUOTE
 
-#: All fields and operators may be proposed at once, and some that are added later.
+#: Room for all fields and operators at once, and for some that are added later.
 SUGGESTIONS_MAX = 30
 #: Times proposed before a number is begun, and the units proposed after one.
 _TIMES = ("5m", "10m", "30m", "1h", "4h", "1d", "7d")
 _UNITS = ("m", "h", "d", "s")
-#: No alternative ends behind these: nothing, an opening parenthesis, a minus, `or`.
+#: Texts behind which no alternative can end: none, an opening parenthesis, a minus, `or`.
 _ENDS_NOTHING = re.compile(rf"(?:^|[(\-]|[{BLANKS}(]or)[{BLANKS}]*$", re.IGNORECASE)
 
-#: Field name to known values: sources, tags, languages, addresses, days.
+#: Maps field names to known values: sources, tags, languages, addresses, days.
 Choices = Mapping[str, Sequence[str]]
 Kind = Literal["field", "value", "operator"]
 Suggestion = TypedDict("Suggestion", {"text": str, "from": int, "to": int, "kind": Kind})
@@ -29,8 +29,8 @@ def complete(text: str, at: int, choices: Choices) -> list[Suggestion]:
 
     A suggestion replaces the characters [from, to) by its text. Its kind is `field` (a name with
     its colon), `value`, or `operator` (a comparison, `or`, `-`, a parenthesis). `choices` has the
-    values of fields that are not fixed. Within a phrase, and behind words that are no field, there
-    are none.
+    values of fields that are not fixed. There are no suggestions within a phrase, nor behind a
+    colon after a word that is no field.
     """
     text = typed(text)
     at = max(0, min(at, len(text)))

@@ -26,7 +26,7 @@ _TERM = re.compile(
     r"[-\u2010-\u2015\u2212\uff0d(\uff08]*([A-Za-z\uff21-\uff3a\uff41-\uff5a]+)[:\uff1a]"
     rf"[^{BLANKS}]*"
 )
-#: Signs to those of the language: ASCII in full width, quotes, hyphens, and the Japanese comma.
+#: Maps signs to those of the language: ASCII in full width, quotes, hyphens, the Japanese comma.
 _SIGNS = (
     {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys(map(ord, "\u00ab\u00bb\u201c\u201d\u201e\u201f\u301d\u301e\u301f"), '"')
@@ -55,8 +55,8 @@ TERMS_MAX = 200
 _NAMES = {f"{name}:": field for name, field in FIELDS.items()}
 _OR = "or"
 A_BLANK = "a blank"
-#: A condition in the text of a search: letters and a colon. Not with nothing behind the colon, as
-#: in "Re: order", and not an address such as https://….
+#: A condition in the text of a search: letters, a colon, and a value. Without a value, as in
+#: "Re: order", it is a word, and so is an address such as https://….
 _LOOKS_LIKE_A_TERM = re.compile(rf"-?([A-Za-z]+):(?=[^{BLANKS}/])")
 _FIELD = re.compile(r"-?([A-Za-z]+):")
 _BARE_OR = re.compile(rf"or[{BLANKS}]+", re.IGNORECASE)
@@ -67,8 +67,8 @@ def parse(text: str, *, with_words: bool = False) -> Query:
 
     `with_words`: the text of a search, in which other words and "phrases" may stand outside of
     parentheses. Raises QueryError with the place of the first wrong character: no query begins with
-    the text up to and including it. A text of more than 1,000 characters is wrong at the 1,001st,
-    one of more than 200 terms at the start of the 201st, parentheses more than 20 deep at the 21st.
+    the text up to and including it. A text of more than 1,000 characters is wrong at the 1,001st, a
+    text of more than 200 terms at the start of the 201st, deeper parentheses than 20 at the 21st.
     """
     is_too_long = len(text) > LENGTH_MAX
     try:
@@ -270,8 +270,8 @@ class SearchText(NamedTuple):
 def read_search(text: str) -> SearchText:
     """Reads the text of a search.
 
-    A text without a condition is words alone, with any parentheses and quotes. A phrase without its
-    closing quote at the end is being typed. Raises QueryError.
+    A text without a condition consists only of words, with any parentheses and quotes. A last
+    phrase may lack its closing quote: it is being typed. Raises QueryError.
     """
     if not has_conditions(text):
         return SearchText(_ALL, text)

@@ -1,4 +1,4 @@
-"""A query in parts: characters, values, terms, the canonical text, and the error of a wrong one."""
+"""The parts of a query: characters, values, terms; its canonical text; the error in a wrong one."""
 
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -220,15 +220,15 @@ def _quoted(text: str) -> str:
 
 @dataclass(frozen=True)
 class Query:
-    """Conditions, and the words of a search. Equal ones differ in blanks, case and quotes alone."""
+    """Conditions, and the words of a search. Texts of equal ones differ in blanks, case, quotes."""
 
     root: Node
     words: tuple[SearchWord, ...] = ()
 
     @cached_property
     def canonical(self) -> str:
-        """The common text of all queries that differ in the order of terms and values, in repeated
-        ones, in units, case, blanks, quotes and in parentheses that change nothing.
+        """The common text of all queries that differ only in the order of terms and values, in
+        repetitions, units, case, blanks, quotes, and parentheses that change nothing.
 
         It is a query itself, no longer than the text that was parsed, and its own canonical text.
         """
