@@ -1,4 +1,4 @@
-"""Reads from SQL what has to be done, for all queues at once."""
+"""Reads from SQL whether there is work, for all background tasks at once."""
 
 from typing import NamedTuple
 
@@ -27,10 +27,10 @@ _CLOSED_BEFORE: BindParameter[int] = bindparam("closed_before", type_=BigInteger
 
 
 class Agenda(NamedTuple):
-    """`next_change_at`: when time changes a thread next, in ms since 1970; None: never. The flags
-    say whether events have no position, deliveries are due, threads are to be archived or brought
-    back, threads are unplaced, and lists of queries have expired. `lists` and `policies` are those
-    of `Versions`."""
+    """`next_change_at`: the time (ms since 1970) at which time changes a thread next; None: never.
+    The flags say whether events have no position, deliveries are due, threads are to be archived or
+    brought back, threads are unplaced, and lists of queries have expired. `lists`, `policies`: see
+    `Versions`."""
 
     next_change_at: int | None
     has_events: bool

@@ -1,4 +1,4 @@
-"""Archived threads: finds those to archive, and reads the ones behind a list."""
+"""Finds threads to archive, and reads the archived threads behind a list."""
 
 from collections.abc import Collection
 from typing import Any, NamedTuple
@@ -45,8 +45,8 @@ def statements(
     return to_archive, _ARCHIVED.where(threads.c.closed_at > latest).limit(limit)
 
 
-#: Threads that one statement looks at: first as many as asked for, then more if few of them are on
-#: the list.
+#: One statement looks at as many threads as asked for; if few of them are on the list, the next one
+#: looks at CHUNK_GROWTH times as many, up to CHUNK_MAX.
 CHUNK_GROWTH, CHUNK_MAX = 4, 2_000
 _IS_ARCHIVED = (threads.c.archived.is_(True), threads.c.closed.is_(True))
 
@@ -93,7 +93,7 @@ def part(
 def held(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> list[Entry]:
-    """Returns those of these threads that are archived and on the list."""
+    """Returns the entries of the threads among these that are archived and on the list."""
     statement = on_list(query_list, now_ms, ids).add_columns(score_of(query_list, now_ms))
     return in_order(_entries(connection, statement))
 
@@ -101,7 +101,7 @@ def held(
 def of_assignees(
     query_list: QueryList, now_ms: int, size: int, after: Position | None
 ) -> Select[Any]:
-    """Selects the next threads of a list that asks for assignees: an index finds all of theirs."""
+    """Selects the next threads of a list that asks for assignees: an index finds their threads."""
     score = score_of(query_list, now_ms)
     statement = select(threads.c.id, score).select_from(source_of(query_list))
     statement = statement.where(is_archived_on(query_list, now_ms, by_id=True))
@@ -124,7 +124,7 @@ def last_of_chunk(sort: str, size: int, after: Position | None) -> Select[Any]:
 def between(
     query_list: QueryList, now_ms: int, after: Position | None, last: tuple[int, int] | None
 ) -> Select[Any]:
-    """Selects the archived threads of a list behind a position, up to an (id, score)."""
+    """Selects the archived threads of a list after a position, up to an (id, score)."""
     score = score_of(query_list, now_ms)
     statement = select(threads.c.id, score).select_from(source_of(query_list))
     statement = statement.where(*_IS_ARCHIVED, is_archived_on(query_list, now_ms, by_id=True))
@@ -137,7 +137,7 @@ def between(
 
 
 def on_list(query_list: QueryList, now_ms: int, ids: Collection[int]) -> Select[Any]:
-    """Selects those of these threads that are archived and on the list."""
+    """Selects the threads among these that are archived and on the list."""
     statement = select(threads.c.id).select_from(source_of(query_list))
     is_on = is_archived_on(query_list, now_ms, by_id=True)
     return statement.where(threads.c.id.in_(ids), is_on)

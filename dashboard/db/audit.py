@@ -122,7 +122,7 @@ ACTIONS = dict(_declared)
 
 #: Longest text within an entry's data; a longer one is cut.
 TEXT_MAX = 2_000
-#: Control characters, also those of a text's direction, and what is no character of UTF-8.
+#: Control characters, including controls of direction, and surrogates, which UTF-8 cannot encode.
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _ADDED = insert(audit_log)
 _LENGTHS = {
@@ -148,7 +148,7 @@ def add(
 ) -> None:
     """Adds an entry, which exists once the transaction is committed.
 
-    `data` says what was set, or by `changes` what was there before; never a secret, a password or
+    `data` has the new values, or old and new ones (see `changes`); never a secret, a password or
     the text of a message. Raises ValueError for a field that the action does not declare.
     """
     fields = dict(data or {})
@@ -197,21 +197,21 @@ def _shown(value: Any, length: int) -> Any:
     return value
 
 
-#: The part of an action's name before the dot, such as `webhook`; as a filter, it means all.
+#: Actions by the part of their names before the dot, such as `webhook`; a filter may name it.
 GROUPS: Mapping[str, Sequence[str]] = {
     group: [name for name in ACTIONS if name.partition(".")[0] == group]
     for group in dict.fromkeys(name.partition(".")[0] for name in ACTIONS)
 }
 KINDS = tuple(dict.fromkeys(action.target for action in ACTIONS.values()))
-#: Entries that one query reads when all are read.
+#: Entries in one part when all entries are read.
 _PART = 500
 
 
 class Filters(NamedTuple):
-    """Filters entries; None: any. `from_ms` is the first time, `to_ms` the first one after.
+    """Filters entries; None: any. Times are from `from_ms` up to, but not including, `to_ms`.
 
-    `action` is the name of one or of a group; `actor` an admin's e-mail address, or a name;
-    `target` a kind (`webhook`), one of a kind by id (`webhook:3`), or a name.
+    `action` is an action or a group of them; `actor` an admin's e-mail address, or a name;
+    `target` a kind (`webhook`), one target by kind and id (`webhook:3`), or a name.
     """
 
     from_ms: int | None = None
@@ -267,7 +267,7 @@ def page(
     *,
     oldest_first: bool = False,
 ) -> list[Entry]:
-    """Returns up to `limit` entries behind `after`, newest first unless `oldest_first`."""
+    """Returns up to `limit` entries that follow `after`, newest first unless `oldest_first`."""
     order = (audit_log.c.at, audit_log.c.id)
     statement = select(*_COLUMNS).where(*_conditions(connection, filters)).limit(limit)
     if oldest_first:
@@ -281,7 +281,7 @@ def page(
 
 
 def every(database: Database, filters: Filters) -> Iterator[Entry]:
-    """Yields all of them, oldest first, read in parts: no transaction stays open meanwhile."""
+    """Yields all entries, oldest first, read in parts: no transaction stays open meanwhile."""
     after: Position | None = None
     while True:
         with database.read() as connection:
@@ -293,7 +293,7 @@ def every(database: Database, filters: Filters) -> Iterator[Entry]:
 
 
 def actors(connection: Connection) -> Sequence[str]:
-    """The e-mail addresses of all admins, to choose from."""
+    """Returns the e-mail addresses of all admins, to choose from."""
     return sorted(admin.email for admin in admins.listing(connection))
 
 
@@ -316,7 +316,7 @@ def _of_action(name: str) -> ColumnElement[bool]:
 
 
 def _by(connection: Connection, actor: str) -> ColumnElement[bool]:
-    """Matches the admin who has the address now, also under earlier ones; else a name."""
+    """Matches the admin with this address now, also by earlier ones; else a name or old address."""
     admin = admins.by_email(connection, actor)
     if admin is not None:
         return audit_log.c.admin_id == admin.id

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from dashboard.db.models.views import calendars, policies
 from scoring.calendar import Calendar, read_calendar
 
-#: Calendars that may be saved.
+#: Most calendars that may be saved.
 CALENDARS_MAX = 50
 
 
@@ -40,14 +40,14 @@ _CALENDAR_COLUMNS = tuple(calendars.c[name] for name in SavedCalendar._fields)
 
 
 def listing(connection: Connection) -> list[SavedCalendar]:
-    """All calendars, by name."""
+    """Returns all calendars, by name."""
     rows = connection.execute(select(*_CALENDAR_COLUMNS).order_by(calendars.c.name))
     return [SavedCalendar(*row) for row in rows]
 
 
 def lock(connection: Connection, id: int) -> SavedCalendar | None:
-    """Locks a calendar until the transaction ends: no other one changes it, and no other policy
-    begins to use it. Returns None for an unknown id."""
+    """Locks a calendar until the transaction ends: no other transaction changes it, or lets another
+    policy use it. Returns None for an unknown id."""
     statement = select(*_CALENDAR_COLUMNS).where(calendars.c.id == id).with_for_update()
     row = connection.execute(statement).first()
     return None if row is None else SavedCalendar(*row)

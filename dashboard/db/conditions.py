@@ -1,5 +1,5 @@
-"""Conditions in SQL: values of subjects, the WHERE clause, candidates that an index finds, and the
-values that are proposed while somebody types a query.
+"""Conditions in SQL: values of subjects, the WHERE clause, candidates that an index finds, and
+proposed values for a query that is being typed.
 """
 
 from collections import Counter
@@ -50,7 +50,7 @@ from scoring.conditions.nodes import (
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import ATTRIBUTES, TRUTHS, Subject
 
-#: Attribute to its value in SQL, unless it is a column of `threads` of the same name.
+#: Maps attributes to their values in SQL, unless these are columns of `threads` of the same name.
 COMPUTED: Mapping[str, ColumnElement[Any]] = {
     "answered": threads.c.last_admin_at.is_not(None),
     "unanswered": threads.c.last_admin_at.is_(None) & threads.c.first_request_at.is_not(None),
@@ -61,11 +61,11 @@ COMPUTED: Mapping[str, ColumnElement[Any]] = {
     "closed_at": case((threads.c.closed, threads.c.closed_at)),
     "snoozed_until": case((threads.c.closed.is_(False), threads.c.snoozed_until)),
 }
-#: Every attribute of Subject to its value, over `joined()`.
+#: Maps every attribute of Subject to its value, over `joined()`.
 COLUMNS: Mapping[str, ColumnElement[Any]] = {
     name: COMPUTED[name] if name in COMPUTED else threads.c[name] for name in Subject._fields
 }
-#: Attribute to the tables that its value is read from.
+#: Maps attributes to the tables that their values are read from.
 _TABLES = {
     name: {part.table for part in iterate(value) if isinstance(part, Column)}
     for name, value in COLUMNS.items()
@@ -196,25 +196,25 @@ def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -
     return and_(*conditions)
 
 
-#: An index is used if it names at most one in SHARE threads: reading one by its id takes about as
-#: long as ten of them in order.
+#: An index is used if it finds at most one in SHARE threads: reading a thread by its id takes about
+#: as long as reading ten threads in order.
 SHARE = 50
 
 #: Languages of customers are compared one by one, up to this many.
 LOCALES_MAX = 500
 
-#: With a limit, no more of an index is read than that.
+#: A select of ids that reads no more of its index than a limit requires.
 Ids = Select[int]
-#: The last one selects threads, which may be archived; the others, ids of what it looks at.
+#: The last statement selects threads, even archived ones; earlier ones, ids of rows it must read.
 Statements = tuple[Ids, ...]
 
 
 class Candidates:
-    """Asks indexes for the threads of one query after the other.
+    """Finds the threads of queries by indexes, one query after the other.
 
-    An index is used only if it answers a condition in each alternative of the query, and finds so
-    few threads that reading them by id costs little beside reading all threads in order. All
-    queries together cost no more than that.
+    Indexes are used only if each alternative of the query has a condition that an index answers,
+    with so few threads that reading them by id costs little compared with reading all threads in
+    order. All queries together cost no more than that.
     """
 
     def __init__(self, threads_in_all: int):
@@ -225,7 +225,7 @@ class Candidates:
 
     def of(self, connection: Connection, resolved: Resolved) -> list[int] | None:
         """Returns ids in order. They include all threads on lists for which the query holds, now or
-        by time alone. None if no index finds so few."""
+        later by time alone. None if indexes find too many."""
         if resolved.conjuncts is None:
             return None
         all_ids: set[int] = set()
@@ -257,7 +257,7 @@ class Candidates:
 
 
 def _answerable(conjunct: Iterable[Literal]) -> Iterable[Leaf]:
-    """Yields the leaves that must hold; a truth value that must not hold is turned around."""
+    """Yields the leaves that must hold; a truth value that must not hold becomes its opposite."""
     for leaf, is_right in conjunct:
         if is_right:
             yield leaf
@@ -292,7 +292,7 @@ def _closed_at(connection: Connection, leaf: Leaf) -> Statements:
 
 
 def _spoken(connection: Connection, leaf: Leaf) -> Statements:
-    """Looks up locales of customers: no index says which of them are of a language."""
+    """Looks up locales of customers: no index knows the locales of a language."""
     if not isinstance(leaf, Language) or None in leaf.tags:
         return ()
     locales = connection.scalars(_LOCALES.limit(LOCALES_MAX + 1)).all()
@@ -347,7 +347,7 @@ def _distinct_locales() -> Select[str | None]:
 
 _LOCALES = _distinct_locales()
 
-#: Attribute to the statements of its index; the attribute that fewest threads share comes first.
+#: Maps attributes to the statements of their indexes; the one with the fewest threads comes first.
 _INDEXED: Mapping[str, Callable[[Connection, Leaf], Statements]] = {
     "mentioned": _mentioned,
     "assignee_id": _assigned,
@@ -359,9 +359,9 @@ _INDEXED: Mapping[str, Callable[[Connection, Leaf], Statements]] = {
     "tags": _ids_tagged,
 }
 
-#: The newest customers, as a source of languages: reading all of them would take too long.
+#: Number of newest customers that languages are read from: reading all would take too long.
 CUSTOMERS = 5_000
-#: The newest threads with tags, as a source of tags.
+#: Number of newest threads with tags that tags are read from.
 THREADS = 5_000
 
 
@@ -398,7 +398,7 @@ def tags(connection: Connection, seen: Desks) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-#: Field to the function that reads its values, for an admin who sees the threads at some desks.
+#: Maps fields to functions that read their values, for an admin who sees the threads at some desks.
 BY_FIELD: Mapping[str, Callable[[Connection, Desks], list[str]]] = {
     "assigned": lambda connection, seen: addresses(connection),
     "mentions": lambda connection, seen: addresses(connection),

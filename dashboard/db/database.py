@@ -280,7 +280,7 @@ class Database:
     def server_ms(self) -> float:
         """Returns the PostgreSQL server's time, in ms since 1970. Raises StorageUnavailable.
 
-        SQLite has no clock but that of the process.
+        SQLite has no clock of its own.
         """
         with self.read() as connection:
             epoch = connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())")

@@ -1,4 +1,4 @@
-"""Hashes of erased people and threads, which no retry brings back, and what is left in files."""
+"""Hashes of erased people and threads, so that no retry brings them back; removal of remains."""
 
 import hashlib
 import logging
@@ -64,7 +64,7 @@ def remember(
 def among(
     connection: Connection, source_id: int, names: Collection[tuple[Kind, str]]
 ) -> dict[tuple[Kind, str], int]:
-    """Maps those of the names that were erased to the time, in milliseconds since 1970."""
+    """Maps the erased names among these to the time, in milliseconds since 1970."""
     if not names:
         return {}
     by_hash = {_hash(kind, name): (kind, name) for kind, name in names}
@@ -74,7 +74,7 @@ def among(
 
 
 def gone(connection: Connection, people: Iterable[str]) -> set[str]:
-    """Returns those of the people, named SOURCE/ID, who were erased and have not written since.
+    """Returns the people (SOURCE/ID) among these who were erased and have not written since.
 
     Requests without a time of their own, such as heartbeats, are refused for them.
     """
@@ -101,10 +101,10 @@ log = logging.getLogger(__name__)
 
 #: Pages of the index that one transaction merges; other writes run in between.
 _MERGED_PAGES = 500
-#: The log is waited for this long while others read from it.
+#: How long to wait for readers of the log.
 _CHECKPOINT_SECONDS = 10.0
 _RETRY_SECONDS = 0.05
-#: No VACUUM takes longer, and a descriptor can be waited for as long.
+#: No VACUUM takes longer, and waiting for a descriptor allows so long a time.
 _WEEK_SECONDS = 7 * 24 * 3600.0
 _SEARCH_TABLES = ("message_search", "customer_search")
 #: Tables from which rows of a person were deleted, on PostgreSQL.
@@ -117,10 +117,10 @@ _VACUUMED = (
 def remove(database: Database, wait_seconds: float | None = None) -> None:
     """Removes deleted rows from every page, index and log of the database.
 
-    SQLite overwrites what is deleted (`secure_delete`); its index and its log keep it until they
-    are merged and written back. PostgreSQL keeps dead rows until they are vacuumed, and the log as
-    long as it is set up to. Large tables take it minutes: the work goes on if it is not done within
-    `wait_seconds`. Raises StorageUnavailable, also in that case.
+    SQLite overwrites deleted data (`secure_delete`), but its search index and its log keep them
+    until they are merged and written back. PostgreSQL keeps dead rows until they are vacuumed, and
+    its log for as long as configured. Large tables take minutes: the work goes on if it is not done
+    within `wait_seconds`. Raises StorageUnavailable, also in that case.
     """
     if not database.is_sqlite:
         _vacuum_within(database, wait_seconds)

@@ -47,7 +47,7 @@ _IS_UNATTACHED = files.c.event_id.is_(None)
 
 
 def find(connection: Connection, id: str) -> FoundFile | None:
-    """The file with this id, or None."""
+    """Returns the file with this id, or None."""
     row = connection.execute(
         select(*_COLUMNS, threads.c.desk, files.c.event_id)
         .join(threads, threads.c.id == files.c.thread_id)
@@ -129,7 +129,7 @@ def remove_abandoned(connection: Connection, before_ms: int) -> list[str]:
 
 
 def known(connection: Connection, ids: Collection[str]) -> set[str]:
-    """Returns those of the ids that have a row."""
+    """Returns the ids among these that have a row."""
     if not ids:
         return set()
     return set(connection.scalars(select(files.c.id).where(files.c.id.in_(ids))))

@@ -34,7 +34,7 @@ def of_note(connection: Connection, note_id: int) -> set[int]:
 
 
 def by_note(connection: Connection, notes: Collection[int]) -> Mapping[int, list[AdminName]]:
-    """Maps those of the notes that mention somebody to the admins, with their names in the text."""
+    """Maps the notes that mention somebody to the admins, with their names in the text."""
     admins: dict[int, list[AdminName]] = defaultdict(list)
     if not notes:
         return admins

@@ -25,7 +25,7 @@ Kind = Literal["message", "assigned", "mention"]
 
 #: Characters of a message's text in a notice.
 TEXT_CHARACTERS = 140
-#: A message delivered later than this after it was written is only found if its thread is given.
+#: A message that is received later than this after it was written gives no notice.
 LATE_MS = 24 * 3_600_000
 
 
@@ -80,8 +80,8 @@ def news(
 ) -> list[Notice]:
     """Returns notices for these admins since `since_ms`, in these threads or in all, by time.
 
-    Admins get none of their own acts, nor of what they have answered or read; nor of a message in a
-    thread that was not theirs yet, or that they have snoozed with `wake` set to `never`.
+    There is none for an admin's own acts, answered messages or read mentions, nor for a message
+    that came before the thread was the admin's, or while it is snoozed with `wake` set to `never`.
     """
     if thread_ids is not None:
         thread_ids = _concerning(connection, admin_ids, thread_ids)
@@ -100,7 +100,7 @@ def news(
 def _concerning(
     connection: Connection, admin_ids: Collection[int], thread_ids: Collection[int]
 ) -> list[int]:
-    """Returns those of the threads that are assigned to an admin or have mentions: few of many."""
+    """Returns the threads that are assigned to an admin or have unread mentions: few of many."""
     if not admin_ids or not thread_ids:
         return []
     rows = connection.execute(_SOMEBODYS, {"ids": list(thread_ids)})
@@ -167,7 +167,7 @@ def _mentions(
 def _told(
     join: Join, admin_id: Column[Any], what: tuple[Column[Any], ...], text: Column[Any]
 ) -> Select[Any]:
-    """Selects the fields of a notice but its kind; `what` is its id, its time and its author."""
+    """Selects the fields of a notice, without its kind; `what` is its id, time and author."""
     id, at, by_id = what
     return (
         select(

@@ -53,7 +53,7 @@ def revisions(connection: Connection, ids: Collection[int]) -> dict[int, int]:
 
 
 def save_placed(connection: Connection, revisions: Mapping[int, int]) -> None:
-    """Writes the last revision (by thread id) that is known to be in Redis; none goes back."""
+    """Writes the last revisions, by thread id, that are known to be in Redis; none decreases."""
     rows = [{"thread": id, "placed": revision} for id, revision in sorted(revisions.items())]
     if rows:
         connection.execute(_SAVE, rows)
@@ -78,7 +78,7 @@ class _Placed(NamedTuple):
     next_change_at: int | None
 
     def known(self) -> tuple[Any, ...]:
-        """The values of `_KNOWN`."""
+        """Returns the values of `_KNOWN`."""
         is_snoozed = self.snoozed_until is not None and not self.closed
         return (
             self.closed,
@@ -89,8 +89,8 @@ class _Placed(NamedTuple):
         )
 
 
-#: Values for conditions that are read anyway: mostly enough to tell that no list of a query holds
-#: the thread.
+#: Attributes that are read anyway: they mostly suffice to tell that no list of a query holds the
+#: thread.
 _KNOWN = ("closed", "snoozed", "waiting_since", "assignee_id", "mentioned")
 _PLACEMENT = select(*(threads.c[name] for name in _Placed._fields), *_SCORES)
 _BY_ID = _PLACEMENT.where(threads.c.id.in_(bindparam("ids", expanding=True)))

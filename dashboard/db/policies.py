@@ -38,7 +38,7 @@ from scoring.conditions.resolve import AdminIdOf
 from scoring.conditions.subject import Subject
 from scoring.policies import Policies, Policy, Promise, resolve_query
 
-#: Policies that may be saved.
+#: Most policies that may be saved.
 POLICIES_MAX = 100
 
 
@@ -85,7 +85,7 @@ _SET_PLACE = (
 
 
 def listing(connection: Connection) -> list[SavedPolicy]:
-    """All policies in their order."""
+    """Returns all policies in their order."""
     rows = connection.execute(select(*_POLICY_COLUMNS).order_by(policies.c.place, policies.c.id))
     return [SavedPolicy(*row) for row in rows]
 
@@ -192,7 +192,7 @@ def _read(
                 by_key[key] = previous.calendars.get(key) or calendar.calendar()
             yield saved.policy(calendar, by_key[key], admin_id)
         except (QueryError, CalendarError) as error:
-            # No admin has the address that it names any more. Events must be stored all the same.
+            # An address or a time zone is no longer known. Events must be stored all the same.
             log.warning("the policy “%s” counts for no thread: %s", saved.name, error)
 
 
@@ -221,7 +221,7 @@ class DueTimes:
 
     @classmethod
     def of(cls, connection: Connection, states: Collection[ThreadState]) -> "DueTimes":
-        """Reads the policies of today, which stay so until the end of the transaction."""
+        """Reads the current policies, which nobody changes until the transaction ends."""
         version = versions.current(connection, for_writing=True).policies
         latest = of_version(connection, version)
         ids = {state.source_id for state in states} if latest.policies.asks_source else set()
@@ -279,13 +279,13 @@ def explained(connection: Connection, subject: Subject, now_ms: int) -> dict[str
 
 
 def behind(connection: Connection, version: int, most: int) -> list[int]:
-    """Returns the ids of waiting threads with due times of older policies than those of a version,
-    the oldest first."""
+    """Returns the ids of waiting threads with due times of policies before this version, the oldest
+    first."""
     return list(connection.scalars(_BEHIND, {"version": version, "most": most}))
 
 
 def progress(connection: Connection) -> dict[str, int] | None:
-    """Returns how many waiting threads follow the policies of today; None: all of them."""
+    """Returns the numbers of waiting threads, and of recomputed ones; None: all are recomputed."""
     version = versions.current(connection).policies
     count_behind = connection.scalar(_COUNT_BEHIND, {"version": version}) or 0
     if count_behind == 0:
@@ -358,7 +358,7 @@ def _late_after(policies: Policies, now_ms: int) -> ColumnElement[bool]:
 
 
 def _is_late_by(policy: Policy, now_ms: int) -> ColumnElement[bool]:
-    """Whether it has waited since a certain instant or longer: opening time only grows."""
+    """Whether a thread waits since the latest late instant, or longer: opening time only grows."""
 
     def waits_too_long(minutes: int | None) -> ColumnElement[bool]:
         since = None if minutes is None else latest_since(policy.calendar, now_ms, minutes)

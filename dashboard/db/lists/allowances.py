@@ -63,10 +63,10 @@ class Allowance(NamedTuple):
 OWN = Allowance("your own views", Most(1_500, 24, 60))
 OWN_OF_ALL = Allowance("all admins' own views", Most(6_000, 40, 120))
 SAVED = Allowance("all saved views", Most(12_000, 48, 200))
-#: Limits of lists that are kept while somebody looks: those of one admin, and of all.
+#: Limits on lists that are kept while somebody looks: for one admin, and for all together.
 LOOKED_AT = Allowance("the lists that you look at", Most(1_500, 16, 20))
 TEMPORARY = Allowance("the lists that are looked at", Most(8_000, 24, 60))
-#: Conditions of all saved sorts, and of all policies: each is tested by itself, without an index.
+#: Most conditions of all saved sorts, and of all policies: each is tested alone, without an index.
 RULES_MAX = 400
 
 
@@ -139,7 +139,7 @@ def with_room(
 
 
 def check_rules(pointer: str, what: str, before: Iterable[str], after: Iterable[str]) -> None:
-    """Raises Invalid if all queries of sorts, or of policies, may not become these."""
+    """Raises Invalid if the queries of all sorts, or of all policies, would cost too much."""
     was, would = (sum(map(_terms, queries)) for queries in (before, after))
     if would > max(RULES_MAX, was):
         reason = f"would bring the conditions of all {what} to {would:,}, of {RULES_MAX} at most"

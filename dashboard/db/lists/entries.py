@@ -1,4 +1,4 @@
-"""The lists of queries in SQL's order, to build those of Redis and to compare them."""
+"""The lists of queries in SQL's order, to build the lists in Redis and to compare them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import itemgetter
@@ -68,7 +68,7 @@ def entries(
 def held(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> set[int]:
-    """Returns those of these threads that are on a list."""
+    """Returns the threads among these that are on a list."""
     on_list = is_on(query_list, now_ms, by_id=True)
     statement = select(threads.c.id).select_from(source_of(query_list))
     statement = statement.where(threads.c.id.in_(ids), on_list)
@@ -99,7 +99,7 @@ def between(
 def among(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> list[Row]:
-    """Returns those of these threads that are on a list, by id, to fill a list in Redis."""
+    """Returns the threads among these that are on a list, by id, to fill a list in Redis."""
     on_list = is_on(query_list, now_ms, by_id=True)
     columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
     statement = select(*columns).select_from(source_of(query_list))
@@ -114,7 +114,7 @@ def live_between(after_id: int, last_id: int) -> ColumnElement[bool]:
 
 
 def live_among(ids: Collection[int]) -> ColumnElement[bool]:
-    """Selects those of these threads that are not archived."""
+    """Selects the threads among these that are not archived."""
     return and_(ARCHIVED_BY_ID.is_(False), threads.c.id.in_(ids))
 
 
@@ -124,8 +124,8 @@ def changes_ahead(
     now_ms: int,
     some: ColumnElement[bool],
 ) -> list[Change]:
-    """Returns the threads with the time at which new lists change them, if that is sooner than SQL
-    has it: each write of a thread sets its next change for the lists that exist then."""
+    """Returns threads with the time of their next change by new lists, if that is sooner than the
+    stored one: a write of a thread considers only the lists that exist at that time."""
     changes = [*_changes(query_lists)]
     if not changes:
         return []
@@ -143,7 +143,7 @@ def changes_ahead(
 
 
 def bring_forward(connection: Connection, changes: Sequence[Change]) -> None:
-    """Makes the queue of due changes take up these threads at these moments, or sooner."""
+    """Has the queue of due changes take up these threads at these moments, or sooner."""
     if changes:
         connection.execute(_SOONER, [change._asdict() for change in changes])
 
@@ -211,8 +211,8 @@ def look_through(
     """Counts the threads of a query and returns the first `limit`, after a position if one is
     given, until `is_over()`.
 
-    The newest threads are looked at first, at least one slice of them. `on_list`: which threads to
-    look for, if not those on the list.
+    The newest threads are looked at first, at least one slice of them. `on_list`: a condition that
+    replaces the one for threads on the list.
     """
     on_list = is_on(query_list, now_ms) if on_list is None else on_list
     count, heads = _statements(query_list, on_list, now_ms, limit, after)

@@ -1,4 +1,4 @@
-"""Lists of queries that Redis keeps: for how long, and which of them in order."""
+"""Lists of queries that Redis keeps: how long, and whether in order."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -15,8 +15,8 @@ from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, 
 
 
 def listed(view: str, sort: str | None = None, desks: Desks = None) -> ListedQuery:
-    """Returns the query of a built-in view, for threads at these desks or at all, in this sort or
-    in the one in which its list is always kept."""
+    """Returns the query of a built-in view, for threads at these desks (None: at any), in this sort
+    or in the sort in which its list is always kept."""
     return ListedQuery(VIEW_QUERIES[view], sort or QUERY_VIEWS[view], TIMEZONE, desks=desks)
 
 
@@ -57,7 +57,7 @@ def are_kept(connection: Connection) -> bool:
 
 
 def is_kept(view: str, sort: str) -> bool:
-    """Whether Redis always keeps the list of a built-in view in a sort as that of a query.
+    """Whether Redis always keeps the list of a built-in view in a sort as the list of a query.
 
     Views of VIEWS in sorts of SORTS are kept in another way; `soonest` orders only snoozed threads.
     """
@@ -70,9 +70,9 @@ def _listed_in(sort: str) -> list[ListedQuery]:
     return [listed(view, sort) for view in BUILT_IN_VIEWS if is_kept(view, sort)]
 
 
-#: Lists of saved views that are kept in order though nobody looks: those that somebody looked at
-#: last. A message moves its thread on each ordered list, but on an unordered one only if the thread
-#: enters or leaves it.
+#: Lists of saved views, the ones last looked at, that are kept in order although nobody looks. A
+#: message moves its thread on each ordered list, but on an unordered one only if the thread enters
+#: or leaves it.
 ORDERED_MAX = 100
 
 _IS_ALWAYS_KEPT = query_lists.c.kept_until.is_(None)
@@ -82,7 +82,7 @@ _IS_ORDERED = query_lists.c.ordered_since.is_not(None)
 def keep_longer(
     connection: Connection, ids: Collection[str], until: int, now_ms: int
 ) -> Collection[str]:
-    """Keeps those of the lists that exist, all of them in order, at least until `until`; returns
+    """Keeps the lists that exist among these, all of them in order, at least until `until`; returns
     their ids.
 
     A list that was not in order must be built before it is read: it has no epoch.
@@ -113,8 +113,8 @@ def _update(connection: Connection, ids: Sequence[str], **values: int) -> None:
 def unneeded_in_order(
     connection: Connection, needed: Collection[str], now_ms: int
 ) -> Sequence[str]:
-    """Returns the ordered lists of saved views beyond the ORDERED_MAX last looked at, except those
-    on screens and those that were never built; `needed` are always kept in order."""
+    """Returns the ordered lists of saved views beyond the ORDERED_MAX last looked at, except lists
+    on screens and lists that were never built; `needed` are always kept in order."""
     rows = connection.execute(
         select(query_lists.c.id, query_lists.c.looked_until, epochs.c.epoch)
         .join_from(query_lists, epochs, epochs.c.list_id == query_lists.c.id, isouter=True)
@@ -137,8 +137,8 @@ def leave_unordered(connection: Connection, ids: Collection[str], now_ms: int) -
 
 
 def ordered_since(connection: Connection, ids: Collection[str]) -> Mapping[str, int | None]:
-    """Maps those of the lists that exist to the time since when each is kept in order; None: it is
-    not. This stays so until the transaction ends."""
+    """Maps the lists that exist among these to the times from which each is kept in order; None: it
+    is not. The times do not change before the transaction ends."""
     statement = select(query_lists.c.id, query_lists.c.ordered_since)
     statement = statement.where(query_lists.c.id.in_(ids)).with_for_update(read=True)
     return {row.id: row.ordered_since for row in connection.execute(statement)}

@@ -1,9 +1,9 @@
-"""Membership of lists of queries as of a moment: the thread's own, not that of the clock.
+"""Membership of lists of queries as of each thread's own moment, which may lag behind the clock.
 
-Time changes lists by itself: after ten minutes `waits:>10m` holds. A thread is on the lists of the
-present moment, or, if its next change is due and was not taken up yet, on those just before it;
-never on those before it was last looked at. So SQL and Redis agree at every instant, however late a
-change is taken up. The same holds for its place on a list with a sort that depends on the time.
+Time changes lists by itself: after ten minutes `waits:>10m` holds. The moment of a thread is now;
+or, if its next change is due and not taken up yet, just before that change; but never before the
+moment of its last write. So SQL and Redis agree at every instant, however late a change is taken
+up. The same holds for its place on a list with a sort that depends on the time.
 """
 
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from scoring.sorts import SORTS
 
 
 def score(sort: ResolvedSort, now_ms: Now) -> ColumnElement[int]:
-    """Returns the score of a thread at an instant, over threads joined with what the sort reads."""
+    """Returns the score of a thread at an instant, over threads joined with the sort's tables."""
     *others, last = sort.rules
     rest = _of_rule(last)
     if not others:
@@ -60,8 +60,8 @@ def _number(value: int) -> ColumnElement[int]:
 class Moves(NamedTuple):
     """Lists of queries that held a thread, and lists that hold it now, as masks of their index.
 
-    `resorted` are ordered lists that keep it, where a saved sort gives it another score.
-    `next_change_at`: when time changes its lists or places next.
+    `resorted`: ordered lists that keep it, but with another score by a saved sort.
+    `next_change_at`: the next time at which time alone changes its lists or places.
     """
 
     held: int = 0
@@ -71,12 +71,12 @@ class Moves(NamedTuple):
 
     @property
     def is_moved(self) -> bool:
-        """Whether it is on other lists than before, or in another place by a saved sort."""
+        """Whether the thread is on other lists than before, or at another place by a saved sort."""
         return self.held != self.holds or self.resorted != 0
 
     def unnamed(self, lists: QueryLists, is_shown: bool) -> int:
         """Returns the lists that keep the thread and need not be named in its placement: unordered
-        ones, and unless its change `is_shown`, all on which it keeps its place."""
+        lists; or, unless its change `is_shown`, all lists on which it keeps its place."""
         return self.held & self.holds & (lists.unordered_mask if is_shown else ~self.resorted)
 
 
@@ -137,14 +137,14 @@ def is_archived_on(
 
 
 def score_of(query_list: QueryList, now_ms: int) -> ColumnElement[int]:
-    """The score of a thread on a list, over `source_of` it."""
+    """Returns the score of a thread on a list, over `source_of` it."""
     if query_list.sort in SORTS:
         return threads.c[f"score_{query_list.sort}"]
     return score(query_list.order, now_ms if query_list.order.is_timeless else moment(now_ms))
 
 
 def source_of(query_list: QueryList) -> FromClause:
-    """Joins threads with those tables alone that the query and the sort of a list read."""
+    """Joins threads with only the tables that the query and the sort of a list read."""
     attributes = {leaf.attribute for leaf in query_list.resolved.leaves()}
     return joined(
         attributes if query_list.sort in SORTS else attributes | query_list.order.attributes

@@ -1,4 +1,4 @@
-"""Resolves the name of a list for an admin, a view or a query with a sort and a filter, and reads
+"""Resolves the name of a list (a view or a query, with a sort and a filter) for an admin, and reads
 the list from SQL."""
 
 from collections import defaultdict
@@ -31,8 +31,8 @@ _EPOCH = select(epochs.c.epoch).where(epochs.c.list_id == bindparam("id"), ~_IS_
 class ListName(NamedTuple):
     """The name of a list as an admin gives it, by a view or by a query.
 
-    `mine`, `me` and a view of one's own mean another list for each admin. `timezone` is that of the
-    days of a query. `desks` are the desks that the admin sees; None: all threads.
+    With `mine`, `me` or an own view the list differs for each admin. `timezone` is the time zone of
+    the days in a query. `desks` are the desks that the admin sees; None: all threads.
     """
 
     view: str | None
@@ -44,7 +44,7 @@ class ListName(NamedTuple):
 
     @property
     def indexed_view(self) -> str | None:
-        """The view if an index of SQL has its order, too: else all threads are looked through."""
+        """The view if an index in SQL has its order; None: all threads must be looked through."""
         has_index = self.view in VIEWS and self.sort in SORTS and self.desks is None
         return self.view if has_index else None
 
@@ -61,10 +61,10 @@ class ListName(NamedTuple):
 
 
 class NamedList(NamedTuple):
-    """The list that a name means for an admin, by its id in Redis and as that of a query.
+    """The list that a name means for an admin: its id in Redis, and the same list as a query.
 
-    `is_always_kept`: Redis keeps it, whether or not somebody looks. `epoch`: see `epoch_of`. Its
-    order in SQL is that of an index, if there is one; else all threads are looked through.
+    `is_always_kept`: Redis keeps it, whether or not somebody looks. `epoch`: see `epoch_of`. Reads
+    from SQL use an index that has the order, if there is one; else they look through all threads.
     """
 
     name: ListName
@@ -95,7 +95,7 @@ class NamedList(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """The values of a saved view that change whenever its list, or who sees it, may change."""
+    """The values of a saved view that change whenever its list, or its audience, may change."""
 
     changed_at: int
     list_id: str | None
@@ -127,8 +127,8 @@ def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
 
 
 def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str, NamedList]:
-    """Maps filters to the list that the name means with each. A view has no entry `all`: its total
-    is known anyway. Raises as `find`."""
+    """Maps filters to the list that the name means with each filter. A view has no entry `all`: its
+    total is known anyway. Raises as `find`."""
     return {
         filter: find(connection, name._replace(filter=filter), admin_id)
         for filter in FILTERS
@@ -168,17 +168,17 @@ def _query(connection: Connection, name: ListName, admin_id: int) -> tuple[Liste
     return view.listed(admin_id)._replace(sort=name.sort), is_kept
 
 
-#: View id in the API to the id of its list.
+#: Maps view ids in the API to the ids of their lists.
 Lists = Mapping[str, str]
 
 
 class SeenLists(NamedTuple):
-    """The lists of saved views, and of built-in ones that are lists of queries. `shared` are for
+    """The lists of saved views, and of built-in views that are lists of queries. `shared` are for
     all admins who see all threads; `own` are for one admin each.
 
     Each admin has another list of `mentions`, and of a shared view that names `me`. An admin who
-    only sees some desks has another list of each view, and none of `shared`. `temporary`: those of
-    `own` that Redis keeps while somebody looks.
+    sees only some desks has another list of each view, and none of `shared`. `temporary`: the lists
+    of `own` that Redis keeps only while somebody looks.
     """
 
     shared: Lists
@@ -187,8 +187,8 @@ class SeenLists(NamedTuple):
 
 
 def seen_by(connection: Connection, admins: Mapping[int, Desks]) -> SeenLists:
-    """Returns the lists of the views that these admins see, each with the admin's desks; without
-    those of wrong queries."""
+    """Returns the lists of the views that these admins see, for each admin's desks; leaves out
+    views with a wrong query."""
     shared = {id: query_list.id for id, query_list in kept_lists.lists(connection).items()}
     own: dict[int, dict[str, str]] = defaultdict(dict)
     temporary: dict[str, ListedQuery] = {}

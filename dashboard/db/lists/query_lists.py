@@ -1,4 +1,4 @@
-"""Lists of queries that Redis keeps, and the index that finds the ones with a thread."""
+"""Lists of queries that Redis keeps, and the index that finds the lists of a thread."""
 
 import hashlib
 import logging
@@ -60,8 +60,8 @@ TIMEZONE = "UTC"
 
 
 class ListedQuery(NamedTuple):
-    """A query with a list in Redis, in one sort, narrowed by a filter. `timezone` is that of its
-    days, `admin_id` stands for `me`; its threads are at `desks`, None: at any."""
+    """A query with a list in Redis, in one sort, narrowed by a filter. `timezone`: time zone of its
+    days; `admin_id` stands for `me`; its threads are at `desks`, None: at any."""
 
     query: str
     sort: str
@@ -135,7 +135,7 @@ def _list(resolved: Resolved, sort: str, order: ResolvedSort) -> QueryList:
 
 
 class Row(NamedTuple):
-    """A row of a list in SQL; `sort_id` is that of the version of a saved sort."""
+    """A row of a list in SQL; `sort_id` is the id of a version of a saved sort."""
 
     id: str
     query: str
@@ -151,7 +151,7 @@ class Row(NamedTuple):
         return ListedQuery(*self[1:-1])
 
 
-#: The key of a built list: its row, and the ids of the addresses in its query, None: no admin's.
+#: The key of a resolved list: its row, and the admins (None: nobody) with the query's addresses.
 Made = tuple[Row, tuple[int | None, ...]]
 
 
@@ -171,7 +171,7 @@ class QueryLists:
         self.by_key = by_key or {}
         self.ordered_since = ordered_since
         self.lists: Mapping[str, QueryList] = {query_list.id: query_list for query_list in lists}
-        #: List id to the index of its score: among those of SORTS, or behind them of `_saved`.
+        #: Maps list ids to the positions of their sorts: in SORTS, or after these in `_saved`.
         self._places: dict[str, int] = {}
         self._saved: list[ResolvedSort] = []
         self._add_places()
@@ -180,12 +180,12 @@ class QueryLists:
         return bool(self.lists)
 
     def some(self, names: Collection[str]) -> "QueryLists":
-        """Returns these of the lists."""
+        """Returns only these lists."""
         lists = (self.lists[name] for name in names if name in self.lists)
         return QueryLists(self.version, lists, ordered_since=self.ordered_since)
 
     def reordered(self, version: int, ordered_since: Mapping[str, int | None]) -> "QueryLists":
-        """Returns the same lists with another set of ordered ones."""
+        """Returns the same lists, of which other ones are ordered."""
         lists = copy(self)
         lists.version, lists.ordered_since = version, ordered_since
         lists.__dict__.pop("unordered", None)
@@ -215,7 +215,7 @@ class QueryLists:
 
     def next_change(self, mask: int, subject: Subject, now_ms: int) -> int | None:
         """Returns the next instant after `now_ms` at which time alone puts the thread on other
-        lists, or moves it on those of the mask, which hold it now; None: never."""
+        lists, or moves it on lists of the mask, which hold it now; None: never."""
         instants = [self.index.next_change(subject, now_ms)]
         instants += [
             sort.next_change(subject, now_ms) for sort, sorted in self._saved_sorts if sorted & mask
@@ -250,7 +250,7 @@ class QueryLists:
 
     @cached_property
     def asks_sources(self) -> bool:
-        """Whether one of them asks for the name of a thread's source."""
+        """Whether one of the lists asks for the name of a thread's source."""
         leaves = (leaf for query_list in self.lists.values() for leaf in query_list.leaves())
         return any(leaf.attribute == "source" for leaf in leaves)
 
@@ -342,6 +342,6 @@ def _made_of(connection: Connection, row: Row, orders: sorts.Orders) -> QueryLis
         order = orders.of(row.sort, row.sort_id)
         return _list(listed.resolved(connection), listed.sort, order)
     except QueryError as error:
-        # No admin has the address that it names any more. Events must be stored all the same.
+        # An address or a time zone is no longer known. Events must be stored all the same.
         log.warning("the list of the query “%s” cannot be kept: %s", listed.query, error)
         return None

@@ -1,4 +1,4 @@
-"""The sorts: built-in ones, and saved ones of supervisors."""
+"""The built-in sorts, and the sorts that supervisors save."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from scoring.sorting.resolved import ResolvedSort, RuleError, resolve_sort
 from scoring.sorting.rules import Rule, Sort, UnknownSort
 from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
 
-#: Sorts that may be saved.
+#: Most sorts that may be saved.
 SORTS_MAX = 100
 #: A version stays this long after another one took its place.
 _FORGOTTEN_MS = 600_000
@@ -110,7 +110,7 @@ def create(connection: Connection, sort: Sort, admin_id: int, now_ms: int) -> So
 def change(connection: Connection, before: Sort, sort: Sort, admin_id: int, now_ms: int) -> Sort:
     """Replaces the sort of the same name, while views are locked.
 
-    Lists of queries in this sort stay as they are; those of views must be kept again.
+    Lists of queries in this sort stay as they are; lists of views must be kept again.
     """
     _renew_token(connection)
     # Two changes within a millisecond get two times, by which readers know that theirs is old.
@@ -132,7 +132,7 @@ def remove(connection: Connection, sort: Sort, now_ms: int) -> None:
 def remove_unused(connection: Connection, now_ms: int) -> None:
     """Deletes versions that were replaced some time ago and that order no list any more.
 
-    Not at once: a transaction that knows the sort may be adding a list.
+    They stay for a while, because a transaction that knows the sort may be adding a list.
     """
     in_use = select(query_lists.c.sort_id).where(query_lists.c.sort_id == sorts.c.id)
     is_old = sorts.c.replaced_at < now_ms - _FORGOTTEN_MS

@@ -16,7 +16,7 @@ _TEXT = "SELECT version, policies, history_days FROM query_lists_version"
 _CURRENT = Query(_COLUMNS, _TEXT)
 #: A change of the versions waits until each write that has read the old ones is committed.
 _LOCKED = Query(_COLUMNS, _TEXT, f"{_TEXT} FOR SHARE")
-#: A random step: a number read from a transaction that was rolled back is never given again.
+#: A random step, so that a number from a transaction that was rolled back is never used again.
 _STEP = bindparam("step", callable_=lambda: 1 + secrets.randbelow(2**20), type_=BigInteger)
 _GROW_LISTS = update(query_lists_version).values(version=query_lists_version.c.version + _STEP)
 _GROW_POLICIES = update(query_lists_version).values(policies=query_lists_version.c.policies + _STEP)
@@ -41,7 +41,7 @@ def ask_for_writing() -> Ask[Versions]:
 
 
 def wait_for_writers(connection: Connection) -> None:
-    """Waits for each transaction that asked before; later ones wait for this one."""
+    """Waits for the transactions that have read `for_writing`; later ones wait for this one."""
     connection.execute(select(query_lists_version.c.version).with_for_update())
 
 

@@ -1,8 +1,8 @@
 """Saved views: named queries with a sort, of one admin, of a desk or of everybody.
 
 A view is saved, changed and deleted in one transaction with the list that Redis keeps for it. A
-list that several views share stays until the last of them is gone. A view of several people that
-names `me` is another list for each admin who looks: none is kept for the view.
+list that several views share stays until the last of them is gone. A shared view that names `me`
+has another list for each admin who looks: no list is kept for the view.
 """
 
 import re
@@ -39,7 +39,7 @@ def ordered(
     """Returns these ids of views in an admin's order.
 
     Ids that the order lacks stay at their default place: built-in ones before all others, saved
-    ones behind them.
+    ones after them.
     """
     statement = select(view_orders.c.ids).where(view_orders.c.admin_id == admin_id)
     places = {id: place for place, id in enumerate(connection.scalar(statement) or ())}
@@ -69,7 +69,7 @@ _SINCE = select(view_changes.c.owner).where(view_changes.c.version > bindparam("
 
 def note(connection: Connection, owner: Owner) -> None:
     """Records that views of the owner change. Call it in the transaction of the change, after
-    `views.begin_change`."""
+    `begin_change`."""
     name = f"{_DESK}{owner}" if isinstance(owner, str) else str(owner or _EVERYBODY)
     statement = insert_on(connection, view_changes).values(
         owner=name, version=_VERSION.scalar_subquery()
@@ -112,8 +112,8 @@ RELEASED_MS = 60_000
 
 
 class Draft(NamedTuple):
-    """The fields of a view. `owner_id` None: it belongs to a desk or to everybody; `timezone` is
-    that of its days."""
+    """The fields of a view. `owner_id` None: it belongs to a desk or to everybody; `timezone`: time
+    zone of its days."""
 
     name: str
     query: str
@@ -124,7 +124,7 @@ class Draft(NamedTuple):
 
 
 class View(NamedTuple):
-    """A saved view. `list_id` is the list that Redis always keeps for it, if it is one list."""
+    """A saved view. `list_id`: the list that Redis always keeps for it, if it has only one list."""
 
     id: int
     name: str
@@ -171,7 +171,7 @@ _GROW = update(views_version).values(version=views_version.c.version + 1)
 
 
 def number_of(public_id: str) -> int | None:
-    """Returns the number of a saved view by its public id; None if the id is none."""
+    """Returns the number of a saved view by its public id; None for any other text."""
     match = _PUBLIC_ID.fullmatch(public_id)
     return int(match[1]) if match and int(match[1]) <= INTEGER_MAX else None
 
@@ -179,14 +179,14 @@ def number_of(public_id: str) -> int | None:
 def begin_change(connection: Connection) -> None:
     """Raises the version; no other transaction changes views before the end of this one.
 
-    Call it once in a transaction, then `view_changes.note` for each owner, and announce the change
-    once after the commit.
+    Call it once in a transaction, then `note` for each owner, and announce the change once after
+    the commit.
     """
     connection.execute(_GROW)
 
 
 def visible_to(connection: Connection, admin_id: int, desks: Desks) -> list[View]:
-    """Returns the admin's own views, those of the admin's desks and everybody's, in the admin's
+    """Returns the admin's own views, the views of the admin's desks and everybody's, in the admin's
     order; new ones at the end."""
     rows = connection.execute(_READ.where(_seen([admin_id], desks)).order_by(views.c.id))
     saved = {view.public_id: view for view in (View(*row) for row in rows)}
@@ -194,7 +194,7 @@ def visible_to(connection: Connection, admin_id: int, desks: Desks) -> list[View
 
 
 def of_several(connection: Connection, admin_ids: Collection[int]) -> list[View]:
-    """Returns everybody's views, those of all desks and those of these admins, by id."""
+    """Returns everybody's views, the views of all desks and of these admins, by id."""
     rows = connection.execute(_READ.where(_seen(admin_ids, None)).order_by(views.c.id))
     return [View(*row) for row in rows]
 
@@ -202,7 +202,7 @@ def of_several(connection: Connection, admin_ids: Collection[int]) -> list[View]
 def find(connection: Connection, view_id: int, admin_id: int | None, desks: Desks) -> View | None:
     """Returns a view if this admin, who sees these desks, may see it; else None.
 
-    Without an admin and a desk: one of everybody's.
+    Without an admin and without desks: a view of everybody.
     """
     seen = _seen([] if admin_id is None else [admin_id], desks)
     row = connection.execute(_READ.where(views.c.id == view_id, seen)).first()
@@ -267,7 +267,7 @@ def keep_of(connection: Connection, admin_id: int) -> None:
 
 
 def uses_sort(connection: Connection, sort: str) -> bool:
-    """Whether a view has this sort; after `begin_change` none gets it before the end."""
+    """Whether a view has this sort; after `begin_change` no other view gets it meanwhile."""
     return connection.scalar(select(views.c.id).where(views.c.sort == sort).limit(1)) is not None
 
 
@@ -350,7 +350,7 @@ def _listed(query: str, sort: str, timezone: str, admin_id: int | None) -> Liste
 
 
 def _release_unused(connection: Connection, ids: Iterable[str | None], now_ms: int) -> None:
-    """Releases those of the lists that no view needs any more."""
+    """Releases the lists among these that no view needs any more."""
     released = {id for id in ids if id is not None}
     still = select(views.c.list_id).where(views.c.list_id.in_(released))
     built_in = kept_lists.ids_in(connection, map(sort_of, released))

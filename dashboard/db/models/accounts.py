@@ -58,8 +58,8 @@ invitations = Table(
     sqlite_autoincrement=True,
 )
 
-#: Sign-ins. The cookie holds a random token; the table holds its SHA-256 only. The addresses of its
-#: beginning and last use are shown to its admin; older sessions have none.
+#: Sign-ins. The cookie holds a random token; the table holds its SHA-256 only. The address at its
+#: beginning and the time of its last use are shown to its admin; older sessions have none.
 sessions = Table(
     "sessions",
     metadata,
@@ -140,7 +140,7 @@ second_factors = Table(
     Column("last_step", BigInteger, nullable=False, server_default="0"),
 )
 
-#: Codes that were not used yet, each as its SHA-256.
+#: Recovery codes that were not used yet, each as its SHA-256.
 recovery_codes = Table(
     "recovery_codes",
     metadata,
@@ -148,7 +148,7 @@ recovery_codes = Table(
     Column("code_hash", LargeBinary(32), primary_key=True),
 )
 
-#: The admin of a subject, a provider's id of a person; one admin may have one at each provider.
+#: Admins by subject, a provider's id of a person; an admin may have a subject at each provider.
 oidc_accounts = Table(
     "oidc_accounts",
     metadata,

@@ -45,16 +45,16 @@ Index(
 )
 
 #: Threads with their facts and scores, written in the transaction that changes them: the lists in
-#: Redis are derived from this table alone. `revision` grows by one with each change;
-#: `placed_revision` is the last one known to be in Redis, with all before. `last_message_id` is the
-#: highest id of its messages except notes, `last_role` the role of the newest of them by time.
+#: Redis are derived from this table alone. `revision` grows by one with each change; revisions up
+#: to `placed_revision` are known to be in Redis. `last_message_id` is the highest id of its
+#: messages except notes, `last_role` the role of the newest of them by time.
 #: `listed_at` is the moment that its lists of queries reflect, and `next_change_at` the next moment
 #: at which time changes anything about it. `snoozed_until` ends a snooze by `snoozed_by_id` from
 #: `snoozed_at` on, and stays while the thread is closed; `wake` says whether the customer ends it,
 #: too: `reply` or `never`. `woken_at` and `woken_reason` (`time`, `reply`, `admin`) say how the
 #: last one ended, until somebody has dealt with the thread. `due_at` is the time to answer it by,
 #: under the policies of `due_version`; `due_told_for` is the `waiting_since` of the wait that was
-#: announced to be late. `tags` has them in order, with a blank before and behind each; NULL without
+#: announced to be late. `tags` has them in order, with a blank before and after each; NULL without
 #: any. `desk` is the name of its desk. `mentioned` has, like `tags`, the ids of admins with unread
 #: mentions in notes: a copy of `mentions`, for conditions. `has_file`: somebody ever sent a
 #: file. `archived`: it was closed so long ago that no list holds it any more.
@@ -150,7 +150,7 @@ Index(
     postgresql_where=threads.c.customer_id.is_not(None),
 )
 
-#: Closed threads by the time of their close: those to archive, and those to bring back.
+#: Closed threads by the time of their close, to archive them and to bring them back.
 Index(
     "ix_threads_closed",
     threads.c.archived,
@@ -175,7 +175,7 @@ Index(
     postgresql_where=threads.c.tags.is_not(None),
 )
 
-#: Waiting threads, for finding those that follow older policies.
+#: Waiting threads, for finding the ones that follow older policies.
 Index(
     "ix_threads_due_version",
     threads.c.due_version,
@@ -218,7 +218,7 @@ Index("ix_events_conversation", events.c.thread_id, events.c.ranked_at, events.c
 
 #: Acts on threads, for conversations; kept as long as the thread. `admin_id` is null if the chatbot
 #: or the customer acted. `event_id` is the close or reopen in `events`. `data` holds the values
-#: set, and those before.
+#: set, and the values before.
 thread_acts = Table(
     "thread_acts",
     metadata,

@@ -16,7 +16,7 @@ from dashboard.db.models.base import Id, Json, Names, metadata
 
 #: `owner_id` is the view's admin; null: it belongs to all admins of `desk`, or to everybody.
 #: `list_id` is the list that Redis always keeps for it; null if each admin has another list.
-#: `timezone` is that of its days.
+#: `timezone` is the time zone of its days.
 views = Table(
     "views",
     metadata,
@@ -64,12 +64,12 @@ view_orders = Table(
     Column("ids", Json, nullable=False),
 )
 
-#: The lists of queries that Redis keeps, besides those of the built-in views. `id` is the list id;
+#: The lists that Redis keeps as lists of queries, of views and others. `id` is the list id;
 #: `sort_id` is the version of a saved sort, `admin_id` stands for `me` in the query and for the
-#: assignee of the filter `mine`, `desks` are those of its threads, null for all. `kept_until`:
-#: while somebody looks; null for the list of a saved view, which is always kept. `looked_until`:
-#: until when somebody looks, as far as is known. `ordered_since`: since when it is kept in order;
-#: null if Redis keeps its members, but not their order.
+#: assignee of the filter `mine`, `desks` are the desks of its threads, null for all. `kept_until`:
+#: end of a list that is kept while somebody looks; null for the list of a view, which is always
+#: kept. `looked_until`: somebody looks at least until then. `ordered_since`: time from which it is
+#: kept in order; null if Redis keeps its members, but not their order.
 query_lists = Table(
     "query_lists",
     metadata,
@@ -87,8 +87,8 @@ query_lists = Table(
 )
 
 #: One row, read at once by each write of a thread. `version` grows with each change of the ids in
-#: `query_lists`, `policies` with each change of policies or their calendars; `history_days` is how
-#: long lists hold closed threads.
+#: `query_lists`, `policies` with each change of policies or their calendars. For `history_days`
+#: lists hold closed threads.
 query_lists_version = Table(
     "query_lists_version",
     metadata,
@@ -98,9 +98,9 @@ query_lists_version = Table(
     Column("history_days", Integer, nullable=False, server_default="90"),
 )
 
-#: Each row is one version of a sort: `rules` and `timezone`, that of their days, never change.
-#: `replaced_at` is when another version took its place, or the sort was deleted; it stays as long
-#: as lists of queries are ordered by it.
+#: Each row is one version of a sort: `rules`, and the `timezone` of their days, never change.
+#: `replaced_at` is the time at which another version took its place, or the sort was deleted; the
+#: row stays as long as lists of queries are ordered by it.
 sorts = Table(
     "sorts",
     metadata,

@@ -1,4 +1,4 @@
-"""Messages that contain all terms of a query, of all threads or of one, and excerpts of them."""
+"""Finds messages that contain all terms of a query, in all threads or in one; makes excerpts."""
 
 import unicodedata
 from bisect import bisect_left, bisect_right
@@ -122,7 +122,7 @@ def _sure(
     candidates: Collection[tuple[int, int, int, bool]],
     terms: Sequence[Term],
 ) -> list[MessageMatch]:
-    """Returns the matches (thread id, id, time, unsure), after reading the texts of unsure ones."""
+    """Returns the matches among candidates (thread id, id, time, unsure); reads unsure ones."""
     unsure = [id for _, id, _, is_unsure in candidates if is_unsure]
     wrong = {
         id

@@ -36,7 +36,7 @@ _BATCH, _SLICE = 500, 20_000
 #: A search by conditions alone looks for threads for this long.
 _SECONDS = 2.0
 
-#: Thread id to (time, message id; 0 for a match that is no message).
+#: Maps thread ids to (time, message id; 0 for a match that is no message).
 Matches = dict[int, tuple[int, int]]
 
 
@@ -48,7 +48,7 @@ class HoldsAt(NamedTuple):
 
 
 def narrowed(connection: Connection, condition: HoldsAt, matches: Matches) -> Matches:
-    """Returns those of the matches in threads for which a condition holds."""
+    """Returns the matches in threads for which a condition holds."""
     result: Matches = {}
     for ids in turns.slices(list(matches), _BATCH):
         holding = connection.execute(_holding(condition).where(threads.c.id.in_(ids)))
@@ -81,9 +81,9 @@ def _holding(condition: HoldsAt) -> Select[tuple[int, int]]:
     )
 
 
-#: Listed messages of a thread: the newest ones.
+#: Most listed messages of a thread, the newest ones.
 THREAD_MATCHES_MAX = 1_000
-#: Marks in one message.
+#: Most marks in one message.
 MARKS_MAX = 200
 
 
@@ -110,12 +110,12 @@ def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[s
 def panel(
     connection: Connection, thread_id: int, limit: int, desks: Desks = None
 ) -> dict[str, object] | None:
-    """Returns the customer of a thread and up to `limit` of the customer's threads, the newest
-    first: those at these desks, None: all.
+    """Returns the customer of a thread and up to `limit` of the customer's threads at these desks
+    (None: at any), the newest first.
 
-    `total` is the number of all of them. None for an unknown thread; the customer is null while no
-    event of the thread has named one. The customer's `created_at` is the time of the customer's
-    first event, in milliseconds: an import is older than its row.
+    `total` is the number of all these threads. None for an unknown thread; the customer is null
+    while no event of the thread has named one. The customer's `created_at` is the time of the
+    customer's first event, in milliseconds: imported events are older than the customer's row.
     """
     row = connection.execute(
         select(threads_table.c.customer_id, customers.c.created_at)
@@ -153,8 +153,8 @@ def _total_and_since(
 ) -> tuple[int, int]:
     """Counts the customer's visible threads; returns this and the first event's time in ms.
 
-    The customer's own row counts only if all desks are seen: another desk's thread may have made
-    it. It also gives the time if no thread is visible.
+    The customer's own row counts only if all desks are seen: a thread at another desk may have
+    added it. It also gives the time if no thread is visible.
     """
     total, first_event_at = connection.execute(
         select(func.count(), func.min(threads_table.c.first_event_at)).where(of_customer)
@@ -200,7 +200,7 @@ class SortKey(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Results as the dashboard gets them, their total number, and the key after which to go on.
+    """Results as the dashboard gets them, the number of all results, and the key to go on after.
 
     `whole` is False if there are more matches than are read: older threads may be missing.
     """

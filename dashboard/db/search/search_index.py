@@ -11,8 +11,8 @@ from dashboard.db.search.words import Term, words
 #: Limits of a tsvector: the greatest position, and the number of positions of one word.
 _POSITION_MAX = 16_383
 _POSITIONS_A_WORD_MAX = 255
-#: A word in each text with incomplete positions because of these limits: a search for words that
-#: follow each other finds it by the words alone, and has to look into the text.
+#: A word that marks texts with incomplete positions because of these limits: a search for a phrase
+#: finds them by its words alone, and must then read the texts.
 _POSITIONS_MISSING = "\ue0ff"
 #: The word as a query of PostgreSQL.
 POSITIONS_MISSING_QUERY = f"'{_POSITIONS_MISSING}'"
