@@ -1,6 +1,6 @@
 """Runs the revisions.
 
-`dashboard.db.migrate` hands over a connection. The `alembic` command has none: it works on the
+`dashboard.db.migrate` passes a connection. The `alembic` command passes none: it works on the
 database of LINEUP_DATABASE_URL, or else on `instance/lineup.sqlite`, as the product does.
 """
 
@@ -42,7 +42,7 @@ def run_revisions(connection: Connection) -> None:
 
 
 def is_modelled(name: str | None, kind: str, parents: Any) -> bool:
-    """False for the search tables: they differ by database, and revision 0004 creates them."""
+    """Returns False for the search tables: they differ by database; revision 0004 creates them."""
     return kind != "table" or name is None or "_search" not in name
 
 

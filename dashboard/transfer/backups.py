@@ -25,7 +25,7 @@ from dashboard.errors import NotFound, StartError
 from dashboard.files.store import FileStore
 from dashboard.protocol import VERSION
 
-#: Raised when a Lineup before it cannot read the file any more.
+#: Grows when earlier versions of Lineup cannot read the file any more.
 FORMAT = 1
 #: zlib's quickest level: pictures and dumps gain little from a slower one.
 COMPRESSION = 1
@@ -73,7 +73,7 @@ class ArchiveWriter:
         self._progress = progress
 
     def add(self, name: str, content: BinaryIO, size: int) -> None:
-        """Adds `size` bytes of `content`. Raises OSError, also where it has less."""
+        """Adds `size` bytes of `content`. Raises OSError, also if it has fewer."""
         self._digest.update(_heading(name, size))
         self._tar.addfile(_info(name, size), _Observed(content, self._observe))
 
@@ -92,14 +92,14 @@ class ArchiveWriter:
 
 
 class ArchiveReader:
-    """Reads a file that can be read again; `name` is what errors call it."""
+    """Reads a backup from a seekable file; errors call it `name`."""
 
     def __init__(self, file: BinaryIO, name: str):
         self._file = file
         self._name = name
 
     def manifest(self) -> Manifest:
-        """Raises StartError for what is no backup, and for one that this Lineup cannot read."""
+        """Reads the manifest. Raises StartError if it is missing, or of an unknown format."""
         with self._errors():
             for name, _, content in self._members():
                 if name == MANIFEST:
@@ -108,8 +108,8 @@ class ArchiveReader:
         raise self._no_backup()
 
     def verify(self, progress: Progress = lambda count: None) -> int:
-        """Reads all of it; the number of files. Raises StartError where anything is not as it was
-        written."""
+        """Reads the whole backup; returns the number of files. Raises StartError if anything is
+        not as it was written."""
         digest = hashlib.sha256()
         files, last, stated = 0, "", ""
         with self._errors():
@@ -128,7 +128,7 @@ class ArchiveReader:
         return files
 
     def contents(self) -> Iterator[tuple[str, BinaryIO]]:
-        """The members between manifest and digest, each to be read before the next one."""
+        """Yields the members between manifest and digest; read each before the next one."""
         with self._errors():
             for name, _, content in self._members():
                 if name not in (MANIFEST, DIGEST):
@@ -147,9 +147,9 @@ class ArchiveReader:
                 content = tar.extractfile(info)
                 assert content is not None, "regular files have a content"
                 yield info.name, info.size, content  # type: ignore[misc]
-                # Else the last one would stay in memory as the list of members grows.
+                # Otherwise the members that were read would stay in memory.
                 tar.members = []  # type: ignore[attr-defined]
-            # The checksum stands at the end of what is compressed.
+            # Read to the end: the checksum is behind the compressed data.
             while unzipped.read(CHUNK_BYTES):
                 pass
 
@@ -197,7 +197,7 @@ class _Observed:
 
 
 def chunks(content: IO[Any]) -> Iterator[bytes]:
-    """The bytes of a file, piece by piece."""
+    """Yields the bytes of a file, piece by piece."""
     while data := content.read(CHUNK_BYTES):
         yield data
 
@@ -212,12 +212,12 @@ def _heading(name: str, size: int) -> bytes:
     return f"{name} {size}\n".encode()
 
 
-#: Set by migrations; a restore writes it by itself.
+#: Tables that migrations write, also during a restore.
 NOT_COPIED = frozenset({"alembic_version"})
 
 
 class MadeBackup(NamedTuple):
-    """The number of files in a backup, and the ids of those without content to be copied."""
+    """The number of files in a backup, and the ids of files that have no content."""
 
     files: int
     missing: list[str]
@@ -226,8 +226,8 @@ class MadeBackup(NamedTuple):
 class BackupMaker:
     """Copies a database at head and the contents of `store`; `clock` gives milliseconds.
 
-    Files come after the snapshot. A content is stored before its row, so each that the snapshot
-    names exists, unless it was deleted since.
+    Files come after the snapshot. The content of a file is stored before its row, so every file in
+    the snapshot has its content, unless it was deleted since.
     """
 
     def __init__(self, database: Database, store: FileStore, clock: Callable[[], int]):
@@ -238,9 +238,9 @@ class BackupMaker:
     def make(
         self, out: BinaryIO, folder: Path, progress: Progress = lambda count: None
     ) -> MadeBackup:
-        """Writes the backup; `folder` is for copies that are needed meanwhile.
+        """Writes the backup; `folder` is for temporary copies.
 
-        Raises StartError, and OSError where `out` or the folder cannot be written.
+        Raises StartError, and OSError if `out` or the folder cannot be written.
         """
         archive = ArchiveWriter(out, progress)
         maker = self._sqlite if self._database.is_sqlite else self._postgres
@@ -265,7 +265,7 @@ class BackupMaker:
     @contextmanager
     def _postgres(self, archive: ArchiveWriter, folder: Path) -> Iterator[Connection]:
         with plain_postgres.transaction(self._database.url, "REPEATABLE READ") as snapshot:
-            # No table is altered before it is locked, and none is while it is locked.
+            # No table is altered before it is locked here, nor while it is locked.
             with migrate.exclusive(self._database):
                 tables = _tables(snapshot)
                 names = ", ".join(plain_postgres.quoted(table.name) for table in tables)
@@ -300,7 +300,7 @@ class BackupMaker:
             except NotFound:
                 missing.append(id)
         with self._database.read() as connection:
-            # Of what was deleted meanwhile, the row went first.
+            # A file that was deleted meanwhile has lost its row first: it is not missing.
             return MadeBackup(count, sorted(stored_files.known(connection, missing)))
 
 
@@ -324,7 +324,7 @@ def _copy_sqlite(database: Database, path: Path) -> None:
 
 
 def _tables(connection: Connection) -> list[TableOf]:
-    """All tables of Lineup, those that others refer to before these."""
+    """Returns all tables of Lineup, each after the tables that it refers to."""
     schema = inspect(connection)
     tables = []
     for name, _ in schema.get_sorted_table_and_fkc_names():

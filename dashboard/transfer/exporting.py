@@ -144,7 +144,7 @@ class _Snapshot:
     def _lines_of(self, rows: list[Row[Any]]) -> Iterator[Line]:
         ids = {row.data["message_id"] for row in rows if row.type == RECEIPT.name}
         query = select(events).where(events.c.id.in_(ids), events.c.thread_id.is_not(None))
-        # Only these messages go out: an import refuses receipts of others.
+        # Only these messages are sent out: an import refuses receipts of other messages.
         acts = filter(self._is_act, self._connection.execute(query))
         messages = {row.id: self._reference(row) for row in acts}
         for row in rows:
@@ -157,8 +157,8 @@ class _Snapshot:
                 yield {"event": _event(row, None), **received, "message": message}
 
     def _is_act(self, row: Row[Any]) -> bool:
-        """Whether an admin made the event, and not a chatbot: the demo signs answers that its
-        chatbot sent with the names of admins."""
+        """Whether an admin made the event, and not a chatbot: in the demo, answers of the chatbot
+        have admins as authors."""
         return row.author_id is not None and row.source_id == self._dashboard
 
     def _reference(self, row: Row[Any]) -> str:

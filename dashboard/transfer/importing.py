@@ -204,7 +204,7 @@ class BatchWriter:
         return row.id
 
     def _count(self, entry: Event, outcome: Outcome, source_id: int) -> None:
-        """Counts an outcome; raises LineError for a mistake. `source_id` is of the event's id."""
+        """Counts an outcome; raises LineError for a mistake. `source_id` owns the event's id."""
         if outcome.status == "created":
             self._written.created += 1
         elif outcome.status == "duplicate":
@@ -285,8 +285,8 @@ class Imported:
 class Importer:
     """Stores the events of an export; events that are there already are duplicates.
 
-    `clock` gives milliseconds. `password_hash` is that of a password that nobody knows. It is for
-    authors without an account here: they get accounts that are disabled.
+    `clock` gives milliseconds. Authors without an account here get a disabled account;
+    `password_hash` returns the hash of a password that nobody knows, for these accounts.
     """
 
     def __init__(
@@ -313,8 +313,8 @@ class Importer:
     ) -> Imported:
         """Stores all lines; `progress` gets the number of bytes of each batch.
 
-        Raises LineError for the first line that is wrong, and StorageUnavailable; batches before it
-        stay stored. Importing the file again continues from there.
+        Raises LineError for the first line that is wrong, and StorageUnavailable; earlier batches
+        stay stored. Import the file again to continue from there.
         """
         size = 0
         is_first = True
@@ -369,7 +369,7 @@ class Importer:
             )
 
     def _begin(self, connection: Connection) -> None:
-        """Adds the audit log entry once, at the start: also for an import that is cut off."""
+        """Adds the audit log entry once, at the start, so that an interrupted import has one."""
         dashboard = sources.named(connection, sources.DASHBOARD)
         assert dashboard is not None, "bring_to_head adds the dashboard's source"
         self._sources[sources.DASHBOARD] = dashboard

@@ -30,7 +30,7 @@ from dashboard.validation.strict_json import JsonObject
 
 #: The content of the first line.
 HEADER: Mapping[str, Any] = {"format": "lineup-events", "version": 1}
-#: Longest line: that of a message with the longest text and the most attachments.
+#: Longest line: a message with the longest text and the most attachments.
 LINE_BYTES = 512 * 1024
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -55,7 +55,7 @@ class LineError(StartError):
 
     def __init__(self, line: int, problem: Problem):
         error = problem.errors[0] if problem.errors else None
-        # The reader of request bodies names a place in the body: here the body is one line.
+        # Problems of request bodies name a place in the body; here the body is one line.
         detail = problem.detail.replace("The body ", "").replace("(line 1, ", "(")
         if error is not None:
             detail = (

@@ -149,7 +149,7 @@ ACTS: Mapping[Any, type[EventBase]] = {
     for name, type in EVENT_TYPES.items()
     if type.outgoing is not None
 } | {MESSAGE.name: Reply}
-#: Kinds of lines, each by a name that it has and that no kind before it has.
+#: Kinds of lines, by a member that tells them: the first of these members in a line decides.
 KINDS: Mapping[str, type[Strict]] = {
     "format": Header,
     "author": Act,

@@ -1,4 +1,4 @@
-"""Restores a backup: checked first, then all of it in one transaction, or nothing."""
+"""Restores a backup: checks it first, then restores all of it in one transaction, or nothing."""
 
 import secrets
 import sqlite3
@@ -33,35 +33,35 @@ from dashboard.transfer.backups import (
 
 #: More changes than a thread can have had since the backup.
 REVISIONS = 2**20
-#: More rows than a table can have got since then. Ids stay below 2^53, those of threads have 12
-#: digits in Redis.
+#: More rows than a table can have got since then. Ids stay below 2^53; thread ids have 12 digits in
+#: Redis.
 IDS = 1_000_000_000
 IDS_OF_THREADS = 10_000_000
 
 
 def begin(connection: Connection, now_ms: int) -> None:
     """Begins a new life of a restored database at head, in the transaction that restores it."""
-    # Lists in Redis with an epoch that is not here are rebuilt; browsers open them anew.
+    # Lists in Redis with an epoch that is not here are rebuilt; browsers open them again.
     connection.execute(delete(epochs))
-    # What Redis and browsers hold is older than anything that they get from now on.
+    # From now on all revisions are later than those in Redis and in browsers.
     connection.execute(
         update(threads).values(
             revision=threads.c.revision + REVISIONS,
             placed_revision=threads.c.placed_revision + REVISIONS,
         )
     )
-    # A chatbot goes on with the cursor of a position that was given out since. Positions
-    # grow by one an event, far less than once a millisecond: those of the past are below now.
+    # A chatbot may go on with a cursor from after the backup. Positions grow by one an event, far
+    # slower than milliseconds pass: all earlier positions are below the current time.
     position = outgoing_head.c.position
     connection.execute(update(outgoing_head).where(position < now_ms).values(position=now_ms))
     connection.execute(update(views_version).values(version=views_version.c.version + REVISIONS))
     connection.execute(update(sorts_version).values(token=secrets.token_hex(16)))
-    # Which sessions were ended since the backup is not known.
+    # Some of these sessions may have been ended since the backup.
     connection.execute(delete(sessions))
 
 
 def skip_ids(connection: Connection, last_ids: dict[str, int]) -> None:
-    """Goes on with ids far above those of the backup; `last_ids`: those of its tables."""
+    """Makes new ids begin far above the backup's ids; `last_ids`: the last id of each table."""
     if connection.dialect.name == "sqlite":
         connection.execute(
             text(
@@ -86,7 +86,7 @@ _USED = ("admins", "api_keys", "events", "webhooks", "audit_log")
 #: Longest wait for other programs that hold the lock of a SQLite file.
 LOCK_WAIT_SECONDS = 10.0
 _PAUSE_SECONDS = 0.05
-#: Functions that revisions have made, but for those of extensions.
+#: Functions that revisions have made, without functions of extensions.
 _FUNCTIONS = text(
     "SELECT oid::regprocedure::text FROM pg_proc"
     " WHERE pronamespace = current_schema()::regnamespace AND NOT"
@@ -117,7 +117,7 @@ class Restorer:
     ) -> Restored:
         """Restores a backup, and brings the schema to head.
 
-        Without `force` the database must not be in use; with it, all that is in there is replaced.
+        Without `force` the database must not be in use; with it, all its content is replaced.
         Raises StartError, with nothing changed.
         """
         manifest = archive.manifest()
@@ -201,7 +201,7 @@ class Restorer:
             self._begin(connection, manifest)
 
     def _keep_file(self, name: str, content: BinaryIO) -> None:
-        """Before the rows are there: what is cut off here leaves a content without a row."""
+        """Stores a file before its row: an interrupted restore leaves a content without a row."""
         with self._store.incoming() as folder:
             path = folder / "restored"
             self._store.write(path, chunks(content))
@@ -237,7 +237,7 @@ def _write_sqlite(path: Path, database: Database) -> None:
 
 
 def _drop_all(connection: Connection) -> None:
-    """Drops what revisions have made; the database is Lineup's alone."""
+    """Drops all tables and functions of revisions; the database belongs to Lineup alone."""
     tables = ", ".join(map(plain_postgres.quoted, inspect(connection).get_table_names()))
     if tables:
         connection.execute(text(f"DROP TABLE {tables} CASCADE"))
@@ -248,7 +248,7 @@ def _drop_all(connection: Connection) -> None:
 def _empty(connection: Connection, table: str) -> None:
     """Deletes the rows that revisions add to a new database."""
     name = plain_postgres.quoted(table)
-    # Of the audit log, to which none is added, no row may be deleted.
+    # Not if there are none: the audit log, which is empty, refuses any deletion.
     if connection.scalar(text(f"SELECT EXISTS (SELECT 1 FROM {name})")):
         connection.execute(text(f"DELETE FROM {name}"))
 

@@ -1,4 +1,4 @@
-"""The outbox: events of what admins did, for chatbots to read, and webhooks that post them."""
+"""The outbox: events about acts of admins, for chatbots to read, and webhooks that post them."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Presence: the settings of customers and admins, and when they were last seen."""
+"""Presence: the settings of customers and admins, and the times at which they were last seen."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,7 +1,7 @@
 """Canned replies, and the full-text index of messages and customers.
 
-The index is filled with the words of what is stored. How a text is cut into words is a copy of
-the product's code of that time: revisions do not change when the product does.
+The index is filled with the words of all stored texts. The code that cuts a text into words is a
+copy of the product's code of that time: revisions do not change when the product does.
 """
 
 import re
@@ -141,7 +141,7 @@ def _add(table: str, texts: Sequence[tuple[int, str]]) -> None:
 
 
 def _tsvector(found: Sequence[str]) -> str:
-    """The words with their positions. None of them holds a quote or a backslash."""
+    """Formats words with their positions. No word holds a quote or a backslash."""
     positions: dict[str, list[int]] = {}
     for position, word in enumerate(found, 1):
         positions.setdefault(word, []).append(min(position, _POSITION_MAX))
@@ -152,7 +152,7 @@ def _tsvector(found: Sequence[str]) -> str:
 
 
 class _Folding(dict[int, str]):
-    """What each character becomes; filled as characters are met."""
+    """Maps characters to their folded text; filled on first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = made = _fold(chr(code))
@@ -178,7 +178,7 @@ _FOLDING = _Folding()
 
 
 def folded(text: str) -> str:
-    """The text without what does not count when it is looked for: case, marks, widths."""
+    """Removes the differences that a search ignores: case, marks, widths."""
     made = text.translate(_FOLDING)
     if "\u3099" in made or "\u309a" in made:
         return unicodedata.normalize("NFC", made)

@@ -35,7 +35,7 @@ def _rename_all(old: str, new: str) -> None:
 
 
 def _renamed(stored: dict[str, Any], old: str, new: str) -> dict[str, Any]:
-    """`{"page": …, "notify": {"pages": …}}` with `view` and `views`, or the other way round."""
+    """Renames `page` and `pages` in `{"page": …, "notify": {"pages": …}}`, or back."""
     result = {new if name == old else name: value for name, value in stored.items()}
     if isinstance(result.get("notify"), dict):
         plurals = {f"{old}s": f"{new}s"}

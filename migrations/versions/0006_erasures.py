@@ -1,4 +1,4 @@
-"""Who was deleted, as hashes: a late retry of an event must not bring them back."""
+"""Hashes of deleted people: a late retry of an event must not bring them back."""
 
 import sqlalchemy as sa
 from alembic import op

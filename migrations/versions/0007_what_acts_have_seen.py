@@ -1,9 +1,9 @@
-"""What the author of an answer or close on the dashboard had seen, and the facts that follow.
+"""The events that authors of answers and closes had seen, and the facts that follow.
 
-Acts from before this revision count as having seen what was stored before them. Threads with a
-request that was stored after such an act and settled by it, because of its earlier time, are
-computed anew. How they are is a copy of the product's code of that time: revisions do not change
-when the product does.
+Authors of acts before this revision count as having seen all events stored before the act. Threads
+with a request that was stored after such an act, but settled by it because of its earlier time, are
+computed again. The code is a copy of the product's code of that time: revisions do not change when
+the product does.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -175,5 +175,5 @@ def _is_earlier(at: int | None, than: int | None) -> bool:
 
 
 def _latest(*times: int | None) -> int:
-    """-1 where there is none: earlier than all."""
+    """Returns -1 if there is none: earlier than all times."""
     return max((time for time in times if time is not None), default=-1)

@@ -1,8 +1,8 @@
-"""What was done to threads, in a table of its own, and which close or reopen another one undoes.
+"""A table of acts on threads, and the close or reopen that another one undoes.
 
-Acts from before are taken from the outbox, which has those of admins from the last 30 days, and
-from the stored events: older closes and reopens of admins, and the close or reopen of a chatbot
-that is in effect.
+Earlier acts are taken from the outbox, which has the acts of admins from the last 30 days, and from
+the stored events: older closes and reopens of admins, and the close or reopen of a chatbot that is
+in effect.
 """
 
 import json

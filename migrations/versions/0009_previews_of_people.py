@@ -1,8 +1,8 @@
-"""Rows show what people wrote before what the chatbot and the system wrote.
+"""Rows show messages of people rather than messages of the chatbot and the system.
 
-Threads whose row shows a message of the chatbot or the system get the newest public message of the
-customer or an admin, where there is one. Equal times are decided by the ids of the events, as the
-product does; those of the dashboard have no clash with a chatbot's.
+Threads with a row that shows a message of the chatbot or the system get the newest public message
+of the customer or an admin, if there is one. Equal times are decided by the ids of the events, as
+the product does; ids of the dashboard do not clash with a chatbot's.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The lists of queries that Redis keeps, and when time changes a thread.
+"""The lists of queries that Redis keeps, and the time at which time next changes a thread.
 
 `last_role`, the role of the newest public message, is filled in from the stored messages. Equal
 times are decided by the ids of the events, as the product does.

@@ -1,4 +1,4 @@
-"""The sort `next_due`: as long as no thread has a target, whoever has waited longest is first."""
+"""The sort `next_due`: as long as no thread has a target, the longest wait is first."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Saved sorts, and which version of one a list of a query is ordered by."""
+"""Saved sorts, and the version of a sort that orders a list of a query."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Snoozed threads, and by when threads are to be answered."""
+"""Snoozed threads, and the times by which threads are to be answered."""
 
 import sqlalchemy as sa
 from alembic import op

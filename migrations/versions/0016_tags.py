@@ -1,4 +1,4 @@
-"""Tags of threads: in one text, with a blank before and behind each."""
+"""Tags of threads: in one text, with a blank before and after each."""
 
 import sqlalchemy as sa
 from alembic import op

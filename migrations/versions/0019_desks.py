@@ -1,4 +1,4 @@
-"""Desks: where threads stand, and where those of a source begin."""
+"""Desks: the desk of each thread, and the desk at which threads of a source begin."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The desks that admins belong to: at first all that there are, for all admins saw all threads."""
+"""The desks that admins belong to: at first all desks, because all admins saw all threads."""
 
 import sqlalchemy as sa
 from alembic import op

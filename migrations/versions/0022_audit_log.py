@@ -1,4 +1,4 @@
-"""The audit log, a table whose rows are only added."""
+"""The audit log, a table to which rows are only added."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Invitations, when accounts were changed, and when API keys were used."""
+"""Invitations, the times of changes of accounts, and the times of use of API keys."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Mentions of admins in notes, and who has unread ones of a thread."""
+"""Mentions of admins in notes, and the admins with unread mentions in a thread."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Second factors of admins and their recovery codes; where sessions are used, and when last."""
+"""Second factors of admins and their recovery codes; addresses and last uses of sessions."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Sign-in by OpenID Connect: whom subjects are here, their sessions, and logout tokens."""
+"""Sign-in by OpenID Connect: the admins of subjects, their sessions, and logout tokens."""
 
 import sqlalchemy as sa
 from alembic import op

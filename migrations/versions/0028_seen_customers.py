@@ -1,4 +1,4 @@
-"""Customers by the time that they were last seen, for each source and for those who may know."""
+"""Customers by the time at which they were last seen, for each source and for each audience."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ def upgrade() -> None:
 
 
 def _fill_shown_to() -> None:
-    """From the settings of those who set anything."""
+    """Fills the column from the settings of customers who have any."""
     connection = op.get_bind()
     found = connection.execute(
         sa.text("SELECT customer_id, settings FROM customer_presence WHERE settings IS NOT NULL")

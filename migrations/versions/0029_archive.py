@@ -1,6 +1,6 @@
 """The archive: threads that were closed so long ago that no list holds them.
 
-The processes archive what is to be archived; here nothing is written to threads.
+The processes archive threads later; this revision writes nothing to threads.
 """
 
 import sqlalchemy as sa

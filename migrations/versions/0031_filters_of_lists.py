@@ -1,4 +1,4 @@
-"""Lists of queries know the filter that narrows them; before it was written into the query."""
+"""Lists of queries store the filter that narrows them; before, it was a part of the query."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,6 +1,6 @@
-"""Rows show the newest message of the customer, also where an admin has answered since.
+"""Rows show the newest message of the customer, even if an admin has answered since.
 
-Threads whose row shows a message of an admin get the newest message of the customer, where there is
+Threads with a row that shows an admin's message get the newest message of the customer, if there is
 one. Equal times are decided by the ids of the events, compared by code point, as the product does.
 """
 

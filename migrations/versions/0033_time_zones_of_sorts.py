@@ -1,6 +1,6 @@
-"""Sorts have a time zone, that of the days in their rules; before each list had its own.
+"""Sorts have a time zone, for the days in their rules; before, each list had its own.
 
-A sort gets that of a view that uses it: with other days its list would be another one.
+A sort gets the time zone of a view that uses it: with other days the view's list would change.
 """
 
 import sqlalchemy as sa

@@ -1,4 +1,4 @@
-"""The index of the threads of an admin tells archived ones apart; that of mentions goes, unused."""
+"""The index of an admin's threads separates archived ones; the unused index of mentions goes."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,7 +1,7 @@
-"""The search index and the tags of threads in one folding of signs and widths.
+"""Folds signs and widths in the search index and in the tags of threads in the same way.
 
-Texts with a sign that has another form in the index now are indexed anew, in slices. How texts were
-cut into words is what revision 0004 says; the signs are those of this revision's time.
+Texts with a sign that now has another form in the index are indexed again, in slices. Revision 0004
+has the code that cuts texts into words; the signs are those of this revision's time.
 """
 
 import re
@@ -63,7 +63,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Indexes as before; tags stay folded, as they could be before as well."""
+    """Indexes texts as before; tags stay folded, which was possible before, too."""
     _index_anew(lambda text: text)
 
 
@@ -73,7 +73,7 @@ def _plain(text: str) -> str:
 
 
 def _index_anew(form: Callable[[str], str]) -> None:
-    """Indexes the changed form of each text that has a sign with another form."""
+    """Indexes again each text that has a sign with another form now."""
     first = _revision_0004()
     said = sa.select(first.events.c.id, first.events.c.body, first.events.c.attachments).where(
         first.events.c.role.is_not(None), first.events.c.thread_id.is_not(None)
@@ -133,7 +133,7 @@ def _folded_tags(column: str) -> str:
 
 
 def _folded_tag(tag: str) -> str:
-    """In one width and composition; a character stays where its form is no character of a tag."""
+    """Folds width and composition; keeps a character if its form may not stand in a tag."""
     forms = [(character, _plain(character)) for character in tag]
     kept = "".join(form if _is_of_tags(form) else character for character, form in forms)
     return unicodedata.normalize("NFC", kept.lower())

@@ -1,4 +1,4 @@
-"""When the views of each admin, of each desk and of everybody changed; the customers of a desk."""
+"""Changes of the views of each admin, of each desk and of everybody; the customers of a desk."""
 
 import sqlalchemy as sa
 from alembic import op

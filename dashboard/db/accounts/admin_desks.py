@@ -13,7 +13,7 @@ MAIN = "main"
 
 
 def names(connection: Connection) -> list[str]:
-    """The names of all desks, `main` first."""
+    """Returns the names of all desks, `main` first."""
     rows = connection.scalars(select(desks.c.name).order_by(desks.c.name))
     return sorted(rows, key=lambda name: name != MAIN)
 

@@ -110,12 +110,12 @@ def ids_of(connection: Connection, emails: Iterable[str]) -> dict[str, int]:
 
 
 def listing(connection: Connection) -> list[Admin]:
-    """All admins, the disabled included, by id."""
+    """Returns all admins by id, including disabled ones."""
     return [Admin(*row) for row in connection.execute(select(*_COLUMNS).order_by(admins.c.id))]
 
 
 def credentials(connection: Connection, email: str) -> tuple[int, str] | None:
-    """Id and password hash of the enabled admin with this address."""
+    """Returns the id and the password hash of the enabled admin with this address, or None."""
     row = connection.execute(
         select(admins.c.id, admins.c.password_hash).where(
             admins.c.email == canonical_email(email), admins.c.disabled_at.is_(None)
@@ -125,7 +125,7 @@ def credentials(connection: Connection, email: str) -> tuple[int, str] | None:
 
 
 def password_hash_of(connection: Connection, admin_id: int, *, alone: bool = False) -> str | None:
-    """The password hash of an enabled admin; nobody changes it before the transaction ends.
+    """Returns the password hash of an enabled admin; nobody changes it before the transaction ends.
 
     `alone`: nobody else holds this lock either, so that no session begins meanwhile.
     """
@@ -138,8 +138,8 @@ def password_hash_of(connection: Connection, admin_id: int, *, alone: bool = Fal
 def set_password(
     connection: Connection, admin_id: int, password_hash: str, but: bytes | None = None
 ) -> list[bytes]:
-    """Sets the password, ends the admin's other sessions than that with the hash `but`, and returns
-    their hashes."""
+    """Sets the password, and ends the admin's sessions except the one with the hash `but`; returns
+    the hashes of the ended ones."""
     connection.execute(
         update(admins).where(admins.c.id == admin_id).values(password_hash=password_hash)
     )
@@ -165,7 +165,7 @@ def change(connection: Connection, admin_id: int, values: Mapping[str, Any], now
 
 
 def preferences(connection: Connection, admin_id: int) -> JsonObject:
-    """The stored preferences; preferences never set are absent."""
+    """Returns the stored preferences, without preferences that were never set."""
     value = connection.scalar(select(admins.c.preferences).where(admins.c.id == admin_id))
     return dict(value or {})
 
@@ -177,7 +177,7 @@ def save_preferences(connection: Connection, admin_id: int, values: Mapping[str,
 
 
 def canonical_email(email: str) -> str:
-    """The form in which an address is stored and compared."""
+    """Returns the form in which an address is stored and compared."""
     return email.strip().lower()
 
 

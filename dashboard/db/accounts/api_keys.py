@@ -22,7 +22,7 @@ CACHED_MAX = 1_000
 #: The time of a key's last use is written at most once in this time: a write for each request would
 #: cost more than the request.
 USE_WRITTEN_MS = 600_000
-#: After a failed write of it, none is tried for this long: each may wait for 2 s.
+#: Pause after such a write has failed: each attempt may wait for 2 s.
 NOTE_AGAIN_SECONDS = 60.0
 
 _PREFIX_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -132,7 +132,7 @@ def add(
 
 
 def listing(connection: Connection) -> list[ApiKeyInfo]:
-    """All keys, the oldest first."""
+    """Returns all keys, the oldest first."""
     return [_info(row) for row in connection.execute(_LISTED.order_by(api_keys.c.id))]
 
 
@@ -199,7 +199,7 @@ class KeyRing:
         self._next_note = float("-inf")
 
     def caller(self, key: str) -> Caller | None:
-        """The owner of a valid key, else None. Raises StorageUnavailable."""
+        """Returns the owner of a valid key, else None. Raises StorageUnavailable."""
         digest, now = _hash(key), self._monotonic()
         until, caller = self._cached.get(digest, (0.0, None))
         if caller is not None and now < until:

@@ -25,13 +25,13 @@ _ALL = select(
 
 
 def listing(connection: Connection) -> list[Canned]:
-    """All canned replies, by shortcut."""
+    """Returns all canned replies, by shortcut."""
     rows = connection.execute(_ALL.order_by(canned_replies.c.shortcut))
     return [Canned(*row) for row in rows]
 
 
 def one(connection: Connection, id: int) -> Canned | None:
-    """The canned reply with this id, or None."""
+    """Returns the canned reply with this id, or None."""
     row = connection.execute(_ALL.where(canned_replies.c.id == id)).first()
     return Canned(*row) if row else None
 
@@ -46,7 +46,7 @@ def create(connection: Connection, shortcut: str, body: str, now_ms: int) -> int
 
 
 def change(connection: Connection, id: int, shortcut: str, body: str, now_ms: int) -> bool:
-    """Changes it; False for an unknown id. Raises IntegrityError if the shortcut is taken."""
+    """Changes a reply; False for an unknown id. Raises IntegrityError if the shortcut is taken."""
     changed = connection.execute(
         update(canned_replies)
         .where(canned_replies.c.id == id)
@@ -56,5 +56,5 @@ def change(connection: Connection, id: int, shortcut: str, body: str, now_ms: in
 
 
 def remove(connection: Connection, id: int) -> bool:
-    """Deletes it; False for an unknown id."""
+    """Deletes a reply; False for an unknown id."""
     return connection.execute(delete(canned_replies).where(canned_replies.c.id == id)).rowcount > 0

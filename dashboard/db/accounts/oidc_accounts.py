@@ -66,7 +66,7 @@ class Ended(NamedTuple):
 
 
 def note_session(connection: Connection, session: bytes, signed: Signed) -> None:
-    """Stores with which subject and session at the provider a new session ends."""
+    """Stores the subject and the provider's session with which a new session ends."""
     connection.execute(
         insert(oidc_sessions).values(
             token_hash=session, issuer=signed.issuer, subject=signed.subject, sid=signed.sid
@@ -81,7 +81,7 @@ def is_noted(connection: Connection, session: bytes) -> bool:
 
 
 def is_over(connection: Connection, signed: Signed) -> bool:
-    """Whether the provider has signed this person out since it let them in."""
+    """Whether the provider has signed this person out since this sign-in."""
     table = oidc_logouts
     statement = select(table.c.token_id_hash).where(
         table.c.issuer == signed.issuer,

@@ -16,13 +16,13 @@ from scoring.conditions.folding import folded
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 #: The hash that a password is compared with when the account is unknown.
 _NO_ACCOUNT = _HASHER.hash("no account has this password")
-#: Hashes that a process should compute at once, at 19 MiB each. Callers keep to it: a lock here
-#: would be one of green threads, taken in the threads that hash, and some would never get it.
+#: Most hashes that a process should compute at once, at 19 MiB each. Callers see to it: a lock here
+#: would be a lock of green threads, taken in real threads, and some of these would never get it.
 AT_ONCE = 4
 
 
 def hashed(password: str) -> str:
-    """The hash to store. It takes about 20 ms: do not call it in a transaction.
+    """Returns the hash to store. It takes about 20 ms: do not call it in a transaction.
 
     Keyboards write `ế` composed or not: the composed form is hashed (RFC 8265, section 4.2).
     """
@@ -63,7 +63,7 @@ class WeakPassword(Problem):
 
 
 def require_strong(password: str, email: str, name: str = "") -> None:
-    """Raises WeakPassword; `email` and `name` are those of the account.
+    """Raises WeakPassword; `email` and `name` belong to the account.
 
     There are no rules of composition (NIST SP 800-63B, section 5.1.1.2).
     """

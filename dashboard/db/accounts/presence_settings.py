@@ -1,4 +1,4 @@
-"""Presence in SQL: what people have set, and a person's stored presence."""
+"""Presence in SQL: the settings of people, and their stored presence."""
 
 import re
 from collections import defaultdict
@@ -63,12 +63,12 @@ _NAMES: dict[str, tuple[Table, Select]] = {
 
 
 def of_customers(connection: Connection, people: Iterable[str]) -> dict[str, Stored]:
-    """Returns stored presence of customers, named SOURCE/ID; those without a row are left out."""
+    """Returns stored presence of customers, by SOURCE/ID; leaves out customers without a row."""
     return _stored(connection, customer_presence, customer_ids(connection, people))
 
 
 def of_admins(connection: Connection, people: Iterable[str]) -> dict[str, Stored]:
-    """Returns stored presence of admins, named by their ids; those without a row are left out."""
+    """Returns stored presence of admins, by their ids as text; leaves out admins without a row."""
     return _stored(connection, admin_presence, admin_ids(people))
 
 

@@ -15,7 +15,7 @@ TOKEN_BYTES = 32
 #: A session ends this long after its last use, and at the latest after SESSION_MAX_MS.
 SESSION_IDLE_MS = 12 * 3_600_000
 SESSION_MAX_MS = 7 * 24 * 3_600_000
-#: A use is recorded, and the end moved on, at most this often: not every request should write.
+#: Least time between two records of use, which also extend a session: few requests should write.
 _RENEW_AFTER_MS = 60_000
 _ADDRESS_MAX = 64
 _USER_AGENT_MAX = 300

@@ -65,7 +65,7 @@ def names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
 
 
 def members(connection: Connection) -> list[Member]:
-    """All enabled admins, by name."""
+    """Returns all enabled admins, by name."""
     rows = connection.execute(
         select(admins.c.id, admins.c.name, admins.c.role)
         .where(admins.c.disabled_at.is_(None))
@@ -114,8 +114,8 @@ def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tup
 def known_customers(
     connection: Connection, people: Collection[str], desks: Collection[str], closed_since: int
 ) -> set[str]:
-    """Returns those of the customers, named SOURCE/ID, who have a thread at these desks that is
-    open or was closed after `closed_since` (ms since 1970)."""
+    """Returns the customers (SOURCE/ID) among these with a thread at these desks that is open or
+    was closed at `closed_since` (ms since 1970) or later."""
     return {
         f"{source}/{name}"
         for source, names in names_by_source(people).items()
@@ -151,8 +151,8 @@ def customers_at(
 def newest_threads(
     connection: Connection, people: Collection[str], desks: Desks = None
 ) -> dict[str, NewestThread]:
-    """Maps customers, named SOURCE/ID, to their newest thread. Customers
-    without a thread at these desks are left out; None: at any desk."""
+    """Maps customers (SOURCE/ID) to their newest thread at these desks, without customers who have
+    none there. None: at any desk, with all customers."""
     parts = [person.partition("/") for person in people]
     person = sources.c.name + "/" + customers.c.external_id
     is_seen = true() if desks is None else threads.c.desk.in_(desks)
@@ -182,7 +182,7 @@ _BY_NAME = (func.lower(admins.c.name), admins.c.id)
 
 
 def accounts(connection: Connection) -> list[Account]:
-    """All accounts, by name."""
+    """Returns all accounts, by name."""
     columns = (admins.c[name] for name in Admin._fields)
     rows = connection.execute(select(*columns).order_by(*_BY_NAME))
     return _described(connection, [Admin(*row) for row in rows])

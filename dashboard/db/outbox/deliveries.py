@@ -28,7 +28,7 @@ from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.outgoing import EVENTS, Outgoing, PositionedEvent, delivery
 from dashboard.validation.strict_json import JsonObject
 
-#: Not a parameter: SQLite would plan again each time, since its index only holds pending ones.
+#: Not a parameter: SQLite would plan each statement again, since its index has pending rows only.
 _PENDING: ColumnElement[str] = literal_column("'pending'")
 _EARLIER = deliveries.alias("earlier")
 _IS_FIRST_OF_THREAD = ~exists().where(
@@ -109,7 +109,7 @@ def renew(connection: Connection, leases: Iterable[tuple[int, str, int]]) -> Non
 
 
 def succeed(connection: Connection, delivery: LeasedDelivery, now_ms: int) -> bool:
-    """Saves that the chatbot accepted it. False if the lease is lost: nothing is saved."""
+    """Saves that the chatbot accepted the event. False if the lease is lost: nothing is saved."""
     values = {"state": "done", "lease": None, "leased_until": None}
     if not _save_under_lease(connection, delivery, values):
         return False
@@ -201,7 +201,7 @@ def replay(
 ) -> int:
     """Makes deliveries of events due again, also of events that this webhook never got.
 
-    `rows` come from `fan_out.delivery`. Leased deliveries stay as they are. Returns the number.
+    `rows` come from `replayable`. Leased deliveries stay as they are. Returns the number.
     """
     if not rows:
         return 0
@@ -272,7 +272,7 @@ def _leased_delivery(row: tuple[Any, ...], lease: str) -> LeasedDelivery:
 
 #: Attempts of test events kept for each webhook; other attempts are deleted with their event.
 TESTS_KEPT = 20
-#: Events of one replay, at most.
+#: Most events of one replay.
 REPLAY_MAX = 10_000
 
 
@@ -327,9 +327,9 @@ def replayable(
     from_ms: int = 0,
     to_ms: int = 2**53,
 ) -> list[dict[str, object]]:
-    """Returns rows for `deliveries.replay`: events of the webhook's source and types.
+    """Returns rows for `replay`: events of the webhook's source and types.
 
-    Either the event called `name`, or those that occurred from `from_ms` to `to_ms`.
+    Either the event called `name`, or the events that occurred from `from_ms` to `to_ms`.
     """
     types = connection.scalar(select(webhooks.c.events).where(webhooks.c.id == webhook_id))
     source = select(webhooks.c.source_id).where(webhooks.c.id == webhook_id).scalar_subquery()

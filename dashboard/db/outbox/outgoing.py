@@ -131,7 +131,7 @@ _SET_POSITION = (
     .where(outgoing_events.c.id == bindparam("event"))
     .values(position=bindparam("new_position"))
 )
-#: PostgreSQL ends the session of a process that freezes while it holds the lock: all wait for it.
+#: PostgreSQL ends the session of a process that freezes with the lock, for which all others wait.
 _IDLE_TIMEOUT = text("SET LOCAL idle_in_transaction_session_timeout = '4s'")
 
 

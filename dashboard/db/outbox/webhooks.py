@@ -194,7 +194,7 @@ def save_success(connection: Connection, id: int) -> None:
 
 
 def failing(connection: Connection) -> dict[str, int]:
-    """Maps source names to the time since when deliveries fail; a disabled webhook counts."""
+    """Maps source names to the time from which deliveries fail; a disabled webhook counts."""
     since = func.coalesce(webhooks.c.failing_since, webhooks.c.disabled_at)
     rows = connection.execute(
         select(sources.c.name, func.min(since))

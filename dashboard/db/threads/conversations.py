@@ -12,7 +12,7 @@ from dashboard.db.threads import messages
 from dashboard.event_types import ACT_MEMBERS
 from dashboard.validation.strict_json import JsonObject
 
-#: Acts in one part of a conversation; of more, the newest.
+#: Most acts in one part of a conversation, the newest ones.
 PART_MAX = 200
 #: The members of an act's data that the dashboard gets.
 _SHOWN = ("cause", *ACT_MEMBERS)
@@ -122,11 +122,11 @@ def _read(connection: Connection, statement: Select[Any]) -> list[Act]:
 
 
 class Part(NamedTuple):
-    """Messages and acts by time, newest last; whether messages are before (`more`) or after them.
+    """Messages and acts by time, newest last; `more`, `later`: messages exist before or after them.
 
-    The acts are those between the messages, those before the first message of the thread, and those
-    after the last one: parts that follow each other hold all of them. `newest_act_id` is the act
-    stored last in the whole thread.
+    The acts are between the messages, before the first message of the thread, or after the last
+    one: successive parts hold all acts. `newest_act_id` is the act that was stored last in the
+    whole thread.
     """
 
     messages: list[messages.Message]

@@ -62,7 +62,7 @@ def locked(
 
 
 def ask_locked(source_id: int, names: Collection[str]) -> Ask[dict[str, Customer]]:
-    """Returns the query that reads and locks the known ones."""
+    """Returns the query that reads and locks the known customers among these."""
     parameters = {"source": source_id, "names": driver.dumps([*names])}
     return Ask(_BY_NAME, parameters, _by_external_id)
 

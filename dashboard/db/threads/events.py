@@ -32,8 +32,8 @@ def stamped(stamps: Mapping[str, Any], names: Mapping[str, Stamp]) -> Mapping[st
 def held_back(stamps: Mapping[str, Any], now: int) -> int:
     """Returns the time (ms) for an event stored now: never before a stored message of the thread.
 
-    The clocks of workers differ by some milliseconds. A sender's reply to an event must not stand
-    before that event if another worker takes it. A clock that is further behind was set back: its
+    The clocks of workers differ by some milliseconds, and a reply that another worker stores must
+    not come before the event that it answers. A clock that is further behind was set back: then its
     time counts.
     """
     last = max((stamps[name][0] for name in ("last", "note") if name in stamps), default=0)
@@ -205,9 +205,9 @@ def arrived_after(connection: Connection, thread_id: int, known_id: int) -> Arri
 def seen_id(connection: Connection, thread_id: int, message_id: int) -> int | None:
     """Returns the id up to which an admin who saw this message has seen the thread (0: none).
 
-    Client messages that were stored later are not seen. Other events stored before the first of
-    them are: a handoff has no message of its own. None if the thread has no such message. Events
-    stored before that message are skipped in the index of the conversation.
+    Client messages that were stored later are not seen. Other events are seen if they were stored
+    before the first of these: a handoff has no message of its own. None if the thread has no such
+    message. Events stored before the message are skipped in the index of the conversation.
     """
     unseen = case((events.c.id > message_id, events.c.id))
     statement = select(

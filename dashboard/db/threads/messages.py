@@ -60,7 +60,7 @@ _MESSAGES: Select[Any] = (
 
 
 class MessageRange(NamedTuple):
-    """Messages by time, newest last; whether there are more before them (`more`) or later ones."""
+    """Messages by time, newest last; `more`, `later`: messages exist before or after them."""
 
     messages: list[Message]
     more: bool
@@ -91,7 +91,7 @@ def at(
 
 
 def time_of(connection: Connection, thread_id: int, message_id: int) -> int | None:
-    """Returns the time of a message of the thread, in milliseconds; None if it is not in there."""
+    """Returns the time of a message, in milliseconds; None if it is not in the thread."""
     key = _sort_key(connection, thread_id, message_id)
     return None if key is None else key[0]
 

@@ -40,8 +40,8 @@ Reason = Literal["time", "reply", "admin"]
 class ThreadColumns:
     """The columns of a thread that hold no facts and are not computed from others.
 
-    Times in milliseconds. `stamps` are those of `last_writer`; `tags` and `mentioned` are texts of
-    `thread_tags.in_column`. The table `threads` says what each means.
+    Times in milliseconds. `stamps`: see `events.wins`; `tags` and `mentioned` are texts of
+    `thread_tags.in_column`. The table `threads` explains the columns.
     """
 
     customer_id: int | None
@@ -83,8 +83,8 @@ class ThreadState:
 
     `facts.member_status` is the customer's, as in `customer`. `events` are the new ones, to be
     folded. `stored`, `before` and `computed_before` are facts and columns as they are in SQL, and
-    `values` all of these in the order in which they are written; `customer_before` is the customer
-    as it was before this transaction.
+    `values` has all of these in the order of writing; `customer_before` has the values before this
+    transaction.
     """
 
     id: int
@@ -99,8 +99,8 @@ class ThreadState:
     values: Sequence[Any]
     customer: RankedValues = NO_CUSTOMER
     customer_before: RankedValues = NO_CUSTOMER
-    #: The thread's row or conversation changed, although no column of the thread did: it gets a new
-    #: revision all the same.
+    #: The thread's row or conversation changed, although perhaps no column did: the thread gets a
+    #: new revision.
     row_changed: bool = False
     events: list[ThreadEvent] = field(default_factory=list)
 
@@ -115,8 +115,8 @@ class ThreadState:
 
     def act_at(self, now_ms: int) -> int:
         """Returns the time of an admin's act that is stored now: later than all stored events of
-        the thread. Its author read the clock before the thread was locked, and clocks differ by
-        some milliseconds; an act that seemed earlier would settle less than its author had seen."""
+        the thread. The clock was read before the thread was locked, and clocks differ by some
+        milliseconds; an act with an earlier time would settle less than its author had seen."""
         facts, stamps = self.facts, self.columns.stamps
         moments = (
             facts.last_client_at,
@@ -214,7 +214,7 @@ def add(connection: Connection, rows: Sequence[RowValues]) -> list[int]:
 
 
 def remove_unused(connection: Connection, ids: Collection[int]) -> None:
-    """Removes those of the threads that got no event."""
+    """Removes the threads among these that got no event."""
     condition = threads.c.id.in_(ids) & (threads.c.revision == 0)
     connection.execute(delete(threads).where(condition))
 
@@ -265,8 +265,8 @@ def writes(changes: Iterable[tuple[ThreadState, RowValues]]) -> list[Write]:
 
 
 def changed(state: ThreadState, computed: Computed, scores: Sequence[int]) -> RowValues:
-    """Returns the columns with another value than in SQL, in the order in which they are written;
-    `scores` are those in SORTS."""
+    """Returns the columns with another value than in SQL, in the order of writing; `scores` are the
+    scores in SORTS."""
     after = (*state.facts[:-1], *_others_of(state.columns), *computed, *scores)
     columns = zip(_WRITTEN, state.values, after, strict=True)
     return {name: value for name, before, value in columns if value != before}

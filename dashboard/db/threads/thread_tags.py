@@ -33,7 +33,7 @@ _CHANGES = (
 
 
 def in_column(tags: Collection[str]) -> str | None:
-    """Returns tags as stored: sorted, with a blank before and behind each; None without any."""
+    """Returns tags as stored: sorted, with a blank before and after each; None without any."""
     return f" {' '.join(sorted(tags))} " if tags else None
 
 
@@ -77,9 +77,9 @@ def name_of_admins(row_id: int | None = None) -> str:
 def changes_since(
     connection: Connection, thread_ids: Collection[int], since_ms: int
 ) -> dict[int, dict[int, TagChange]]:
-    """Maps threads to the changes of their stored events from a time on: event id to change.
+    """Maps threads to the changes of tags by their stored events from a time on, by event id.
 
-    Undone events are left out, as are those that undo them, which are never earlier.
+    Leaves out undone events and the events that undo them, which are never earlier.
     """
     if not thread_ids:
         return {}

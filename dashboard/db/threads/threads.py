@@ -72,7 +72,7 @@ class ThreadName(NamedTuple):
 
 
 def known(connection: Connection, source_id: int, names: Collection[str]) -> set[str]:
-    """Returns those of the ids that threads of this source have."""
+    """Returns the ids among these that threads of this source have."""
     statement = select(threads.c.external_id).where(
         threads.c.source_id == source_id, threads.c.external_id.in_(names)
     )
@@ -165,8 +165,8 @@ def assigned(rows: Iterable[Sequence[Any]]) -> dict[str, dict[int, int]]:
 
 
 def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
-    """Returns up to `limit` ids of threads that time has changed, those due longest. The ones that
-    stand highest in any sort come first."""
+    """Returns up to `limit` ids of threads that time has changed, the longest due ones. Threads
+    that stand highest in any sort come first."""
     due_at, scores = threads.c.next_change_at, [threads.c[f"score_{name}"] for name in SORTS]
     statement = select(threads.c.id, *scores).where(due_at <= now_ms).order_by(due_at).limit(limit)
     rows = connection.execute(statement).all()
@@ -189,7 +189,7 @@ def first_live_id(connection: Connection, after_id: int) -> int | None:
     )
 
 
-#: The state of a thread (see _STATE) to the views that hold it.
+#: Maps the state of a thread (see _STATE) to the views that hold it.
 VIEWS_OF: dict[str, frozenset[str]] = {
     "history": frozenset({"history"}),
     "snoozed": frozenset(),
