@@ -24,8 +24,8 @@ DAY_MS = DAY_MINUTES * MINUTE_MS
 def pieces_of_day(own: Iterable[Interval], of_day_before: Iterable[Interval]) -> Intervals:
     """Returns the open pieces of one day, disjoint and in order, in milliseconds of that day.
 
-    `own` are the intervals that begin on it; those of the day before count for their part after
-    midnight.
+    `own` are the intervals that begin on it. An interval of the day before counts for its part
+    after midnight.
     """
     parts = [(begin, min(end, DAY_MINUTES)) for begin, end in own]
     parts += [(0, end - DAY_MINUTES) for _, end in of_day_before if end > DAY_MINUTES]
@@ -237,7 +237,7 @@ class Calendar:
     An instant is open if the wall clock of `timezone` is inside an interval of its day, or inside
     an interval of the day before that goes over midnight; overlapping intervals count as one.
     `week` has the intervals of the seven weekdays, Monday first; an exception has the day, counted
-    from 1970-01-01, and the intervals that replace those of its weekday.
+    from 1970-01-01, and the intervals that replace its weekday's intervals.
     """
 
     timezone: str

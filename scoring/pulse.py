@@ -24,7 +24,7 @@ WATCHED_MAX = 2_000
 
 
 class Pulse(NamedTuple):
-    """Texts that differ after each change: one for each view, "" where Redis does not hold it; one
+    """Texts that differ after each change: one for each view, "" if Redis does not hold it; one
     for each group of lists of queries; one for threads on no view; one for changes of saved
     views."""
 

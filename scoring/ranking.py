@@ -412,7 +412,7 @@ class Ranking:
         return revisions
 
     def expire_undivided(self) -> None:
-        """Lets the lists of earlier versions expire, which were in one group where now are many."""
+        """Lets the lists of earlier versions expire, which had one group instead of many."""
         if len(self._groups) == 1:
             return
         earlier = replace(self.keys, groups=1)

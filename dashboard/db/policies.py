@@ -96,7 +96,7 @@ def find(connection: Connection, id: int) -> SavedPolicy | None:
 
 
 def create(connection: Connection, draft: PolicyDraft, admin_id: int, now_ms: int) -> SavedPolicy:
-    """Saves a policy behind all others. Raises IntegrityError if the name is taken."""
+    """Saves a policy after all others. Raises IntegrityError if the name is taken."""
     last = connection.scalar(select(func.max(policies.c.place)))
     values = draft._asdict() | {"place": 0 if last is None else last + 1}
     values |= {"changed_by": admin_id, "changed_at": now_ms}

@@ -42,7 +42,7 @@ def apply_tags(
     """Changes the tags of locked threads by new events, in the order of the batch; saves nothing.
 
     Returns the events, by id, with which a thread would have more than 20 tags. They must not be
-    stored, so that the tags are always those of all stored events, in any order of arrival.
+    stored, so that the tags always follow from all stored events, in any order of arrival.
     """
     if not changes:
         return {}

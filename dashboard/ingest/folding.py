@@ -17,7 +17,7 @@ from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 PREVIEW_MAX = 140
 #: The customer's messages are shown before all others, even newer ones: an admin who looks down the
 #: list reads questions, not "I am passing you on to our team". If no customer has written, an
-#: admin's message is shown before those of the chatbot and the system.
+#: admin's message is shown before messages of the chatbot and the system.
 _RANKS = {"client": 2, "admin": 1}
 _GRAPHEME = regex.compile(r"\X")
 #: Events that reopen a thread, with the `cause` of the act if reopening was not the intention.
@@ -118,7 +118,7 @@ def add_acts(connection: Connection, states: Sequence[ThreadState], admin_id: in
 def _is_shown_next(columns: ThreadColumns, role: str, stamp: Stamp) -> bool:
     """Whether a public message replaces the one that the thread's row shows.
 
-    Messages of the customer come before those of admins, and these before all others; of equals the
+    The customer's messages win over admins' messages, and these over all others; among equals, the
     newest wins. So the preview does not depend on the order in which messages arrive.
     """
     old, new = _RANKS.get(columns.preview_role or "", 0), _RANKS.get(role, 0)

@@ -101,7 +101,7 @@ def _written(
 
 
 def _changes(connection: Connection, state: ThreadState) -> dict[str, list[str]]:
-    """Returns the difference between the stored tags and those of `state`."""
+    """Returns the difference between the stored tags and the tags of `state`."""
     tags = thread_tags.stored(connection, state.id)
     return thread_tags.difference(state.columns.tags, tags)
 

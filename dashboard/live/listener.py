@@ -239,7 +239,7 @@ class ClusterListener(RunsTask):
         self._task.stop()
 
     def follow(self) -> None:
-        """Listens at the primaries of now, and at no others. Raises RedisError."""
+        """Listens at the current primaries, and at no others. Raises RedisError."""
         slots = self._read_slots()
         if slots == self._slots:
             return

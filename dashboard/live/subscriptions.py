@@ -115,7 +115,7 @@ class Subscriptions:
             self.unsubscribe(sid, list)
 
     def lists_of(self, sid: str) -> dict[ListName, str]:
-        """Maps the lists that a socket is subscribed to to their list ids."""
+        """Maps the subscribed lists of a socket to their list ids."""
         return dict(self._lists.get(sid, {}))
 
     def views_of(self, sid: str) -> set[str | None]:

@@ -74,7 +74,7 @@ class Conversations:
         return list(self._readers.get(thread_id, ()))
 
     def readers_of(self, thread_id: int) -> list[str]:
-        """Returns the sockets that have the thread open and see its desk of now. Call it after
+        """Returns the sockets that have the thread open and see its current desk. Call it after
         reading the data to send. Raises StorageUnavailable."""
         readers = dict(self._readers.get(thread_id, {}))
         if all(desks is None for desks in readers.values()):

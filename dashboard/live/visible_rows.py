@@ -41,7 +41,7 @@ class VisibleRows:
         return list(self._watched.get(sid, ()))
 
     def on_screen(self, ids: Iterable[int]) -> list[int]:
-        """Returns those of the threads with a row that is visible on a socket of this worker."""
+        """Returns the given threads that have a row visible on a socket of this worker."""
         return [id for id in ids if id in self._counts]
 
     def _forget(self, watched: dict[int, None], id: int) -> None:

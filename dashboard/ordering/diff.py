@@ -327,7 +327,7 @@ class Diff:
         return wrong
 
     def _belonging(self, name: str, ids: list[int]) -> set[int]:
-        """Returns those of the threads that belong on a list."""
+        """Returns the given threads that belong on a list."""
         with self._database.read() as connection:
             query_list = query_lists.current(connection).lists.get(name)
             if query_list is not None:

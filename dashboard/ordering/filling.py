@@ -95,8 +95,8 @@ class FillingByQuery(Filling):
     """
 
     def by_index(self, lists: Collection[QueryList]) -> dict[str, Revisions]:
-        """Fills those of the lists for which an index finds few threads; returns the revisions read
-        by list id. Each list takes milliseconds, however many threads there are."""
+        """Fills each list for which an index finds few threads; returns the revisions read by list
+        id. Each list takes milliseconds, however many threads there are."""
         candidates, filled = Candidates(self._last_id()), dict[str, Revisions]()
         for query_list in lists:
             self._rebuild.hold()

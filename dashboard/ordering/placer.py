@@ -170,8 +170,8 @@ class Placer:
     def place_now(self, placements: Sequence[Placement], *, is_everywhere: bool = False) -> int:
         """Places the threads; returns the number of changed lists.
 
-        `is_everywhere`: the placements name every list. Raises RedisError, RankingLost and, where
-        a later revision was placed first, StorageUnavailable.
+        `is_everywhere`: the placements name every list. Raises RedisError, RankingLost and, if a
+        later revision was placed first, StorageUnavailable.
         """
         try:
             changed = self._ranking.place(placements)

@@ -58,7 +58,7 @@ def _number(text: str) -> int:
 
 
 def mark_of(agenda: Agenda | None, pulse: Pulse | None) -> Mark | None:
-    """Returns the mark of now; None if SQL or Redis is away, a view lost or a list expired."""
+    """Returns the current mark; None if SQL or Redis is away, a view lost or a list expired."""
     if agenda is None or pulse is None or agenda.has_expired or "" in pulse.views:
         return None
     return Mark(agenda.lists, pulse.views, pulse.queries, pulse.unlisted)
@@ -81,7 +81,7 @@ class Rest:
         self._began = self._watch_until = 0.0
         self._watch: Watch | None = None
         self._changes: deque[int] = deque(maxlen=TURNS)
-        #: All threads are compared until so many passes have ended.
+        #: All threads are compared until this many passes have ended.
         self._passes = 0
 
     def goes_on(self, agenda: Agenda | None, pulse: Pulse | None, passes: int) -> bool:
@@ -206,7 +206,7 @@ class Reconciler:
     def turn(self, agenda: Agenda | None, pulse: Pulse | None) -> None:
         """Ticks, in a process that serves, unless nothing has changed since all was equal.
 
-        `agenda`, `pulse`: what was read last; None where SQL or Redis is away.
+        `agenda`, `pulse`: what was read last; None if SQL or Redis is away.
         """
         rest, diff = self._rest, self._diff
         self.is_resting = rest.goes_on(agenda, pulse, diff.passes) and self._has_placed(agenda)

@@ -1,7 +1,7 @@
 """Folds signs and widths in the search index and in the tags of threads in the same way.
 
 Texts with a sign that now has another form in the index are indexed again, in slices. Revision 0004
-has the code that cuts texts into words; the signs are those of this revision's time.
+has the code that cuts texts into words; the signs are frozen as of this revision.
 """
 
 import re

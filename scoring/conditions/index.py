@@ -115,7 +115,7 @@ class ConditionIndex:
         return standing
 
     def _standing(self, standing: int, subject: Values, now_ms: int) -> int:
-        """Returns those of these conjunctions that the time axes allow now."""
+        """Returns the bits of the given conjunctions that the time axes allow now."""
         for position, axis in self._since:
             at = subject[position]
             standing &= axis.missing if at is None else axis.mask(now_ms - at)

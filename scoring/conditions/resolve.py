@@ -62,7 +62,7 @@ def resolve(query: Query, me: int | None, admin_id_of: AdminIdOf, timezone: tzin
     """Resolves the query for the readers; words of a search are left out.
 
     `me` is the id of the admin who looks, None if nobody does; `admin_id_of` maps an address in
-    lower case to an id, None if no admin has it; days are those of the time zone. Raises QueryError
+    lower case to an id, None if no admin has it; days are days of the time zone. Raises QueryError
     at an unknown address, and at `me` if nobody looks.
     """
     # In the order of the text, so that the first mistake is the one reported.

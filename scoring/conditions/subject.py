@@ -30,7 +30,7 @@ class Of(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """The values of one thread; those of one origin stand together, in the order of `Origin`.
+    """The values of one thread, grouped by origin, in the order of `Origin`.
 
     `unanswered`: never answered, and somebody asked. `closed_at` is the time of the close in
     effect, None while the thread is open; `snoozed_until` is None unless it is snoozed.

@@ -70,7 +70,7 @@ def mixes_scripts(tag: str) -> bool:
     """Whether a tag has letters of scripts that are not written together, such as Latin `p` and
     Cyrillic `р`, which look alike.
 
-    Scripts are those of Unicode's Script_Extensions. Han goes with kana, with Bopomofo and with
+    Scripts are taken from Unicode's Script_Extensions. Han goes with kana, with Bopomofo and with
     Hangul, and each of these with Latin: "highly restrictive" in Unicode Technical Standard 39.
     """
     return not any(_written_in(scripts).fullmatch(tag) for scripts in _WRITTEN_TOGETHER)

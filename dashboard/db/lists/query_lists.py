@@ -185,7 +185,7 @@ class QueryLists:
         return QueryLists(self.version, lists, ordered_since=self.ordered_since)
 
     def reordered(self, version: int, ordered_since: Mapping[str, int | None]) -> "QueryLists":
-        """Returns the same lists, of which other ones are ordered."""
+        """Returns the same lists, with another choice of ordered lists."""
         lists = copy(self)
         lists.version, lists.ordered_since = version, ordered_since
         lists.__dict__.pop("unordered", None)

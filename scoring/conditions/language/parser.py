@@ -26,7 +26,7 @@ _TERM = re.compile(
     r"[-\u2010-\u2015\u2212\uff0d(\uff08]*([A-Za-z\uff21-\uff3a\uff41-\uff5a]+)[:\uff1a]"
     rf"[^{BLANKS}]*"
 )
-#: Maps signs to those of the language: ASCII in full width, quotes, hyphens, the Japanese comma.
+#: Maps signs to signs of the language: ASCII in full width, quotes, hyphens, the Japanese comma.
 _SIGNS = (
     {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys(map(ord, "\u00ab\u00bb\u201c\u201d\u201e\u201f\u301d\u301e\u301f"), '"')
