@@ -20,7 +20,7 @@ MEMBER_DIGITS = 12
 CLUSTER_GROUPS = 16
 #: Slots of a cluster.
 SLOTS = 16_384
-#: Most lists with keys that a process remembers: an event names hundreds of lists.
+#: Maximum number of lists with keys that a process remembers: an event names hundreds of lists.
 KNOWN_KEYS = 10_000
 #: Prefix of the list ids of queries; see `query_list_id`.
 _QUERY = "q:"

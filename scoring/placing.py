@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from lua_scripts.runner import LuaCall
 from scoring.keys import Group, ListKeys, member
 
-#: Most threads that one call places: Redis serves no other client meanwhile (about 1 ms).
+#: Maximum number of threads in one call: Redis serves no other client meanwhile (about 1 ms).
 THREADS_PER_CALL = 200
-#: Most places on lists in one call (about 5 ms).
+#: Maximum number of places on lists in one call (about 5 ms).
 PLACES_PER_CALL = 1_000
 #: Changes that the log of a query's list keeps, and the log of a view: a dashboard that missed more
 #: reads the list again.

@@ -91,8 +91,8 @@ class Policies:
     def next_change(self, subject: Subject, now_ms: int) -> int | None:
         """Returns the next instant after `now_ms` at which another policy applies by time alone.
 
-        None: never. Exact, except with more than 32 thresholds ahead: then an instant that is not
-        later.
+        None: never. With more than 32 thresholds ahead the instant may be earlier: then ask again
+        at it.
         """
         if self.is_timeless or subject.waiting_since is None:
             return None

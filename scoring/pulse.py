@@ -19,7 +19,7 @@ from scoring.keys import Keys
 from scoring.server_life import LifeUnknown, ServerLife
 from scoring.views import VIEWS
 
-#: Most keys that are watched: Redis compares each new one with all watched ones.
+#: Maximum number of keys that are watched: Redis compares each new one with all watched ones.
 WATCHED_MAX = 2_000
 
 

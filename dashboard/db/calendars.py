@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from dashboard.db.models.views import calendars, policies
 from scoring.calendar import Calendar, read_calendar
 
-#: Most calendars that may be saved.
+#: Maximum number of calendars that may be saved.
 CALENDARS_MAX = 50
 
 

@@ -38,7 +38,7 @@ from scoring.conditions.resolve import AdminIdOf
 from scoring.conditions.subject import Subject
 from scoring.policies import Policies, Policy, Promise, resolve_query
 
-#: Most policies that may be saved.
+#: Maximum number of policies that may be saved.
 POLICIES_MAX = 100
 
 

@@ -23,7 +23,7 @@ from scoring.placing import Placement
 
 #: `@` in all widths.
 _AT = re.compile("[@\ufe6b\uff20]")
-#: Most `@` that are looked at, in the order of the text.
+#: Maximum number of `@` that are looked at, in the order of the text.
 PLACES_MAX = 100
 #: Characters, besides letters and digits, that make a following `@` part of an address.
 _JOINING = "_.-+@\ufe6b\uff20"

@@ -37,7 +37,7 @@ from scoring.reading import Entry, Head
 from scoring.sorts import ANY_SORT
 from scoring.views import FILTERS, VIEWS
 
-#: Most lists with cached rows (the least recently used one is dropped), and most rows of a list.
+#: Maximum number of lists with cached rows (the least recently used is dropped), and of their rows.
 LIST_IDS_MAX = 32
 ROWS_MAX = 2_000
 #: With more changed threads, the cached rows of the list are dropped.
@@ -110,7 +110,7 @@ class RowCache:
 MESSAGES = 50
 #: Threads that are loaded beyond the one that the browser scrolls to.
 THREADS_BEYOND = 20
-#: Most callers that share one read of a list from SQL.
+#: Maximum number of callers that share one read of a list from SQL.
 SHARED_READ_MAX = 10_000
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dashboard.db.lists.named_lists import ListName
 
-#: Most reads of a list in one turn: subscribers that lag behind share the last read.
+#: Maximum number of reads of a list in one turn: subscribers that lag behind share the last read.
 READ_GROUPS_MAX = 4
 
 

@@ -124,7 +124,7 @@ class LengthsCheck:
 HEAD = 100
 #: Time in which all threads are compared once, in slices.
 PASS_SECONDS = 60.0
-#: Most threads in a slice, so that a million threads do not delay the sockets.
+#: Maximum number of threads in a slice, so that a million threads do not delay the sockets.
 SLICE_MAX = 2_000
 #: Threads of a slice that are compared at once (about 15 ms), and the pause until the next ones.
 PART = 250
@@ -179,7 +179,7 @@ class Diff:
         self._suspects: set[str] = set()
         #: Members removed since the start because they were not thread ids.
         self.removed = 0
-        #: Most threads in the next slice.
+        #: Maximum number of threads in the next slice.
         self.slice_most = SLICE_MAX
         #: Completed passes over all threads.
         self.passes = 0

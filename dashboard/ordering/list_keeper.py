@@ -22,9 +22,9 @@ from scoring.rebuilding import RebuildLost
 #: RENEWED_MS is added, so that it is written only every 20 s, by one of the processes.
 LOOKED_AT_MS = 60_000
 RENEWED_MS = 20_000
-#: Most lists of all processes that are kept only while somebody looks. An event costs more with
-#: each list that holds its thread, and a new list costs some microseconds for each existing one. A
-#: team of a thousand looks at a thousand lists of `mine`.
+#: Maximum number of lists, of all processes, that are kept only while somebody looks. An event
+#: costs more with each list that holds its thread, and a new list costs some microseconds for each
+#: existing one. A team of a thousand looks at a thousand lists of `mine`.
 TEMPORARY_MAX = 2_000
 
 
@@ -70,9 +70,9 @@ class ListKeeper:
 
     def keep_many(self, queries: Mapping[str, ListedQuery], most: int = TEMPORARY_MAX) -> None:
         """Keeps many lists by their ids, in one write. Leaves out a list for which there is no room
-        or which has a mistake; all temporary lists may be `most`.
+        or which has a mistake.
 
-        Raises StorageUnavailable.
+        `most`: the maximum number of all temporary lists. Raises StorageUnavailable.
         """
         now = self._clock()
         kept_until = now + LOOKED_AT_MS + RENEWED_MS

@@ -39,7 +39,7 @@ def placements_everywhere(
     ]
 
 
-#: Most revisions of a thread that are remembered while an earlier one is not known to be placed.
+#: Maximum number of remembered revisions of a thread if an earlier one is not known to be placed.
 AHEAD_MAX = 200
 #: Revisions that are saved at once.
 SLICE = 2_000

@@ -16,8 +16,8 @@ from scoring.ranking import Ranking
 from scoring.rebuilding import Rebuild
 from scoring.views import VIEWS
 
-#: Most lists of queries without a usable index that are built one by one; more of them are built
-#: together by reading all threads once.
+#: Maximum number of lists of queries without a usable index that are built one by one; more are
+#: built together by reading all threads once.
 FILTERED_MAX = 30
 #: The epoch is part of every frame, so it is short.
 EPOCH_BYTES = 6

@@ -151,7 +151,7 @@ TICK_SECONDS = 1.0
 HEADS_SECONDS = 5.0
 #: Threads that a tick compares if nothing is in doubt.
 REST_SLICE = 100
-#: Most unplaced threads that one tick places.
+#: Maximum number of unplaced threads that one tick places.
 UNPLACED_MAX = 10_000
 
 

@@ -15,7 +15,7 @@ from typing import Literal as TypingLiteral
 from scoring.conditions.conjuncts import Conjunct, Literal
 from scoring.conditions.nodes import Leaf, Measure, Present, Within, measured, reached_at
 
-#: Most values with a cached mask on an axis; then the cache is emptied.
+#: Maximum number of values with a cached mask on an axis; then the cache is emptied.
 VALUES_MAX = 1_000
 
 #: The aspect of a value: as it is, whether it is there, or measured.

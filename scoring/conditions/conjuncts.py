@@ -7,7 +7,7 @@ from scoring.conditions.nodes import AllNode, AnyNode, Leaf, NotNode, ResolvedNo
 
 #: A query with more alternatives has no normal form.
 CONJUNCTS_MAX = 64
-#: Most combinations that one step may try.
+#: Maximum number of combinations that one step may try.
 _PRODUCT_MAX = 256
 #: Bits 0, 2, 4, … of more conditions than a text of 1,000 characters can hold.
 _EVEN_BITS = int("01" * 1_000, 2)

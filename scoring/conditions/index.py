@@ -91,13 +91,13 @@ class ConditionIndex:
         """Returns the next instant after `now_ms` when the mask changes by time alone; None: never.
 
         Exact, except if more than 32 thresholds are passed without a change, or fewer if several
-        queries are tested by themselves: then an instant that is not later than the change, at
-        which the caller must ask again.
+        queries are tested by themselves: then the returned instant may be before the change, and
+        the caller must ask again at that instant.
         """
         if not (self._since or self._until or self._alone):
             return None
         own = self._next_of_axes(subject, now_ms)
-        # Together they try no more than one would: each event pays for all of them.
+        # Together they try no more thresholds than one query would: each event pays for all.
         tries = TRIES // max(1, len(self._alone))
         others = (next_change(resolved, subject, now_ms, tries) for _, resolved in self._alone)
         return min((at for at in (own, *others) if at is not None), default=None)

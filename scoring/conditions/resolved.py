@@ -216,8 +216,8 @@ def next_change(
 ) -> int | None:
     """Returns the next instant after `now_ms` at which time alone changes the truth, or None.
 
-    Exact, except for queries with more than `tries` thresholds ahead: then an instant that is not
-    later than the change, at which the caller must ask again.
+    Exact, except for queries with more than `tries` thresholds ahead: then the instant may be
+    before the change, and the caller must ask again at that instant.
     """
     instants = flips(resolved.leaves(), subject, now_ms)
     now_holds = holds(resolved, subject, now_ms)

@@ -4,9 +4,9 @@
 -- ARGV[1], ARGV[2]  score and member after which to begin, whether or not it is there; empty: from the top
 -- ARGV[3]  number of entries; with a target: number of entries beyond it
 -- ARGV[4]  member of the target, or empty
--- ARGV[5]  most entries
+-- ARGV[5]  maximum number of entries
 -- Returns epoch, version, total, rank of the target, {member, score, ...}; no entries if a target is
--- not on the list; nil if the list id has no epoch, or one of another life of the server.
+-- not on the list; nil if the list id has no epoch, or is of a life that is not accepted (LIVES).
 local list, score, member = KEYS[1], ARGV[1], ARGV[2]
 local head = redis.call('HMGET', KEYS[2], 'epoch', 'version', 'life')
 if not head[1] or not LIVES[head[3]] then return false end

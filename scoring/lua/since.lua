@@ -2,12 +2,12 @@
 -- KEYS[1]     changes: member -> version of its last change
 -- KEYS[2]     meta: epoch, version, floor (the version with which the epoch began), life
 -- KEYS[3..n]  the sorts to read: member -> score
--- ARGV[1]  epoch, ARGV[2]  version, ARGV[3]  most changes
+-- ARGV[1]  epoch, ARGV[2]  version, ARGV[3]  maximum number of changes
 -- ARGV[4]  number of entries of a list that are its top
 -- Returns version, total, {member, ...}, then for each sort {score or nil, ...}, in the order
--- of the members, and {member, score} of the last entry of its top; nil if the epoch is another one or
--- of another life of the server, the version is not of this epoch, the log has lost its end, or there
--- are more changes.
+-- of the members, and {member, score} of the last entry of its top; nil if the epoch is another one,
+-- the life is not accepted (LIVES), the version is not of this epoch, the log has lost its end, or
+-- there are more changes.
 local changes, known = KEYS[1], tonumber(ARGV[2])
 local meta = redis.call('HMGET', KEYS[2], 'epoch', 'version', 'floor', 'life')
 local version, floor = tonumber(meta[2] or ''), tonumber(meta[3] or '')

@@ -118,7 +118,7 @@ class ResolvedSort:
     def next_change(self, subject: Subject, now_ms: int) -> int | None:
         """Returns the next instant after `now_ms` at which time alone changes the score, or None.
 
-        Exact, except with more than 32 thresholds ahead: then an instant that is not later.
+        With more than 32 thresholds ahead the instant may be earlier: then ask again at it.
         """
         if self.is_timeless:
             return None

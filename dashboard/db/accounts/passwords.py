@@ -16,8 +16,8 @@ from scoring.conditions.folding import folded
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 #: The hash that a password is compared with when the account is unknown.
 _NO_ACCOUNT = _HASHER.hash("no account has this password")
-#: Most hashes that a process should compute at once, at 19 MiB each. Callers see to it: a lock here
-#: would be a lock of green threads, taken in real threads, and some of these would never get it.
+#: Maximum number of hashes to compute at once, at 19 MiB each. Callers ensure it: a lock here would
+#: be a lock of green threads, taken in real threads, and some of these would never get it.
 AT_ONCE = 4
 
 

@@ -66,7 +66,7 @@ SAVED = Allowance("all saved views", Most(12_000, 48, 200))
 #: Limits on lists that are kept while somebody looks: for one admin, and for all together.
 LOOKED_AT = Allowance("the lists that you look at", Most(1_500, 16, 20))
 TEMPORARY = Allowance("the lists that are looked at", Most(8_000, 24, 60))
-#: Most conditions of all saved sorts, and of all policies: each is tested alone, without an index.
+#: Maximum number of conditions of all saved sorts, and of all policies: no index serves them.
 RULES_MAX = 400
 
 

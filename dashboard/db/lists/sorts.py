@@ -15,7 +15,7 @@ from scoring.sorting.resolved import ResolvedSort, RuleError, resolve_sort
 from scoring.sorting.rules import Rule, Sort, UnknownSort
 from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
 
-#: Most sorts that may be saved.
+#: Maximum number of sorts that may be saved.
 SORTS_MAX = 100
 #: A version stays this long after another one took its place.
 _FORGOTTEN_MS = 600_000

@@ -272,7 +272,7 @@ def _leased_delivery(row: tuple[Any, ...], lease: str) -> LeasedDelivery:
 
 #: Attempts of test events kept for each webhook; other attempts are deleted with their event.
 TESTS_KEPT = 20
-#: Most events of one replay.
+#: Maximum number of events of one replay.
 REPLAY_MAX = 10_000
 
 

@@ -81,9 +81,9 @@ def _holding(condition: HoldsAt) -> Select[tuple[int, int]]:
     )
 
 
-#: Most listed messages of a thread, the newest ones.
+#: Maximum number of listed messages of a thread, the newest ones.
 THREAD_MATCHES_MAX = 1_000
-#: Most marks in one message.
+#: Maximum number of marks in one message.
 MARKS_MAX = 200
 
 

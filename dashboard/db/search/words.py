@@ -9,7 +9,7 @@ from scoring.conditions.folding import QUOTES, plain, unmarked
 
 #: Longer words are indexed by this prefix: PostgreSQL accepts no lexeme of 2 KB.
 WORD_MAX = 64
-#: Most terms of a query; further ones are ignored.
+#: Maximum number of terms of a query; further ones are ignored.
 TERMS_MAX = 16
 
 #: Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. Runs of

@@ -12,7 +12,7 @@ from dashboard.db.threads import messages
 from dashboard.event_types import ACT_MEMBERS
 from dashboard.validation.strict_json import JsonObject
 
-#: Most acts in one part of a conversation, the newest ones.
+#: Maximum number of acts in one part of a conversation, the newest ones.
 PART_MAX = 200
 #: The members of an act's data that the dashboard gets.
 _SHOWN = ("cause", *ACT_MEMBERS)
