@@ -1,4 +1,4 @@
-"""The background work of a web process: what is started before it serves, and ended after."""
+"""The background tasks of a web process: started before it serves, stopped afterwards."""
 
 import logging
 import threading
@@ -18,9 +18,9 @@ from dashboard.web.http.metrics import SHARE_SECONDS
 
 #: Interval at which the sessions of connected sockets are checked, and unjoined ones closed.
 SESSIONS_SECONDS = 1.0
-#: Interval of the check while no socket is here, and of the reconciler while nothing changes.
+#: Interval of this check while no socket is connected, and of the reconciler while nothing changes.
 REST_SECONDS = 3.0
-#: Age at which an open connection must have joined the namespace; checked at that interval.
+#: Age at which an open connection must have joined the namespace, checked at SESSIONS_SECONDS.
 UNJOINED_SECONDS = 6.0
 #: Interval at which failed sign-ins of a minute that is over are stored.
 FAILED_SIGN_INS_SECONDS = 5.0
@@ -63,7 +63,7 @@ class Background:
 
     @property
     def _of_requests(self) -> dict[str, RunsTask]:
-        """The tasks that requests need to the end, by the names of their threads."""
+        """The tasks that requests need until they end, by the names of their threads."""
         services = self._services
         return {
             "webhooks": services.dispatcher,
@@ -75,7 +75,7 @@ class Background:
         }
 
     def start(self) -> None:
-        """Begins to listen, to push, to reconcile, to deliver, and to take up what is due."""
+        """Starts all tasks: they listen, push, reconcile, deliver, and handle due times."""
         services = self._services
         spawn = services.sockets.socketio.start_background_task
         for run in (self._sessions.run, *(task.run for task in self._of_sockets)):
@@ -91,7 +91,7 @@ class Background:
             threading.Thread(target=task.run, name=name, daemon=True).start()
 
     def stop_sockets(self) -> None:
-        """Sends the sockets away; what feeds them ends by itself within a second or two."""
+        """Makes the sockets leave, and stops their tasks, which end within a second or two."""
         services = self._services
         services.admin_presence.begin_drain()
         try:
@@ -105,14 +105,14 @@ class Background:
             task.stop()
 
     def stop(self) -> None:
-        """Ends what may still be needed by the requests under way when the sockets close."""
+        """Stops the tasks that requests may still need after the sockets are closed."""
         for own in self._own:
             own.stop()
         for task in self._of_requests.values():
             task.stop()
         self._services.failed_sign_ins.flush(at_once=True)
         with suppress(OSError):
-            # The last numbers: what was answered since they were written counts, too.
+            # Written once more, to include requests since the last write.
             self._services.metrics.write()
 
     def _check_sessions(self) -> None:
@@ -122,7 +122,7 @@ class Background:
 
 
 def _other_tasks(services: Services) -> list[PeriodicTask]:
-    """The tasks that look after the clock, the database, files, metrics and the audit log."""
+    """Returns the tasks for the clock, the database, files, metrics and the audit log."""
     return [
         PeriodicTask(
             "the clock",

@@ -1,4 +1,4 @@
-"""One clock for all processes: that of a server which they share."""
+"""One clock for all processes: the clock of a server that they share."""
 
 import logging
 import threading
@@ -12,14 +12,14 @@ log = logging.getLogger(__name__)
 READ_SECONDS = 5.0
 #: A machine with a clock that differs by more milliseconds is reported.
 OFF_MS = 2_000
-#: Number of readings; the quickest one is used. One that is quick enough ends them: the less a
-#: reading takes, the more exact it is.
+#: Most readings in a row; the quickest one, which is the most exact, is used. A reading that is
+#: exact enough ends the row.
 _READINGS = 3
 _EXACT_MS = 1.0
-#: The clock does not go back by less than this; a greater step is one of the shared clock itself.
+#: The clock never goes back by less than this; a greater step means that the shared clock was set.
 _HELD_MS = 1_000
-#: Time since the machine started, which no setting of its clock moves; if the system can tell, with
-#: the time during which the machine was suspended.
+#: Time since the machine started; setting its clock does not change this. If the system can tell,
+#: the time during which the machine was suspended is included.
 _TICKING = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
@@ -34,7 +34,7 @@ def ticks_ms() -> float:
 
 
 def time_limit(seconds: float, monotonic: Callable[[], float]) -> Callable[[], bool]:
-    """Returns a function that says whether `seconds` have passed since this call."""
+    """Returns a function that tells whether `seconds` have passed since this call."""
     end = monotonic() + seconds
     return lambda: monotonic() > end
 
@@ -81,7 +81,7 @@ class SharedClock:
 
     @property
     def own_ahead_ms(self) -> int:
-        """The lead of this machine's clock; negative if it is behind."""
+        """The lead of this machine's clock in ms; negative if it is behind, 0 before a reading."""
         if self._ahead_ms is None:
             return 0
         return round(self._own() - self._ticks() - self._ahead_ms)
@@ -102,7 +102,7 @@ class SharedClock:
                 if reading.error_ms > _EXACT_MS:
                     reading = min(reading, self._take(), key=lambda reading: reading.error_ms)
             ahead_ms = self._ahead_ms
-            # A reading that does not prove the clock wrong changes nothing: no jitter.
+            # To avoid jitter, only a reading that proves the clock wrong changes it.
             if ahead_ms is None or abs(reading.ahead_ms - ahead_ms) > reading.error_ms:
                 self._ahead_ms = reading.ahead_ms
             self._report()

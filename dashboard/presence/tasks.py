@@ -23,13 +23,13 @@ from presence.people import People
 from presence.settings import Settings
 from presence.sweeper import Sweeper
 
-#: What was read is used for this many seconds.
+#: Seconds for which the admins of the last reading count as known.
 _LIFETIME_SECONDS = 5.0
 
 
 class PresentAdmins:
-    """Keeps the present admins. A task reads them when admins come or leave, and every 3 s;
-    transactions ask here, because they may not wait."""
+    """Knows the present admins. A task reads them when admins come or leave, and every 3 s.
+    Transactions ask here, because they must not wait for Redis."""
 
     def __init__(self, people: People, monotonic: Callable[[], float] = time.monotonic):
         self._people = people
@@ -238,7 +238,7 @@ class PresenceTasks:
             self._set_late(True)
             raise
         except Exception:
-            # A new feed reads every state again, also what this one missed.
+            # A new feed reads every state again, including changes that this one missed.
             self._feed.close()
             self._feed = self._new_feed()
             self._set_late(True)

@@ -18,7 +18,7 @@ class Caller(NamedTuple):
     sid: str
     admin_id: int
     role: str = "admin"
-    #: The socket's name in presence, and the browser's.
+    #: The names of the socket and of the browser in presence.
     connection: str = ""
     device: str = ""
     #: The kind of device: `web` (a computer), `mobile` or `tablet`.
@@ -34,16 +34,16 @@ class SocketObserver(Protocol):
     """Follows each socket from its connect to its disconnect."""
 
     def on_connect(self, caller: Caller) -> None:
-        """The socket connects. Nothing can be sent to it yet."""
+        """Takes a socket that connects. Nothing can be sent to it yet."""
 
     def on_ready(self, caller: Caller) -> None:
-        """The connect was answered: from now on the socket can be sent to."""
+        """Called after the connect was answered: from now on messages can be sent to the socket."""
 
     def on_role(self, caller: Caller) -> None:
-        """The role of the socket's admin has changed; `caller` has the new one."""
+        """Called after the role of the socket's admin has changed; `caller` has the new one."""
 
     def on_message(self, sid: str) -> None:
-        """The socket made a call that is known and allowed."""
+        """Called for each call of the socket that is known and allowed, before it is handled."""
 
     def on_disconnect(self, sid: str, reason: str) -> None:
-        """The socket is closed; `reason` is Socket.IO's text."""
+        """Called after the socket was closed; `reason` is Socket.IO's text."""

@@ -19,20 +19,20 @@ class Connection:
     #: Hash of the session that the socket was opened with.
     session: bytes
     path: FastPath | EmitPath
-    #: None where Engine.IO's own driver opened it.
+    #: None if Engine.IO's own driver opened it.
     websocket: WebSocket | None
-    #: Whether it is being disconnected; further calls are not answered.
+    #: Whether the socket is being disconnected; further calls are not answered.
     is_leaving: bool = False
     session_valid_until: float = float("-inf")
 
 
-#: By the ids of their sockets.
+#: Connections by the ids of their sockets.
 Connections = dict[str, Connection]
 
 #: Seconds a session check is cached; a local sign-out invalidates it immediately.
 SESSION_CACHE_SECONDS = 1.0
-#: The role with the fewest rights. Checks of others are not cached: a role that was taken away
-#: must not work for one more call.
+#: The role with the fewest rights. Checks of other roles are not cached: a role that was taken
+#: away must not allow one more call.
 _LEAST_ROLE = "admin"
 #: Calls that share a check, at most.
 CHECKED_MAX = 1_000
@@ -40,12 +40,12 @@ _NEVER = float("-inf")
 
 #: Session hashes -> the rights of those that are valid.
 LivingSessions = Callable[[set[bytes]], Mapping[bytes, Rights]]
-#: A connection of an admin with other rights now, and its caller with those of before.
+#: Called with a connection whose admin's rights have changed, and its caller with the old rights.
 OnRights = Callable[[Connection, Caller], object]
 
 
 class SessionChecks:
-    """Checks sessions, all of them in one query: a thousand sockets must not cause a thousand."""
+    """Checks many sessions in one query: a thousand sockets must not cause a thousand queries."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class SessionChecks:
         monotonic: Callable[[], float],
         on_rights: OnRights = lambda connection, before: None,
     ):
-        """`on_rights` is called where an admin has another role, or sees other desks, than before.
+        """`on_rights` is called after an admin's role, or the desks that they see, have changed.
 
         `living_sessions` raises StorageUnavailable.
         """
@@ -62,15 +62,15 @@ class SessionChecks:
         self._living_sessions = living_sessions
         self._monotonic = monotonic
         self._on_rights = on_rights
-        #: How often cached checks were invalidated.
+        #: The number of invalidations of all cached checks.
         self._invalidated = 0
         # A frame makes all dashboards that show its list call at once: those calls share a check.
         self._checks = GroupCommit(self._check, CHECKED_MAX)
 
     def require_valid(self, connection: Connection) -> None:
-        """Raises Problem (401) where the session is over, and StorageUnavailable.
+        """Raises Problem (401) if the session is over, and StorageUnavailable.
 
-        Afterwards the caller of the connection has today's rights.
+        Afterwards the caller of the connection has its current rights.
         """
         is_cached = self._monotonic() < connection.session_valid_until
         if is_cached and connection.caller.role == _LEAST_ROLE:
@@ -85,15 +85,15 @@ class SessionChecks:
             connection.session_valid_until = _NEVER
 
     def ended(self) -> list[Connection]:
-        """The connections with a session that is over. Raises StorageUnavailable."""
+        """Returns the connections with a session that is over. Raises StorageUnavailable."""
         every = self._connections.values()
         connections = [connection for connection in every if not connection.is_leaving]
         rights = self._rights(connections)
         return [connection for connection in connections if connection.session not in rights]
 
     def _check(self, asking: Sequence[Connection]) -> list[bool]:
-        """Whether these sessions are valid. If a cached check is over, it also checks the others
-        with a check that is over or ends soon."""
+        """Returns whether each session is valid. If the cached check of one has expired, it also
+        checks all other sockets with a check that has expired or expires soon."""
         now, invalidated = self._monotonic(), self._invalidated
         checked = list(asking)
         if any(now >= connection.session_valid_until for connection in asking):
@@ -101,7 +101,7 @@ class SessionChecks:
             every = self._connections.values()
             checked += [connection for connection in every if connection.session_valid_until < soon]
         rights = self._rights(checked)
-        # Sessions may have ended after they were read.
+        # If not, sessions may have ended after they were read.
         is_current = invalidated == self._invalidated
         for connection in checked:
             is_valid = is_current and connection.session in rights

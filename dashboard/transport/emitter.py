@@ -1,4 +1,4 @@
-"""Sends to the sockets of this worker by their ids; other packages use this alone."""
+"""Interfaces for sending to the sockets of this worker; other packages use only these."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
@@ -26,10 +26,10 @@ class Sender(Protocol):
 
 
 class Emitter(Sender, Protocol):
-    """Implemented by `Sockets`. Sending to a socket that is closed does nothing."""
+    """Sends to sockets; implemented by `Sockets`. Sending to a closed socket does nothing."""
 
     def send_together(self, sid: str, messages: Sequence[Message]) -> None:
-        """Sends the messages in this order, in one write where the connection takes it."""
+        """Sends the messages in this order, in one write if the connection is free."""
 
     def broadcast(self, event: str, data: EncodedJson) -> None:
         """Sends an event to every socket that is ready."""
@@ -52,11 +52,11 @@ class BatchedEmitter:
         self._messages.setdefault(sid, []).append(Message(event, data, acknowledged))
 
     def flush(self, sid: str) -> None:
-        """Sends what was collected for this socket."""
+        """Sends the messages collected for this socket."""
         if messages := self._messages.pop(sid, None):
             self._emitter.send_together(sid, messages)
 
     def flush_all(self) -> None:
-        """Sends what was collected for all sockets."""
+        """Sends the messages collected for all sockets."""
         for sid in tuple(self._messages):
             self.flush(sid)

@@ -16,9 +16,9 @@ from dashboard.transport.emitter import Acknowledged, Message
 from dashboard.transport.packets import NAMESPACE, EncodedJson
 from dashboard.transport.websocket import WebSocket
 
-#: An acknowledgement without arguments; any other one is left to Socket.IO.
+#: An acknowledgement without arguments; Socket.IO handles all others.
 _ACKNOWLEDGEMENT = re.compile(rf"43{NAMESPACE},([0-9]{{1,15}})\[\]")
-#: The packet type of Engine.IO, and with that of Socket.IO and the namespace.
+#: Beginnings of a packet: the type for Engine.IO; and then the type and namespace for Socket.IO.
 _MESSAGE = "4"
 _EVENT = f"{_MESSAGE}2{NAMESPACE},"
 
@@ -36,16 +36,16 @@ class EmitPath:
             self._server.emit(event, data, to=self._sid, namespace=NAMESPACE, callback=acknowledged)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: this path holds nothing."""
 
 
 class FastPath:
-    """Writes to the socket at once where it is free, and keeps the order with Socket.IO's queue."""
+    """Writes to the socket at once if it is free, and else uses Socket.IO's queue, in one order."""
 
     def __init__(self, server: Server, sid: str, websocket: WebSocket):
         self._engine = internals.engine_socket(server, sid)
         self._websocket = websocket
-        #: By the number that the acknowledgement will have.
+        #: Functions to call, by the number that the acknowledgement will have.
         self._unacknowledged: dict[int, Acknowledged] = {}
         self._enqueue = self._engine.send
         # Answers to calls are sent this way, too; the library has no option for that.
@@ -74,7 +74,7 @@ class FastPath:
             self._enqueue(packet)
 
     def _offer(self, packets: Sequence[bytes]) -> bool:
-        """Writes now; False where a write is under way or queued, or the buffer is full."""
+        """Writes now; returns False if a write is under way or queued, or the buffer is full."""
         return self._engine.queue.empty() and self._websocket.offer(packets)
 
     def _packet(self, event: str, data: EncodedJson, acknowledged: Acknowledged | None) -> bytes:
@@ -82,7 +82,7 @@ class FastPath:
         return f'{_EVENT}{number}["{event}",'.encode() + data.utf8 + b"]"
 
     def _expect(self, acknowledged: Acknowledged) -> int:
-        """The lowest number of which no acknowledgement is awaited: each digit is sent, too."""
+        """Returns the lowest free number for an acknowledgement: short numbers save bytes."""
         number = 1
         while number in self._unacknowledged:
             number += 1
@@ -90,7 +90,7 @@ class FastPath:
         return number
 
     def _intercept(self, message: str) -> bool:
-        """Handles an acknowledgement; False for every other message."""
+        """Handles an acknowledgement; returns False for every other message."""
         match = _ACKNOWLEDGEMENT.fullmatch(message)
         if match is None:
             return False

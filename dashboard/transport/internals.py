@@ -1,11 +1,11 @@
-"""All names of Engine.IO, Socket.IO and redis-py that are used without being documented.
+"""All undocumented names of Engine.IO, Socket.IO and redis-py that Lineup uses.
 
-`missing_names` tells at start which of those that `FastPath` uses this release does not have; then
-messages go out by `emit`. Without that of `replace_driver` nothing is served.
+At start, `missing_names` finds the names for `FastPath` that the installed release lacks; if there
+are any, messages are sent by `emit`. Without the name for `replace_driver` the server cannot start.
 
-`Parser` lets redis-py look for unread data without letting other green threads run: before each
-command redis-py checks whether the connection was closed meanwhile. With a green `select` all other
-threads run first, which costs a busy process more than the command itself.
+Before each command redis-py checks whether the connection was closed. With a green `select` all
+other green threads run first, which costs a busy process more than the command itself. `Parser`
+checks without letting them run.
 """
 
 import logging
@@ -30,7 +30,7 @@ ENGINE_SOCKET_NAMES = ("send", "queue", "closed")
 
 
 class EngineSocket(Protocol):
-    """The part of an Engine.IO socket that is used."""
+    """The part of an Engine.IO socket that Lineup uses."""
 
     queue: Any
     closed: bool
@@ -39,7 +39,7 @@ class EngineSocket(Protocol):
 
 
 def missing_names(server: Server) -> list[str]:
-    """The used names that the installed release lacks, as they are written in code."""
+    """Returns the used names that the installed release lacks, as they are written in code."""
     missing = [f"manager.{name}" for name in MANAGER_NAMES if not hasattr(server.manager, name)]
     if not hasattr(server.eio, "sockets"):
         missing.append("eio.sockets")
@@ -54,30 +54,30 @@ def replace_driver(server: Server, driver: Any) -> None:
     """Makes Engine.IO open WebSockets with `driver(handler, server)`. Raises StartError."""
     if "websocket" not in getattr(server.eio, "_async", {}):
         raise StartError("This release of Engine.IO has no _async['websocket']: install another.")
-    # A copy: the dictionary itself belongs to the library's module.
+    # Copied, because the dictionary itself belongs to the library's module.
     server.eio._async = server.eio._async | {"websocket": driver}
 
 
 def engine_socket(server: Server, sid: str) -> EngineSocket:
-    """The Engine.IO socket under a Socket.IO one. Raises KeyError where it is closed."""
+    """Returns the Engine.IO socket under a Socket.IO one. Raises KeyError if it is closed."""
     return server.eio.sockets[server.manager.eio_sid_from_sid(sid, NAMESPACE)]
 
 
 log = logging.getLogger(__name__)
 
-#: What the parser uses of `redis.connection.DefaultParser`, which redis-py does not document.
+#: Names of `redis.connection.DefaultParser`, which redis-py does not document.
 PARSER_NAMES = ("on_connect", "can_read")
-#: Set by `on_connect`.
+#: Attributes that `on_connect` sets.
 CONNECTED_NAMES = ("_sock", "_reader")
 
 _Default: Any = getattr(connection, "DefaultParser", object)
 
 
 def parser_options(poll: Callable[[], Any]) -> dict[str, Any]:
-    """Options of a redis-py connection pool that make it use `Parser`.
+    """Returns options of a redis-py connection pool that make it use `Parser`.
 
-    `poll` makes a poll object that blocks the whole process, as `select.poll` does unpatched.
-    Where redis-py lacks what `Parser` needs, there are no options and one warning is logged.
+    `poll` makes a poll object that blocks the whole process, like the unpatched `select.poll`.
+    Returns no options, and logs one warning, if redis-py lacks a name that `Parser` needs.
     """
     missing = [name for name in PARSER_NAMES if not hasattr(_Default, name)]
     if missing:
@@ -89,7 +89,7 @@ def parser_options(poll: Callable[[], Any]) -> dict[str, Any]:
 class Parser(_Default):
     """Checks an idle connection with a poll that does not switch to another green thread."""
 
-    #: False once a connection turned out to lack what is used; then redis-py's own way is taken.
+    #: False after a connection lacked one of the names; from then on redis-py's own check is used.
     is_usable = True
 
     def __init__(self, poll: Callable[[], Any], socket_read_size: int):
@@ -108,7 +108,7 @@ class Parser(_Default):
     def can_read(self, timeout: float = 0) -> bool:
         """Whether there is unread data, or the connection was closed. Raises ConnectionError."""
         if not Parser.is_usable or timeout != 0 or hasattr(self._sock, "pending"):
-            # To wait is to let other threads run; and TLS keeps decrypted data to itself.
+            # A wait must let other threads run; and `poll` does not see data decrypted by TLS.
             return super().can_read(timeout)
         if not self._reader:
             raise ConnectionError("The connection is closed.")
@@ -122,7 +122,7 @@ class Parser(_Default):
 
 @cache
 def _warn_once(*missing: str) -> None:
-    """Logs a warning; a process has several connection pools."""
+    """Logs a warning once, although a process has several connection pools."""
     log.warning(
         "this release of redis-py lacks %s: its own parser is used, which takes more CPU time",
         ", ".join(missing),

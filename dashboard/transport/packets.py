@@ -10,13 +10,13 @@ from dashboard.errors import Problem
 from dashboard.validation import strict_json
 
 NAMESPACE = "/admin"
-#: The event that malformed packets become; a packet that names it is malformed itself. Where it is
-#: known what is wrong with the data, the problem is the argument, and the call gets it as answer.
+#: The event that malformed packets become; a packet that names it is malformed itself. If it is
+#: known why the data are wrong, the event has the problem as argument, and the call is answered it.
 MALFORMED = "\x00malformed"
 #: Events that the library fires itself: a client must not be able to trigger their handlers.
 _RESERVED = frozenset({"connect", "connect_error", "disconnect", "disconnecting", MALFORMED})
 _ACK_IDS_MAX = 2**53
-#: What stands before the data: the library takes the digits of every script.
+#: Finds digits that are not ASCII before the data: the library accepts the digits of every script.
 _OTHER_DIGITS = re.compile(r'[^\[{"]*[^\x00-\x7f]')
 _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 _BEGINNINGS = ("[", "{")
@@ -39,7 +39,7 @@ class EncodedJson(str):
 
     @property
     def utf8(self) -> bytes:
-        """The text as it goes on the wire."""
+        """The text as bytes, encoded once."""
         try:
             return self._utf8
         except AttributeError:
@@ -48,18 +48,18 @@ class EncodedJson(str):
 
 
 class SplicingJson:
-    """The `json` module of the packets: puts `EncodedJson` in as it is."""
+    """The `json` module for packets: inserts `EncodedJson` unchanged."""
 
     @staticmethod
     def loads(text: str, **options: Any) -> Any:
-        """As strictly as the bodies of HTTP. Raises Unreadable and ValueError."""
+        """Decodes as strictly as bodies of HTTP requests. Raises Unreadable and ValueError."""
         if text[:1] not in _BEGINNINGS:
-            # Engine.IO tries every packet first as if it were JSON.
+            # Engine.IO first tries to read every packet as JSON.
             raise ValueError("the data of a packet are a list or an object")
         try:
             return strict_json.loads_text(text)
         except Problem as problem:
-            # Engine.IO catches ValueError only; another error would leave the socket half open.
+            # Engine.IO catches only ValueError; another error would leave the socket half open.
             raise Unreadable(problem) from None
 
     @staticmethod
@@ -79,7 +79,7 @@ class StrictPacket(packet.Packet):
     data: Any
 
     def encode(self) -> Any:
-        """As the library does; a refusal to connect is an object, as the protocol wants it."""
+        """Encodes like the library, but sends a refusal to connect as an object (the protocol)."""
         if self.packet_type == packet.CONNECT_ERROR and isinstance(self.data, str):
             self.data = {"message": self.data}
         return super().encode()
@@ -123,5 +123,5 @@ class StrictPacket(packet.Packet):
 
 
 def encode(value: Any) -> str:
-    """Compact JSON in UTF-8, as it goes on the wire."""
+    """Returns compact JSON text, with characters beyond ASCII unescaped."""
     return _ENCODER.encode(value)

@@ -1,4 +1,4 @@
-"""Socket.IO for the admins: connects sockets, passes on their calls, sends to them."""
+"""Socket.IO for admins: connects sockets, answers their calls, and sends to them."""
 
 import logging
 import random
@@ -37,7 +37,7 @@ from dashboard.transport.websocket import GOING_AWAY, MESSAGE_BYTES_MAX, WebSock
 from dashboard.turns import Pace, Share, turns
 from dashboard.wsgi_keys import IDENTITY, WEBSOCKET
 
-#: What a browser may call itself: the same for all its windows, and after a reload.
+#: Names that browsers may give themselves, the same in all windows and after a reload.
 _DEVICE = re.compile("[A-Za-z0-9-]{8,64}")
 _TYPES = ("web", "mobile", "tablet")
 #: A tablet's browser does not say "Mobile", except for older iPads.
@@ -46,15 +46,15 @@ _PHONE = re.compile(r"Mobi|iPhone|iPod")
 
 
 def device_of(auth: Any) -> str:
-    """The browser's name, "" where it gives none that is allowed."""
+    """Returns the browser's name; "" if it sends none, or none that is allowed."""
     device = auth.get("device") if isinstance(auth, dict) else None
     return device if isinstance(device, str) and _DEVICE.fullmatch(device) else ""
 
 
 def type_of(auth: Any, user_agent: str) -> str:
-    """The kind of the device: what the page found out, else by the browser's name of itself.
+    """Returns the kind of the device: the page's answer, else a guess by the User-Agent.
 
-    A page knows more: the browser of a new iPad calls itself that of a computer.
+    The page knows more: the User-Agent of a new iPad is that of a computer.
     """
     stated = auth.get("type") if isinstance(auth, dict) else None
     if stated in _TYPES:
@@ -64,22 +64,22 @@ def type_of(auth: Any, user_agent: str) -> str:
     return "mobile" if _PHONE.search(user_agent) else "web"
 
 
-#: How long clients may take to answer a close frame when the server stops, in seconds.
+#: Seconds that clients have to answer a close frame when the server stops.
 LEAVE_SECONDS = 1.5
 _POLL_SECONDS = 0.02
 
 
 class Driver:
-    """Called by Engine.IO for each upgrade; gives a WSGI application that ends with the socket."""
+    """Makes a WSGI application for each upgrade; it runs as long as the socket is open."""
 
     def __init__(self) -> None:
         #: The WebSockets that are open on this worker.
         self.open: set[WebSocket] = set()
-        #: Whether the process stops.
+        #: Whether the process is stopping.
         self.is_closing = False
 
     def close_all(self) -> None:
-        """Tells every client that the server goes away; ends those that do not answer to it."""
+        """Tells every client that the server goes away; ends connections that do not answer."""
         self.is_closing = True
         threads = [
             threading.Thread(target=websocket.leave, args=[GOING_AWAY], daemon=True)
@@ -114,7 +114,7 @@ log = logging.getLogger(__name__)
 
 
 class Calls:
-    """`handlers` and `observers` are set once, before the first socket connects."""
+    """Answers calls of sockets; `handlers` and `observers` are set before the first connects."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Calls:
         self.bad_calls = 0
 
     def answer(self, connection: Connection, event: str, arguments: tuple[Any, ...]) -> Answer:
-        """`{"ok": true, …}`, or `{"ok": false, "problem": …}`; never raises."""
+        """Returns `{"ok": true, …}`, or `{"ok": false, "problem": …}`; never raises."""
         try:
             return self._answer(connection, event, arguments)
         except Problem as problem:
@@ -177,11 +177,11 @@ PONG_SECONDS = 20
 DISCONNECT_SECONDS = 1
 #: Seconds that the answer under way gets before the disconnect packet.
 _ANSWER_SECONDS = 0.1
-#: When a process stops, its clients are told to connect anew one after the other: so many a second,
-#: or more where it would take too long.
+#: Clients that are told to reconnect, per second, when the process stops. With many clients it is
+#: more, so that telling all takes at most AWAY_SECONDS_MAX.
 RETURNS_A_SECOND = 250
 AWAY_SECONDS_MAX = 20
-#: Seconds that the last of them get to do so.
+#: Seconds that the last of these clients have to reconnect.
 RETURN_SECONDS = 2
 #: The room of all sockets that can be sent to.
 _READY = "ready"
@@ -198,7 +198,7 @@ class Sockets:
         monotonic: Callable[[], float] = time.monotonic,
         is_disabled: Callable[[int], bool] = lambda admin_id: False,
     ):
-        """`living_sessions`: the valid ones of the session hashes, with their admins' rights.
+        """`living_sessions` returns the valid session hashes among given ones, with their rights.
 
         `is_disabled(admin_id)` may raise StorageUnavailable.
         """
@@ -225,7 +225,7 @@ class Sockets:
             ping_interval=PING_SECONDS,
             ping_timeout=PONG_SECONDS,
             manage_session=False,
-            # One call of a socket after the other: a socket that floods delays itself alone.
+            # A socket's calls run one after the other: one that sends too many delays only itself.
             async_handlers=False,
         )
 
@@ -250,13 +250,13 @@ class Sockets:
     def register(
         self, handlers: Mapping[str, Handler], observers: Sequence[SocketObserver]
     ) -> None:
-        """Sets what answers each call, and who follows the sockets."""
+        """Sets the handlers of calls, and the observers of sockets."""
         self._calls.handlers = handlers
         self._calls.observers = observers
 
     @property
     def bad_calls(self) -> int:
-        """Invalid calls since the start."""
+        """The number of invalid calls since the start."""
         return self._calls.bad_calls
 
     def __len__(self) -> int:
@@ -285,14 +285,14 @@ class Sockets:
             self.socketio.server.disconnect(sid, namespace=NAMESPACE)
 
     def send_away(self) -> None:
-        """Tells each client to connect anew, spread over time, and waits until they have left.
+        """Tells each client to reconnect, spread over time, and waits until they have left.
 
-        Until then each is sent what it always was. Those that do not leave are for `close_all`.
+        Sockets work as usual until they leave. `close_all` closes those that do not leave.
         """
         told: set[str] = set()
         until = self._monotonic() + RETURN_SECONDS
         while self._connections and self._monotonic() < until:
-            # Some may have been about to connect.
+            # Further clients may have connected since the last round.
             sids = [sid for sid in self._connections if sid not in told]
             random.shuffle(sids)
             for sid in sids:
@@ -303,7 +303,7 @@ class Sockets:
             self.socketio.sleep(_POLL_SECONDS)
 
     def close_all(self) -> None:
-        """Closes all connections because the server stops: browsers reconnect after a delay."""
+        """Closes all connections because the server stops; browsers reconnect after a delay."""
         self._driver.close_all()
         for sid, connection in list(self._connections.items()):
             if connection.websocket is None:
@@ -314,7 +314,7 @@ class Sockets:
         self._sessions.invalidate()
 
     def check_sessions(self) -> None:
-        """Disconnects sockets with a session that is over, and takes over changed rights.
+        """Disconnects sockets with a session that is over, and applies changed rights to others.
 
         Raises StorageUnavailable.
         """
@@ -361,7 +361,7 @@ class Sockets:
         return EmitPath(self.socketio.server, sid)
 
     def _make_ready(self, caller: Caller) -> None:
-        """After the connect: the client drops what comes before the answer to it."""
+        """Runs after the connect was answered: a client drops messages that come before that."""
         if caller.sid in self._connections:
             self.socketio.server.enter_room(caller.sid, _READY, namespace=NAMESPACE)
             for observer in self._calls.observers:
@@ -380,7 +380,7 @@ class Sockets:
             for observer in self._calls.observers:
                 observer.on_role(caller)
         if caller.desks != before.desks:
-            # What it has on screen is not its own any more: it connects again and opens its lists.
+            # Its lists show other threads now: the browser reconnects and opens them again.
             self.abort(caller.sid)
 
     def _call(self, event: str, sid: str, *arguments: Any) -> Answer | None:
@@ -397,7 +397,7 @@ class Sockets:
         self._dismiss(connection)
 
     def _dismiss(self, connection: Connection) -> None:
-        """Disconnects the socket in the background, after the answer that is under way."""
+        """Disconnects the socket in the background, so that the current answer is still sent."""
         if not connection.is_leaving:
             connection.is_leaving = True
             self.socketio.start_background_task(self._disconnect_soon, connection)

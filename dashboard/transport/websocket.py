@@ -1,7 +1,7 @@
-"""A WebSocket over a green connection, the same under eventlet and gevent, made with wsproto.
+"""A WebSocket over a green connection, with wsproto, for both eventlet and gevent.
 
 Engine.IO's own drivers do not limit the size of a fragmented message (eventlet), or write a large
-message in parts between which another one can get (simple-websocket under gevent).
+message in parts, so that another message can get in between (simple-websocket under gevent).
 """
 
 import contextlib
@@ -39,22 +39,22 @@ from dashboard.wsgi_keys import (
 TEXT = 0x81
 _MASKED = 0x80
 _SIZE = 0x7F
-#: Instead of a size that fits: it follows in two bytes, or (127) in eight.
+#: Stands in place of a size that follows in two bytes; 127 stands for one that follows in eight.
 _TWO_BYTES = 126
 _MASK_BYTES = 4
-#: The longest content that is read here.
+#: The longest content that `small_text` reads.
 SMALL_BYTES_MAX = 4_096
 
 
 class SmallText(NamedTuple):
-    """A text message, and where what follows it begins."""
+    """A text message, and the index after its end."""
 
     text: str
     end: int
 
 
 def small_text(data: bytes, at: int) -> SmallText | None:
-    """The message of a whole frame at this place; None for any other frame, or a part of one."""
+    """Returns the text message at this index if one small, complete frame holds it; else None."""
     mask_at = at + 2
     if len(data) < mask_at + _MASK_BYTES or data[at] != TEXT or not data[at + 1] & _MASKED:
         return None
@@ -76,7 +76,7 @@ def small_text(data: bytes, at: int) -> SmallText | None:
 
 
 class FrameBoundaries:
-    """Follows a stream of frames; they may be cut anywhere."""
+    """Finds where messages end in a stream of frames; its pieces may be cut anywhere."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -89,7 +89,7 @@ class FrameBoundaries:
         return not (self._head or self._left or self._is_in_message)
 
     def follow(self, data: bytes) -> None:
-        """The next bytes of the stream."""
+        """Takes the next bytes of the stream."""
         at = 0
         while at < len(data):
             if self._left:
@@ -110,27 +110,27 @@ class FrameBoundaries:
         if len(head) < 2 + extended:
             return
         if not head[0] & 0x08:
-            # A text, binary or continuation frame: the message ends with that which says so.
+            # A text, binary or continuation frame: its first bit says whether the message ends.
             self._is_in_message = not head[0] & 0x80
         content = int.from_bytes(head[2:]) if extended else size
         self._left = content + (4 if head[1] & _MASKED else 0)
         self._head = b""
 
 
-#: Seconds without a byte received after which a connection is closed; more than the interval of
-#: the server's pings and the time for an answer to one.
+#: A connection is closed if no byte comes for this many seconds: at least the interval of the
+#: server's pings and the time to answer one.
 IDLE_SECONDS = 45
 _RECEIVE_BYTES = 16 * 1024
-#: Of more than this at once nothing is handled before the connection's own thread runs, which
+#: If more bytes than this have come, only the connection's own thread handles them, because it
 #: takes turns with the others.
 _HANDLED_BYTES_MAX = 512
 
 
 class Incoming:
-    """Read by the connection's own thread: `next_text`, then `rest`, then `receive`, and again."""
+    """The input of a WebSocket. Its thread calls `next_text`, `rest`, `receive`, and then again."""
 
     def __init__(self, environ: WSGIEnvironment, pace: Pace, handles: Callable[[str], bool]):
-        """`handles` says of a message whether it is handled now; if so, it is not returned."""
+        """`handles` tries to handle a message; if it returns True, the message is not returned."""
         self._pace = pace
         self._handles = handles
         self._receive_now: Callable[[int], bytes] = environ[RECEIVE_NOW]
@@ -138,7 +138,7 @@ class Incoming:
         self._descriptor: int = environ[SOCKET].fileno()
         self._boundaries = FrameBoundaries()
         self._unread, self._at = b"", 0
-        #: False where all that has come is read.
+        #: False if all input so far has been read.
         self._may_have_more = True
         self._is_waiting = False
         self._woken = threading.Lock()
@@ -148,12 +148,12 @@ class Incoming:
         self._unwatch = watch(self._descriptor, self._on_readable) if watch else None
 
     def close(self) -> None:
-        """Before the connection is closed."""
+        """Stops watching the connection; call it before the connection is closed."""
         if self._unwatch is not None:
             self._unwatch()
 
     def next_text(self) -> str | None:
-        """The next message that is not handled, if a small frame holds it."""
+        """Returns the next message that `handles` did not handle, if a small frame holds it."""
         while (text := self._next_small_text()) is not None:
             self._pace.step()
             if not self._handles(text):
@@ -161,14 +161,14 @@ class Incoming:
         return None
 
     def rest(self) -> bytes:
-        """Returns the bytes that have come and are no small frame, for the protocol's parser."""
+        """Takes the received bytes that are no small frame; the protocol's parser needs them."""
         rest = self._unread[self._at :]
         self._unread, self._at = b"", 0
         self._boundaries.follow(rest)
         return rest
 
     def receive(self) -> bool:
-        """Waits until more has come; False at the end of it. Raises OSError."""
+        """Waits for input; returns False at its end. Raises OSError."""
         while self._at == len(self._unread):
             try:
                 data = self._read_now()
@@ -184,10 +184,10 @@ class Incoming:
         return True
 
     def _read_now(self) -> bytes:
-        """Raises BlockingIOError where nothing has come."""
+        """Returns the input that has come. Raises BlockingIOError if there is none."""
         if not self._may_have_more:
             raise BlockingIOError
-        # The next notice of input sets it again.
+        # `_on_readable` sets it again.
         self._may_have_more = self._unwatch is None
         return self._receive_now(_RECEIVE_BYTES)
 
@@ -207,11 +207,11 @@ class Incoming:
         return message.text
 
     def _wait(self) -> None:
-        """Until there is something to read. Raises OSError."""
+        """Waits until there is something to read. Raises OSError."""
         if self._unwatch is None:
             self._wait_readable(self._descriptor, IDLE_SECONDS)
             return
-        # While others had their turn, input may have come.
+        # Input may have come while others had their turn.
         self._is_waiting = not self._may_have_more
         try:
             while self._is_waiting:
@@ -223,8 +223,8 @@ class Incoming:
             self._is_waiting = False
 
     def _on_readable(self) -> bool:
-        """Handles what has come; wakes the connection's thread if it waits for the rest. Whether
-        there is none."""
+        """Handles the input; wakes the connection's thread if it waits and something is left.
+        Returns whether everything is handled."""
         if not self._is_waiting:
             self._may_have_more = True
         elif not self._handle_all():
@@ -235,7 +235,7 @@ class Incoming:
         return False
 
     def _handle_all(self) -> bool:
-        """Reads what has come; whether all of it is handled, and the budget not overdrawn."""
+        """Reads the input; returns whether all of it is handled and the share not overdrawn."""
         self._pace.waited()
         try:
             data = self._receive_now(_RECEIVE_BYTES)
@@ -244,7 +244,7 @@ class Incoming:
         except OSError:
             data = b""
         if not data:
-            # The thread reads the end, or the error, by itself.
+            # The connection's thread meets the end, or the error, when it reads.
             self._may_have_more = True
             return False
         self._take(data)
@@ -267,13 +267,13 @@ _NORMAL, GOING_AWAY, _PROTOCOL_ERROR, _TOO_BIG = 1000, 1001, 1002, 1009
 INVALID_PACKET = "4!"
 #: The packets that a client may send: close, pong, message. Engine.IO raises on some others.
 _PACKET = re.compile("[13]|4.", re.DOTALL)
-#: Values and brackets that no call has: a message of 64 KiB can have 60,000, and takes 8 ms.
+#: More values and brackets than any call has. A message of 64 KiB could have 60,000: 8 ms to parse.
 _MANY_VALUES = 8_000
 _HANDSHAKE_HEADERS = ("HOST", "CONNECTION", "UPGRADE", "SEC_WEBSOCKET_KEY", "SEC_WEBSOCKET_VERSION")
 
 
 class WebSocket:
-    """A driver as Engine.IO uses it: made for a handler, then called as a WSGI application."""
+    """A driver for Engine.IO, which makes it with a handler and calls it as a WSGI application."""
 
     def __init__(self, handler: Callable[["WebSocket"], Any], pace: Pace):
         self._handler = handler
@@ -284,10 +284,10 @@ class WebSocket:
         self._fragments: list[str] = []
         self._size = 0
         self._open = False
-        #: Until a close frame is sent; after it, no message may be.
+        #: False after a close frame was sent: no message may follow it.
         self._takes_messages = False
         self._is_leaving = False
-        #: Called with each message; True: it is handled, and `wait` does not return it.
+        #: Called with each message. If it returns True, the message is handled: `wait` skips it.
         self.intercept: Callable[[str], bool] | None = None
 
     def __call__(self, environ: WSGIEnvironment, start_response: Callable) -> Iterable[bytes]:
@@ -309,16 +309,16 @@ class WebSocket:
         return []
 
     def send(self, message: str) -> None:
-        """Writes a message after those under way. Raises OSError where the WebSocket is closed."""
+        """Writes a message after those under way. Raises OSError if the WebSocket is closed."""
         with self._writing:
             if not self._takes_messages:
                 raise OSError("the WebSocket is closed")
             self._connection.sendall(_framed(message.encode()))
 
     def offer(self, messages: Iterable[bytes]) -> bool:
-        """Writes the messages without waiting; False where nothing was written.
+        """Writes the messages without waiting; returns False if nothing was written.
 
-        What the socket's buffer does not take is written in the background, before all else.
+        The part that the socket's buffer does not take is written next, in the background.
         """
         if not self._takes_messages or self._writing.locked():
             return False
@@ -328,7 +328,7 @@ class WebSocket:
         except OSError:
             return False
         if sent < len(data):
-            # It is free: nothing else has run since it was looked at.
+            # The lock is free: nothing else has run since `locked` was called.
             self._writing.acquire()
             threading.Thread(target=self._send_rest, args=[data[sent:]], daemon=True).start()
         return True
@@ -336,7 +336,7 @@ class WebSocket:
     def wait(self) -> str | None:
         """Waits for the next message; None when the WebSocket is closed.
 
-        Before each frame that need not be waited for, others have their turn.
+        Lets others run before it handles a frame that has already come.
         """
         while self._open:
             text = self._incoming.next_text()
@@ -382,7 +382,7 @@ class WebSocket:
                 self._writing.release()
 
     def _refuse(self, code: int) -> None:
-        """Closes with an error code, and reads the rest away: a reset would lose the code."""
+        """Closes with an error code, and reads the remaining input: a reset would lose the code."""
         self._send_close(code)
         left = _DRAIN_BYTES
         with contextlib.suppress(OSError):
@@ -404,7 +404,7 @@ class WebSocket:
         self._write(AcceptConnection())
 
     def _next_event(self) -> Any:
-        """The next frame of what was received; None where nothing is left of it."""
+        """Returns the next frame of the received bytes; None if none is left."""
         try:
             return next(self._events, None)
         except RemoteProtocolError as error:
@@ -415,7 +415,7 @@ class WebSocket:
         return None
 
     def _receive(self) -> None:
-        """Waits for more; what is not in small frames goes to the parser."""
+        """Passes bytes that are no small frame to the parser; without any, waits for input."""
         try:
             rest = self._incoming.rest()
             if rest or not self._incoming.receive():
@@ -425,13 +425,13 @@ class WebSocket:
             self.kill()
 
     def _handle(self, event: Any) -> str | None:
-        """Handles a frame; the message that it ends, unless `intercept` has handled that."""
+        """Handles a frame; returns the message that it completes, unless `intercept` handles it."""
         try:
             if isinstance(event, Ping):
                 self._write(event.response())
             elif isinstance(event, CloseConnection):
                 self._takes_messages = False
-                # The reason of one that was malformed would be the words of an exception.
+                # No reason is sent back: that of a malformed frame would be an exception's text.
                 self._write(CloseConnection(code=event.code))
                 self.kill()
             elif isinstance(event, TextMessage | BytesMessage) and self._open:
@@ -446,7 +446,7 @@ class WebSocket:
             self._fragments.clear()
             self._refuse(_TOO_BIG)
             return None
-        # No packet is binary: bytes become an invalid one. Empty fragments are endless.
+        # No packet is binary: bytes become an invalid one. Empty fragments would pile up endlessly.
         if event.data and isinstance(event, TextMessage):
             self._fragments.append(event.data)
         if not event.message_finished:
@@ -460,7 +460,7 @@ class WebSocket:
         return self.intercept is not None and self.intercept(message)
 
     def _send_rest(self, data: bytes) -> None:
-        """Writes the rest of an `offer`, with the lock held, so that nothing gets in between."""
+        """Writes the rest of an `offer`. The caller holds the lock, so nothing gets in between."""
         try:
             self._connection.sendall(data)
         except OSError:
@@ -478,14 +478,14 @@ class WebSocket:
 
 
 def _packet(message: str) -> str:
-    """The message, if it can be a packet and is parsed in a few ms at most."""
+    """Returns the message if it can be a packet and is quick to parse; else INVALID_PACKET."""
     if len(message) > _MANY_VALUES and sum(map(message.count, "[{,")) > _MANY_VALUES:
         return INVALID_PACKET
     return message if _PACKET.match(message) else INVALID_PACKET
 
 
 def _framed(data: bytes) -> bytes:
-    """A text message in one unmasked frame (RFC 6455, section 5.2)."""
+    """Returns a text message as one unmasked frame (RFC 6455, section 5.2)."""
     size = len(data)
     if size < 126:
         return bytes((TEXT, size)) + data

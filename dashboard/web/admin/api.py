@@ -43,14 +43,14 @@ from dashboard.web.http.queries import only_one_of
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, done, route
 
-#: A time's name on the wire, if the code has another one; the wire's is older.
+#: Names of times that differ on the wire, because the code renamed them later.
 _WIRE_NAMES = {"first_request_at": "first_call_at"}
 #: The name of a rule without a condition; a saved rule is named by its condition.
 _OTHERS = "others"
 
 
 class Explainer:
-    """Ranks come from Redis, as in the lists; from SQL while Redis is away."""
+    """Explains places on lists. Ranks come from Redis, like lists; while it is away, from SQL."""
 
     def __init__(self, services: Services):
         self._database = services.database
@@ -58,7 +58,7 @@ class Explainer:
         self._clock = services.clock
 
     def explain(self, thread_id: int, name: ListName, admin_id: int) -> dict[str, object]:
-        """Explains the place. `rank` counts from 0; None if the thread is not on the list.
+        """Explains a thread's place on a list. `rank` counts from 0; None if it is not on the list.
 
         Raises NotFound for an unknown thread, and the errors of `named_lists.find`.
         """
@@ -80,7 +80,7 @@ class Explainer:
     def _rank(
         self, connection: Connection, thread_id: int, named: NamedList
     ) -> tuple[int | None, int]:
-        """Returns rank and total. A list that nobody looks at is counted in SQL."""
+        """Returns rank and total; from SQL if Redis is away or does not have the list."""
         if named.epoch is not None:
             with suppress(RedisError):
                 return self._ranking.rank(named.list_id, named.name.sort, thread_id)
@@ -238,7 +238,7 @@ class AdminApi:
         problems=(404,),
     )
     def close(self, thread_id: int, body: requests.CloseRequest) -> Response:
-        """Closes the thread, unless the customer wrote something unseen: see the row."""
+        """Closes the thread. It stays open if the customer wrote something unseen: see the row."""
         act_id = self._admin.act(self._admin.actions.close, thread_id, body.seen_message_id)
         return self._changed(thread_id, act_id)
 
@@ -253,8 +253,8 @@ class AdminApi:
         problems=(409,),
     )
     def snooze(self, thread_id: int, body: requests.SnoozeRequest) -> Response:
-        """The thread leaves `arrival` and `not_respond` until then, or until the customer writes,
-        unless `wake` is `never`; `until` is at most five years away. A snooze can be changed."""
+        """Snoozes the thread or changes its snooze: it leaves `arrival` and `not_respond` until the
+        moment, at most five years away, or until the customer writes, unless `wake` is `never`."""
         snoozing = self._admin.snoozing
         return self._changed(
             thread_id, self._admin.act(snoozing.snooze, thread_id, body.until, body.wake)
@@ -272,8 +272,8 @@ class AdminApi:
         problem=responses.ActionProblem,
     )
     def assign(self, thread_id: int, body: requests.AssignRequest) -> Response:
-        """Neither place nor wait changes. A colleague's thread is handed over by that colleague and
-        by supervisors. If the new assignee has it already, no note is written."""
+        """Hands a thread over; its place and wait stay. Only supervisors may do so with a colleague's.
+        If the new assignee has the thread already, no note is written."""
         hand_over = self._admin.assigning.hand_over
         handover = HandOver(body.admin_id, body.note, body.desk)
         return self._changed(thread_id, self._admin.act(hand_over, thread_id, handover))
@@ -301,7 +301,7 @@ class AdminApi:
         answers=done(responses.ChangedRow),
     )
     def tag(self, thread_id: int, body: requests.TagsRequest) -> Response:
-        """A thread has at most 20 tags (`too_many_tags`)."""
+        """Adds and removes tags. A thread has at most 20 tags (`too_many_tags`)."""
         check_change(body.add, body.remove)
         names = TagNames(body.add, body.remove)
         act_id = self._admin.act(self._admin.tagging.change, thread_id, names)
@@ -326,7 +326,7 @@ class AdminApi:
             return thread_rows.rows(connection, ids, current().desks)
 
     def _changed(self, thread_id: int, act_id: int | None) -> Response:
-        """Answers the changed row; null if the thread is at a desk that one does not see."""
+        """Answers the changed row; null if the thread is at a desk that the admin does not see."""
         return json_response({"row": self._rows([thread_id]).get(thread_id), "act": act_id})
 
 

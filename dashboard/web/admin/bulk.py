@@ -34,7 +34,7 @@ class ActingAdmin:
         self.tagging = services.tagging
 
     def act(self, action: Callable[..., Any], *arguments: Any) -> Any:
-        """Returns the result of `action(admin, *given)`, once its thread is placed."""
+        """Returns the result of `action(admin, *arguments)`, after its thread is placed."""
         identity = current()
         admin = Admin(identity.admin_id, identity.name, identity.role, identity.desks)
         return self._ingest.act(action, admin, *arguments)
@@ -98,8 +98,8 @@ class BulkApi:
         answers=done(responses.UndoneActs),
     )
     def undo(self, body: requests.UndoRequest) -> Response:
-        """An undone close, reopen or change of tags counts as never made. An act stays as it is if
-        another admin has set the same again since (`done_meanwhile`), and after ten minutes
+        """Undoes acts. An undone close, reopen or change of tags counts as never made. An act stays
+        if another admin has set the same again since (`done_meanwhile`), and after ten minutes
         (`too_late`)."""
         undone = list(_each(body.acts, lambda act_id: self._admin.act(self._undo.undo, act_id)))
         with self._database.read() as connection:
@@ -114,7 +114,7 @@ class BulkApi:
         return json_response({"results": results})
 
     def _seen(self, body: requests.BulkRequest) -> dict[int, int]:
-        """Thread id to the message that was seen; without one, the last message by now."""
+        """Maps thread ids to the seen messages of the body; by default the last ones by now."""
         ids = {str(id): id for id in body.ids}
         message_ids = body.seen or {}
         for name in message_ids:

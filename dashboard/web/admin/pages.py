@@ -209,7 +209,7 @@ def describe(identity: Identity) -> dict[str, object]:
 def _list_of(preferences: JsonObject, saved_views: list[ListedView]) -> ListName:
     """Returns the admin's last list; the page opens it unless its address names another one.
 
-    If that belonged to a saved view that is deleted, it is that of the last built-in view.
+    If its saved view no longer exists, returns the list of the last built-in view.
     """
     saved = preferences["saved"] or {}
     for row in saved_views:

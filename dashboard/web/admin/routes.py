@@ -76,7 +76,7 @@ def blueprints(
     origins: Origins,
     identities: Identities,
 ) -> tuple[Blueprint, Blueprint]:
-    """Blueprints: of these objects and their document; of presence, which needs Redis."""
+    """Returns two blueprints: `apis` and their document; presence, which needs Redis."""
     main = _blueprint("admin_api", apis, database, origins, identities)
     presence = _blueprint("admin_presence", [about_presence], database, origins, identities)
     presence.register_error_handler(RedisError, redis_unavailable)

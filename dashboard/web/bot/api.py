@@ -298,7 +298,7 @@ def blueprints(
     clock: Callable[[], int],
     rate_limiter: SharedLimiter,
 ) -> tuple[Blueprint, Blueprint]:
-    """Blueprints of the bot API: of events and lists; of presence, which needs Redis."""
+    """Returns two blueprints: events and lists; presence, which needs Redis."""
     main = _blueprint(
         "bot_api",
         [

@@ -70,7 +70,7 @@ def walked_list(connection: Connection, view: str, sort: str) -> WalkedList | No
     try:
         query_list = query_lists.list_of(connection, query)
     except QueryError:
-        # An address in the query no longer exists: it has no threads that anybody could name.
+        # The query names something that no longer exists, such as the address of an admin.
         return None
     list_id = name.standing_id or query_list.id
     epoch = named_lists.epoch_of(connection, list_id)

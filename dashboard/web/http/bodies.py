@@ -128,9 +128,9 @@ def document(bytes_max: int = BODY_BYTES) -> Any:
 
 
 def beside_others(work: Callable[..., Result], *arguments: Any) -> Result:
-    """Returns or raises the result of `work`; for a large body it runs in a thread beside others.
+    """Returns the result of `work`, or raises its error; a large body is handled in a thread.
 
-    `work` may only use the processor: no connection, and nothing of the request.
+    `work` may only compute: it must use no connection, and nothing of the request.
     """
     if len(request.get_data()) > _LARGE_BYTES and OFFLOAD in current_app.config:
         return current_app.config[OFFLOAD](work, *arguments)

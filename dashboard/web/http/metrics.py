@@ -109,8 +109,8 @@ log = logging.getLogger(__name__)
 REWRITE_SECONDS = 3_600.0
 #: Pause after a failed write.
 RETRY_SECONDS = 10.0
-#: Number of ended workers with names that are remembered: a reader may have read the file of one
-#: just before its numbers were added to those of ended workers.
+#: Most ended workers that are remembered by name: a reader may have read the file of one just
+#: before its numbers were added to those of all ended workers.
 _NAMES_MAX = 64
 _ENDED = "ended.json"
 

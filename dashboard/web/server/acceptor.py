@@ -26,15 +26,15 @@ _POLL_SECONDS = 0.02
 #: since other workers may accept from the same queue, and until none comes for that time.
 _LAST_SECONDS = 0.2
 _LAST_WAIT_SECONDS = 0.001
-#: How long a refused connection may take to send its request, in seconds.
+#: Seconds that a refused connection may take to send its request.
 _REFUSAL_SECONDS = 1.0
-#: The same while no descriptor is left; meanwhile no other connection is accepted.
+#: The same while no descriptor is left: meanwhile no other connection is accepted.
 _RESERVE_SECONDS = 0.02
 _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _CLOSED = frozenset({errno.EBADF, errno.EINVAL, errno.ENOTSOCK})
 _REFUSALS_MAX = 16
-#: Connections that are accepted before open ones have their turn: while some wait to be accepted,
-#: accepting itself never waits. So many with a client that has gone already count as one.
+#: Connections that are accepted before open ones have their turn: while a queue is there, accepting
+#: never waits by itself. `_GONE_IN_ONE` connections that the client has already left count as one.
 ACCEPTED_TOGETHER = 16
 _GONE_IN_ONE = 16
 
@@ -45,7 +45,7 @@ class Green(NamedTuple):
     #: Runs a function in the background; the result has `kill()`.
     spawn: Callable[..., Any]
     give_turn: Callable[[], object]
-    #: The socket under a green one.
+    #: Returns the socket under a green one.
     raw: Callable[[Any], socket.socket]
 
 
@@ -84,7 +84,7 @@ class Acceptor:
                 if error.errno in _EXHAUSTED:
                     self._answer_from_reserve()
                     time.sleep(PAUSE_SECONDS)
-                # All others are errors of the connection (accept(2)): the next one may be good.
+                # All other errors concern this connection (accept(2)): the next one may be good.
             else:
                 load += self._take(*accepted)
 
@@ -152,7 +152,7 @@ class Acceptor:
             )
 
     def stop_accepting(self) -> None:
-        """Accepts connections in the queue, then closes the port; answers are the last ones."""
+        """Accepts the queued connections, closes the port; connections end after their answer."""
         self._state.is_stopping = True
         self._loop.kill()
         # Not 0: eventlet would then accept sockets that are not green.

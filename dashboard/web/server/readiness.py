@@ -58,8 +58,8 @@ class Readiness:
         return partial(self._unwatch, descriptor)
 
     def tell(self) -> bool:
-        """Tells some connections with input; returns at once. Returns whether the next ones can
-        wait: these were all, and all have handled their input."""
+        """Tells some connections about their input, without waiting. Returns whether there is no
+        more to do: all connections with input were told, and have handled it."""
         events = self._epoll.poll(0, _AT_ONCE)
         all_handled = True
         for descriptor, _ in events:

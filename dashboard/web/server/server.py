@@ -38,7 +38,7 @@ BACKLOG = 2048
 #: Seconds that open requests get to finish after a signal.
 STOP_SECONDS = 5.0
 SWITCH_SECONDS = 0.001
-#: SIGHUP, too: with one process nobody takes over, and it would end in the middle of an answer.
+#: With one process SIGHUP stops, too: by default it would kill the process within an answer.
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 

@@ -1,16 +1,16 @@
 -- Job: looks for due items in shards of people and of rooms, and for the time of the next one.
 -- Notes in meta that it looked, and the result: others that come soon after need not look. Removes
 -- old tombstones.
--- KEYS: for each shard six: of the people deadlines, override ends, meta; of the rooms deadlines,
--- typing; tombstones. ARGV: ms: not looked at if somebody did more recently than this; ms: the same,
--- while nothing that was found then is due; as for held_back (state/outage.lua); ms that a tombstone is
--- kept.
+-- KEYS: for each shard six: deadlines, override ends and meta of people; deadlines and typing of
+-- rooms; tombstones. ARGV: two ages in ms of the last look: a shard with a younger one is skipped,
+-- with the second age only while nothing found then is due; the four of held_back
+-- (state/outage.lua); ms that a tombstone is kept.
 -- Returns {the shards (from 0) with due people}, {those with due rooms}, in how many people are
 -- held back, ms until the next item, or -1 if none is known.
 local now = now_ms()
 local skip, skip_idle, kept = tonumber(ARGV[1]), tonumber(ARGV[2]), ms(now - tonumber(ARGV[7]))
 
--- Whether the first entry is due; and when it will be, if later.
+-- Returns whether the first entry of a set is due, and if not, when it will be.
 local function due(key)
   local at = tonumber(redis.call('ZRANGE', KEYS[key], 0, 0, 'WITHSCORES')[2] or nil) or math.huge
   if at <= now then return true, math.huge end

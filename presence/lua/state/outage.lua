@@ -1,7 +1,7 @@
 -- Piece: detects an outage on our side: a whole shard had no beat, or no look, for a while.
 -- Then no connection expires until beats had time to return.
 -- `key`: deadlines. ARGV[3] outage after ms, ARGV[4] recovery grace ms, ARGV[5] max outage ms, ARGV[6] min
--- connections. `known`: of meta beat, swept, outage, recovery_until.
+-- connections. `known`: the fields beat, swept, outage and recovery_until of meta.
 local function held_back(key, meta, now, known)
   local outage_after = tonumber(ARGV[3])
   local beat, swept = tonumber(known[1] or nil), tonumber(known[2] or nil)

@@ -222,7 +222,7 @@ class AccountsApi:
     def disable(self, account_id: int, body: AccountStateRequest) -> Response:
         changed = self._accounts.disable(acting(), account_id, body.changed_at)
         with suppress(RedisError):
-            # Otherwise presence ends with the connections.
+            # While Redis is away, presence ends later, with the connections.
             self._presence_service.sign_out(account_id)
         return self._answer(changed)
 
@@ -312,8 +312,8 @@ class _Refused(Exception):
 
 
 class Joining:
-    """Shows the page and takes its forms. `offload(function, *arguments)` runs the slow hashing
-    where no other request waits for it."""
+    """The invitation page: shows it and takes its forms. `offload(function, *arguments)` runs the
+    slow hashing so that no other request waits for it."""
 
     def __init__(self, services: Services, attempts: InvitationAttempts, devices: Devices):
         self._invitations = services.invitations

@@ -152,7 +152,7 @@ class EndedSessions:
         if not ended:
             return
         self._invalidate_sessions()
-        # While Redis is away nobody is shown as present, and their heartbeats end by themselves.
+        # While Redis is away, presence ends later, when heartbeats of the sockets stop.
         with suppress(RedisError):
             for session in ended:
                 self._presence_service.sign_out(admin_id, connection_prefix(session))
@@ -372,7 +372,7 @@ class ProfileApi:
         answers=done(Profile),
     )
     def change(self, body: ProfileRequest) -> Response:
-        """Rows that name the admin are sent again; a new time zone counts from the next page."""
+        """Changes the profile. Rows with the admin's name are sent again; a page keeps its zone."""
         identity = current()
         chosen = {"locale": body.locale, "timezone": body.timezone}
 

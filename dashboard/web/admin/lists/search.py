@@ -189,7 +189,7 @@ class ArchiveApi:
     def __init__(self, services: Services):
         self._database = services.database
         self._clock = services.clock
-        #: One request at a time searches the archive: events wait for only one statement of it.
+        #: Held while a request searches the archive: events wait for one statement at a time.
         self._one_look = threading.Lock()
 
     @route(

@@ -95,7 +95,7 @@ class ListedView(TypedDict):
 
 
 class SeenViews:
-    """Totals come from Redis; from SQL if Redis is away, or has no list of the view."""
+    """Reads the views that admins see. Totals come from Redis; from SQL if it cannot tell."""
 
     def __init__(self, services: Services):
         self._database = services.database

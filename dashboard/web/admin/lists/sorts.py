@@ -313,7 +313,7 @@ class SortsApi:
         problem=SortProblem,
     )
     def change(self, name: str, body: SortRequest) -> Response:
-        """Saved and built-in views in this sort get new lists, in the same transaction."""
+        """Changes the sort. Views in it get new lists in the same transaction."""
         if body.name not in (None, name):
             text = f"must be left out or {quoted(name)}, as in the address: a sort keeps its name"
             raise field_error("/name", "invalid_name", text)
@@ -349,7 +349,7 @@ class SortsApi:
         problem=SortProblem,
     )
     def remove(self, name: str) -> Response:
-        """Built-in views that an admin has in this sort return to their first one."""
+        """Deletes the sort. Built-in views that admins have in it return to their first sort."""
         admin_id, desks, now = current().admin_id, current().desks, self._clock()
 
         def write(connection: Connection) -> None:

@@ -1,7 +1,7 @@
 """Limits sign-in attempts against guessing of passwords and codes, without locking out the owner.
 
-A guesser from anywhere uses up the attempts of that address for that account. A device that was let
-in before has its own attempts (OWASP, "Device cookies").
+An attacker uses up only the attempts from one address for one account. A device that has signed in
+to the account before has its own attempts (OWASP, "Device cookies").
 """
 
 import hashlib

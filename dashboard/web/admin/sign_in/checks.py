@@ -84,7 +84,7 @@ class PendingSignIns:
         return pending
 
     def is_of(self, pending: Pending, password_hash: str | None) -> bool:
-        """Whether the password is the one that was right; None: the account is disabled."""
+        """Whether the account, with this hash now (None: disabled), still has that password."""
         return password_hash is not None and hmac.compare_digest(
             pending.fingerprint, self._fingerprint(password_hash)
         )

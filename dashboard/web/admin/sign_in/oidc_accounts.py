@@ -209,12 +209,12 @@ def _provider(admin: Admin) -> Actor:
     return signing_in(admin)._replace(via=PROVIDER)
 
 
-#: The key of an application's methods in its configuration.
+#: The key of the sign-in methods in an application's configuration.
 _CONFIG = "LINEUP_SIGN_IN_METHODS"
 
 
 class SignInMethods(NamedTuple):
-    """`provider` is the name that the sign-in page shows; "" if there is none."""
+    """The ways to sign in. `provider`: the name shown on the sign-in page; "" without one."""
 
     passwords: bool = True
     provider: str = ""
