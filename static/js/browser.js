@@ -1,15 +1,15 @@
-// Asks the browser for what it may lack, refuse or answer wrongly. Each question has an answer without it.
+// Asks the browser for features that it may lack, refuse or implement wrongly, each with a fallback.
 
-// The names of the browser's time zone, the best first; none where it does not know.
+// The names of the browser's time zone, the best one first; none if the browser does not know it.
 export function zones() {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const hours = -new Date().getTimezoneOffset() / 60;
   const fixed = hours && Number.isInteger(hours) ? `Etc/GMT${hours < 0 ? "+" : "-"}${Math.abs(hours)}` : null;
-  // "Etc/Unknown", and an offset such as "+07:00", are no names that a server knows.
+  // Servers do not know "Etc/Unknown", or an offset such as "+07:00".
   return [/^(?!Etc\/Unknown)[A-Z]/.test(timeZone) ? timeZone : null, fixed];
 }
 
-// A version 4 UUID. `crypto.randomUUID` exists on https alone.
+// Returns a version 4 UUID. `crypto.randomUUID` exists only on https.
 export function randomId() {
   const bytes = new Uint8Array(16);
   try {
@@ -27,7 +27,7 @@ const NO_STORAGE = {
   getItem: () => null, removeItem: () => {}, setItem() { throw new Error("no storage"); },
 };
 
-// The storage of this browser; else one that keeps nothing, and refuses to. Full storage throws, too.
+// The browser's storage; if there is none, one that stores nothing and throws, as full storage does.
 /** @returns {Pick<Storage, "getItem" | "setItem" | "removeItem">} */
 export function storage() {
   try {
@@ -38,7 +38,7 @@ export function storage() {
   }
 }
 
-// Whether texts can be kept in this browser: encrypting them needs https.
+// Whether this browser can keep texts, which are encrypted: that needs https.
 export function keepsTexts() {
   try {
     storage().setItem("lineup:kept", "");
@@ -48,15 +48,15 @@ export function keepsTexts() {
   }
 }
 
-// Runs `look` whenever the element has another size.
+// Calls `look` whenever the size of the element changes.
 /** @param {Element} element @param {() => void} look */
 export function onResize(element, look) {
   if (globalThis.ResizeObserver) new ResizeObserver(look).observe(element);
   else addEventListener("resize", look);
 }
 
-// Copies the text. Without the clipboard the element that shows it is selected, and copied by command;
-// where that is refused, too, it stays selected, and the result is false.
+// Copies the text. Without the clipboard API, selects the element that shows the text, and copies it by
+// command. Returns false if that is refused, too; the element then stays selected.
 /** @param {string} text @param {Element} element */
 export async function copied(text, element) {
   try {
@@ -68,7 +68,7 @@ export async function copied(text, element) {
   }
 }
 
-// "granted", "denied" or "default"; "denied" where there are no notifications.
+// Returns "granted", "denied" or "default"; "denied" if the browser has no notifications.
 export const notificationPermission = () => (
   attempt(() => globalThis.Notification.permission) ?? "denied");
 
@@ -80,12 +80,12 @@ export async function askToNotify() {
   }
 }
 
-// The notification on screen, or null: some browsers show them for service workers alone.
+// Shows a notification and returns it; null if that fails: some browsers allow it only to service workers.
 /** @param {string} title @param {NotificationOptions} options @returns {Notification | null} */
 export const notification = (title, options) => attempt(() => new Notification(title, options));
 
-// Has `led` called once this is the one page that leads under the name; without locks every page does.
-// Resolves when it is known whether this page leads at once.
+// Calls `led` once this page is the leader under the name; without locks every page is. Resolves when it
+// is known whether this page leads at once.
 /** @param {string} name @param {() => void} led @returns {Promise<void>} */
 export function lead(name, led) {
   return new Promise((known) => {
@@ -105,7 +105,7 @@ export function lead(name, led) {
   });
 }
 
-// The channel to other pages of this browser, or null.
+// Returns the channel to other pages of this browser, or null.
 /** @param {string} name */
 export const channel = (name) => attempt(() => new BroadcastChannel(name));
 

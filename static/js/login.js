@@ -1,4 +1,4 @@
-// Keeps the part of the address behind "#" through the sign-in: it names a list and a thread.
+// Keeps the part of the address after "#" through the sign-in: it names a list and a thread.
 
 /** @type {HTMLInputElement | null} */
 const next = document.querySelector("input[name=next]");

@@ -1,4 +1,4 @@
-// Builds what the dashboard consists of, in four groups, and connects it; nothing imports it.
+// Builds all parts of the dashboard, in four groups, and connects them; nothing imports this module.
 
 import { storage, zones } from "./browser.js";
 import { lazyFinder, lazyPanes } from "./app/lazy-panes.js";
@@ -47,7 +47,7 @@ allowPictures(boot.picture_hosts);
 setFields(boot.fields);
 chooseZone(boot.preferences.timezone, ...zones());
 
-// Each module gets the groups and reads from them what it needs when it needs it.
+// Each module gets the four groups, and reads a part from them when it needs it.
 const page = /** @type {Page} */ ({ data: {}, net: {}, ui: {}, acts: {} });
 const { data, net, ui, acts } = page;
 
@@ -57,7 +57,7 @@ const assets = JSON.parse(at("assets").textContent);
 ui.language = new Language(assets.texts, assets.later);
 await ui.language.begin(boot.preferences.locale);
 
-// Painting and messages to the admin.
+// Painting, and messages to the admin.
 const { language } = ui;
 const painter = new Painter();
 const announce = (text) => { at("announcer").textContent = text; };
@@ -140,7 +140,7 @@ data.thread = thread;
 data.neighbours = new Neighbours({ lists, thread });
 const visibleRows = new VisibleRows({ lists, thread, rows, presence: data.presence });
 
-// What several modules do.
+// Acts of several modules.
 acts.open = (id, messageId = null) => acts.navigation.open(id, messageId);
 acts.finder = lazyFinder(page, failed);
 acts.finish = async () => (ui.picks.size ? (await ui.bulk.get())?.finish()
@@ -251,7 +251,7 @@ if (boot.head) lists.begin(boot.head);
 if (!boot.has_events) ui.firstSteps.open();
 connection.start();
 
-// What tests and benches may read of the page, as `window.lineup`.
+// The parts of the page that tests and benches may read, as `window.lineup`.
 function testApi() {
   const list = () => {
     const { sync, listing: { painted } } = lists;

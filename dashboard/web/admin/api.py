@@ -272,7 +272,7 @@ class AdminApi:
         problem=responses.ActionProblem,
     )
     def assign(self, thread_id: int, body: requests.AssignRequest) -> Response:
-        """Hands a thread over; its place and wait stay. Only supervisors may do so with a colleague's.
+        """Hands a thread over; its place and wait stay. Only supervisors hand over a colleague's.
         If the new assignee has the thread already, no note is written."""
         hand_over = self._admin.assigning.hand_over
         handover = HandOver(body.admin_id, body.note, body.desk)

@@ -1,5 +1,5 @@
-// What this admin does to threads and may undo, what a screen reader is told of the open one, and
-// the admin's own state; loaded with the thread's pane.
+// The admin's acts on threads with undo, the announcements about the open thread for screen readers,
+// and the admin's own state. Loaded with the thread's pane.
 
 import { html } from "lit-html";
 
@@ -15,7 +15,7 @@ export function startActing(page) {
   let last = "";
   const tell = (told) => {
     const text = arrivalText(told, language.t, who);
-    // The same text again is read only as a change.
+    // Screen readers read a repeated text only if it differs.
     last = text === last ? `${text}\u00a0` : text;
     announce(last);
   };
@@ -27,16 +27,16 @@ export function startActing(page) {
   return { undoing, actions, colleagueActions: new ColleagueActions(page), ownState };
 }
 
-// What a screen reader is told of the open thread: messages that came, and how far replies are.
-const GATHER_MS = 400; // what comes together is told together
-const TEXT_MAX = 200; // characters of a message
+// Announces to screen readers new messages in the open thread, and the progress of replies.
+const GATHER_MS = 400; // messages within this time are announced together
+const TEXT_MAX = 200; // characters of a message that are read
 
 export class Arrivals {
   #came = [];
   #said = "";
   #timer = null;
 
-  // tell({messages, state}): messages that came, and the last state of a reply or "".
+  // tell({messages, state}): announces new messages, and the last state of a reply or "".
   /** @param {{tell: (told: {messages: Message[], state: string}) => void, adminId: number, timers?: Timers}} parts */
   constructor({ tell, adminId, timers = globalThis }) {
     this.tell = tell;
@@ -52,7 +52,7 @@ export class Arrivals {
     this.#later();
   }
 
-  // A reply of this admin came further on its way.
+  // The state of a reply of this admin has changed.
   /** @param {{author: {id: number} | null}} message @param {{state: string, to: string}} delivery */
   delivered({ author }, { state, to }) {
     if (author?.id !== this.adminId || state === "queued") return;
@@ -77,7 +77,7 @@ export class Arrivals {
   }
 }
 
-// The sentence for what came; who(message) names the author.
+// The sentence that announces messages and a reply's state; who(message) names the author.
 /** @param {{messages: Message[], state: string}} told @param {Translate} t */
 export function arrivalText({ messages, state }, t, who) {
   const said = [];
@@ -96,9 +96,9 @@ export function arrivalText({ messages, state }, t, who) {
   return said.join(" ");
 }
 
-// In the left column: who I am for the others, and as what.
+// The admin's own status and name in the left column.
 
-// Opens the panel in which that is set.
+// Opens the panel in which the status is set.
 /** @param {Page} page */
 export function ownState({ data: { admin, presence }, ui: { presencePanels, language: { t } } }) {
   const dot = presence.dot("admin", admin.id);

@@ -8,7 +8,7 @@ const at = (id) => document.getElementById(id);
 // failed() is called when a script could not be loaded.
 /** @param {Page} page @param {() => void} failed */
 export function lazyPanes(page, failed) {
-  // make(exports of the script) makes the part; texts: files of texts that it needs.
+  // make(exports of the script) makes the part; texts: files of texts that the part needs.
   const pane = (script, make, { hasField = false, texts = [] } = {}) => new LazyPane({
     failed, hasField,
     load: async () => {
@@ -60,7 +60,7 @@ export function lazyPanes(page, failed) {
       at("list-empty").after(root);
       return new FirstSteps({ ...page, root });
     }),
-    // Its script is there with what it shows: it is needed most while nothing can be loaded.
+    // Its script comes with the unsent texts: the dialog is needed most while nothing can be loaded.
     unsentDialog: pane(() => page.acts.unsent.get(), ({ dialog }) => dialog),
     sortsDialog: pane(() => import("../ui/query/sorts-dialog.js"),
       ({ SortsDialog }) => new SortsDialog(page), { texts: ["query"] }),
@@ -75,14 +75,14 @@ export function lazyPanes(page, failed) {
   };
 }
 
-let made = null; // the settings, once something shows them
-let snoozeMenu = null; // which the palette lists, too
+let made = null; // the settings, once a part needs them
+let snoozeMenu = null; // also listed by the palette
 
 const settingsOf = (page, { Settings }) => (made ??= new Settings(page));
 const snoozeOf = (page, { SnoozeMenu }) => (
   snoozeMenu ??= new SnoozeMenu({ ...page, element: at("snooze") }));
 
-// Opens the thread of a result at the message that matches, with the matches marked.
+// Opens the thread of a result at the matching message, with the matches marked.
 /** @param {Page} page @param {Found} result @param {string} query */
 async function openResult({ data, ui, acts }, { row, message }, query) {
   data.rows.put(row);
@@ -92,7 +92,7 @@ async function openResult({ data, ui, acts }, { row, message }, query) {
   else found?.leave();
 }
 
-// Finds threads in the list that is shown.
+// Finds threads in the current list.
 /** @param {Page} page @param {() => void} failed */
 export function lazyFinder(page, failed) {
   const finding = new Lazy({

@@ -1,5 +1,5 @@
-// The sound and the notification of new work, with the tab that gives them; loaded after the first
-// rows.
+// The sound and the notification of new work, and the tab that plays and shows them; loaded after the
+// first rows.
 
 import { isLookedAt } from "../ui/elements/attention.js";
 import { tellLacking } from "../ui/elements/lacking.js";

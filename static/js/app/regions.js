@@ -1,4 +1,4 @@
-// Registers with the painter what each part of the page shows, and in which element.
+// Registers with the painter the content and the element of each part of the page.
 
 import { render } from "lit-html";
 
@@ -12,7 +12,7 @@ const THREAD_PANE_AFTER_MS = 50; // the first rows are on screen by then
 
 const at = (id) => document.getElementById(id);
 
-// Registers a part that is one template in one element.
+// Registers a part that consists of one template in one element.
 function region(painter, name, id, content) {
   const element = at(id);
   element.replaceChildren();

@@ -1,4 +1,4 @@
-// What each event from the server does.
+// The handlers of events from the server.
 
 /** @param {Page} page @returns {ConnectionEvents} */
 export function socketEvents(page) {

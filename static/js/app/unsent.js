@@ -1,5 +1,5 @@
-// What this admin wrote and has not sent: drafts and replies, kept where others cannot read them;
-// and what the page shows to whoever sits there when the session has ended.
+// The admin's unsent drafts and replies, stored so that others cannot read them; and the page that is
+// shown to anybody after the session has ended.
 
 import { html, render } from "lit-html";
 
@@ -13,9 +13,9 @@ import { ICONS } from "../ui/elements/icons.js";
 import { refusal, refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
 
-const AGAIN_MS = 10_000; // what failed for lack of a connection is tried again this often
+const AGAIN_MS = 10_000; // interval of new tries after failures without a connection
 
-// key: the admin's own, from the server; changed(): drafts or replies did.
+// key: the admin's own key from the server; changed(): called after drafts or replies have changed.
 /** @param {Page & { key: string, changed(): void }} page @returns {Promise<Unsent>} */
 export async function openUnsent(page) {
   const { key, data: { adminId, thread }, net: { api, connection, connectionState, now } } = page;
@@ -60,13 +60,13 @@ export async function openUnsent(page) {
     items: (dialog) => ownItems(
       { unsent: outbox.late.length, draft: drafts.list.length }, dialog, page.ui.language.t,
     ),
-    // What a row shows of it: "unsent", "draft" or "".
+    // The mark of a thread's row: "unsent", "draft" or "".
     markOf(threadId) {
       if (outbox.size && outbox.late.some((item) => item.threadId === threadId)) return "unsent";
       return drafts.has(threadId) ? "draft" : "";
     },
   };
-  // Other windows may have changed what is kept.
+  // Other windows may have changed the stored texts.
   const look = async () => {
     const [ofDrafts, ofReplies] = await Promise.all([kept.refresh(), replies.refresh()]);
     ofDrafts.forEach((name) => drafts.taken(name));
@@ -90,7 +90,7 @@ export async function openUnsent(page) {
   return unsent;
 }
 
-// A reply of a thread that is not on screen was not sent.
+// Tells that a reply of another thread was not sent.
 function tell({ threadId }, { data: { thread, rows }, ui: { toasts, language: { t } }, acts: { open } }) {
   if (threadId === thread.id) return;
   const row = rows.get(threadId);
@@ -99,7 +99,7 @@ function tell({ threadId }, { data: { thread, rows }, ui: { toasts, language: { 
   });
 }
 
-// The reply of "send and done" was sent, maybe long after another thread was opened.
+// Follows up a sent reply of "send and done", maybe long after another thread was opened.
 async function finish(id, seen, {
   data: { thread, rows },
   net: { api },
@@ -117,7 +117,7 @@ async function finish(id, seen, {
   return undefined;
 }
 
-// What the left column shows of replies that are not sent, and of drafts; nothing where there is none.
+// The entries in the left column for unsent replies and for drafts; nothing if there are none.
 /** @param {{unsent: number, draft: number}} counts @param {Ui["unsentDialog"]} dialog @param {Translate} t */
 function ownItems(counts, dialog, t) {
   const kinds = Object.keys(counts).filter((kind) => counts[kind]);
@@ -131,8 +131,8 @@ function ownItems(counts, dialog, t) {
       >${t.number(counts[kind])}</span></button>`)}</div>`;
 }
 
-// Removes everything from the page when the session has ended: whoever sits there now may be somebody
-// else. What was written and not sent is kept.
+// Removes everything from the page after the session has ended, because somebody else may use the
+// browser now. Unsent texts are kept.
 const signIn = () => location.assign(`/login?next=${encodeURIComponent(`/${location.hash}`)}`);
 
 /** @param {Translate} t @param {string | null} reason "disabled", or null where there is none to tell */

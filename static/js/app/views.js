@@ -1,4 +1,4 @@
-// The saved views and sorts: read from the server, and what the page does as they are added, edited, deleted.
+// Saved views and sorts: read from the server, and the page's reactions when they are added, edited or deleted.
 
 import { SavedViews } from "../core/list/saved-views.js";
 import { hasSameRules, Sorts, sortsOf } from "../core/query/sorts.js";
@@ -6,9 +6,9 @@ import { ICONS } from "../ui/elements/icons.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { Lazy } from "../ui/elements/lazy.js";
 
-const DEFAULT_SORT = "arrival"; // instead of one that was deleted
+const DEFAULT_SORT = "arrival"; // the sort in place of a deleted one
 
-// boot: what the page brought, of views the first ones.
+// boot: data that came with the page; of the views only the first ones.
 /** @param {Page} page @param {{views: string[], saved_views: SavedView[]}} boot */
 export function startViews(page, boot) {
   const { net: { api }, ui: { language, toasts } } = page;
@@ -33,20 +33,20 @@ function viewsChanged(page, changes) {
   const { view, sort } = lists.list;
   for (const { was, now, own } of changes) {
     const id = (was ?? now).id;
-    // Of a deleted one the server says that there is none.
+    // The server says of a deleted view that it does not exist.
     if (was?.query !== now?.query || was?.timezone !== now?.timezone) lists.renew(id);
     if (id !== view) continue;
     if (was && now && sort === was.sort && sort !== now.sort) navigation.follow(now.sort);
     if (was && !now) announce(t("view.gone", { name: was.name }));
     else if (was && !own) toasts.show(t("view.edited", { name: now.name }));
   }
-  painter.ask("nav"); // of their totals and their order
+  painter.ask("nav"); // shows their totals and their order
   if (!changes.length) return;
   alerts.write();
   painter.askAll();
 }
 
-// The script that drags views comes with the first press on one.
+// The script that drags views is loaded at the first press on one.
 /** @param {Page} page */
 export function viewDragging(page) {
   const lazy = new Lazy({
@@ -54,7 +54,7 @@ export function viewDragging(page) {
       const { ViewDrag } = await import("../ui/query/view-drag.js");
       return new ViewDrag(page);
     },
-    failed() {}, // the keys and the dialog move them, too
+    failed() {}, // views can also be moved by keys and in the dialog
   });
   return {
     get id() { return lazy.part?.id ?? null; },
@@ -65,7 +65,7 @@ export function viewDragging(page) {
   };
 }
 
-// Tells a screen reader that a list is being built, and then how long it is. Called at each painting.
+// Tells a screen reader that a list is being built, and its length afterwards. Called at each painting.
 /** @param {Page} page */
 export function viewTeller({ data: { lists }, ui: { announce, language } }) {
   let built = null; // the sync of a list that is being built
@@ -82,7 +82,7 @@ export function viewTeller({ data: { lists }, ui: { announce, language } }) {
   };
 }
 
-// boot: what the page brought.
+// boot: data that came with the page.
 /** @param {Page} page
  * @param {{sorts: string[], saved_sorts: SavedSort[], sorts_by_wait: string[]}} boot */
 export function startSorts(page, boot) {
@@ -108,7 +108,7 @@ export function startSorts(page, boot) {
   return sorts;
 }
 
-// On lists in a sort that goes by the wait, rows also show waits below a minute.
+// On lists that are sorted by the wait, rows also show waits below a minute.
 /** @param {string[]} byWait @param {string} name @param {SavedSort | undefined} sort */
 function noteWait(byWait, name, sort) {
   const at = byWait.indexOf(name);
@@ -126,7 +126,7 @@ function sortsChanged({ data: { lists }, ui: { painter }, acts: { navigation } }
   painter.askAll();
 }
 
-// All of them in the palette, found by typing; the one that the list is in is active at first.
+// Lets the admin choose among all sorts in the palette; the current one is selected at first.
 /** @param {Page} page */
 export function choose({
   data: { choices, lists },

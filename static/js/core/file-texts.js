@@ -1,4 +1,4 @@
-// Files in words, and which of them are the dashboard's own.
+// Texts about files, and checks of their addresses and types.
 
 const OWN = "/admin/api/files/";
 const KIB = 1024;
@@ -8,10 +8,10 @@ const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 export const fileUrl = (id) => OWN + id;
 /** @param {string} url */
 export const isOwn = (url) => url.startsWith(OWN);
-// An uploaded file as it stands in a message.
+// Returns an uploaded file as an attachment of a message.
 /** @param {{id: string, type: string, name: string}} file @returns {Attachment} */
 export const attachmentOf = ({ id, type, name }) => ({ url: fileUrl(id), type, name });
-// What the server has encoded anew and shows in the page.
+// Whether the page shows the file: the server has encoded pictures of these types anew.
 /** @param {string | null} type */
 export const isShownPicture = (type) => PICTURES.has(type ?? "");
 
@@ -25,8 +25,8 @@ export function sizeText(bytes, region) {
   }).format(value);
 }
 
-// Whether a clipboard holds files and no text besides. File managers put the names there as text, with or
-// without folder and ending; Office and web pages put a picture beside their text, and the text as HTML.
+// Whether a clipboard holds files and no other text. File managers add the names as text, with or without
+// folder and extension; Office and web pages put a picture beside their text, and the text as HTML.
 /** @param {Pick<DataTransfer, "types" | "getData"> & {files: Iterable<{name: string}>}} clipboard */
 export function isOfFiles(clipboard) {
   if (!clipboard.types.includes("text/plain")) return true;
@@ -38,7 +38,7 @@ export function isOfFiles(clipboard) {
     .every((line) => names.has(plain(line)) || names.has(plain(nameInPath(line))));
 }
 
-// "photo 1.jpg" of "/Users/mai/photo 1.jpg", "C:\\photos\\photo 1.jpg" and "file:///photo%201.jpg".
+// Returns "photo 1.jpg" for "/Users/mai/photo 1.jpg", "C:\\photos\\photo 1.jpg" and "file:///photo%201.jpg".
 function nameInPath(line) {
   const name = line.trim().split(/[\\/]/).at(-1);
   try {

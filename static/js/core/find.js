@@ -1,10 +1,10 @@
-// Finds texts by words, without regard to case, diacritics, widths, and which sign stands for an
-// apostrophe or a hyphen.
+// Finds texts by words, ignoring case, diacritics, widths, and the different signs for apostrophes and
+// hyphens.
 
 import table from "./folding.json" with { type: "json" };
 
-// The entries, {text, also}, that contain every word, in `also` as well: other words for the same.
-// First those that begin with the first word.
+// Returns the entries {text, also} that contain every word in `text` or in `also`, which has synonyms.
+// Entries that begin with the first word come first.
 /** @param {string} query */
 export function matching(entries, query) {
   const words = unmarked(query).split(/\s+/).filter(Boolean);
@@ -16,7 +16,7 @@ export function matching(entries, query) {
   return found.sort((a, b) => starts(a) - starts(b));
 }
 
-// A text that begins at `offset` of a message's text, in parts: [{text, marked}, …].
+// Splits a part of a message's text, which begins at `offset`, into [{text, marked}, …].
 /** @param {string} text @param {number} offset @param {[number, number][]} marks */
 export function markedParts(text, offset, marks) {
   const points = [...text];
@@ -34,8 +34,8 @@ export function markedParts(text, offset, marks) {
   return pieces;
 }
 
-// Folds texts, so that what is typed finds what is stored in other signs: the same as the server does
-// (scoring/conditions/folding.py), by the same table; a test compares the two.
+// Folds texts, so that a search finds other spellings. The server folds in the same way
+// (scoring/conditions/folding.py), with the same table; a test compares the two.
 const SIGNS = new Map(Object.entries(table.signs).flatMap(
   ([typed, signs]) => [...signs].map((sign) => [sign, typed]),
 ));
@@ -47,22 +47,22 @@ const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
 const withSigns = (text) => text.replace(OTHER_SIGN, (sign) => SIGNS.get(sign));
 
-// The text in one of the forms in which it may be written: composed, letters and digits in their own
-// width, one sign for all apostrophes, one for all hyphens and dashes. Case stays.
+// Returns the text in one spelling: composed, letters and digits in their usual width, one sign for all
+// apostrophes, and one for all hyphens and dashes. Case stays.
 /** @param {string} text */
 export const plain = (text) => withSigns(withSigns(text.replace(UNSEEN, "")).normalize("NFKC"))
   .normalize("NFKC");
 
-// The plain text without case, and with one blank for all white space between words.
+// Returns the plain text without case, and with one blank for all white space between words.
 /** @param {string} text */
 export const folded = (text) => caseless(plain(text)).split(BLANKS).filter(Boolean).join(" ");
 
-// The plain text without case and without the marks that people leave out: `Đặng` is `dang`.
+// Returns the plain text without case and without diacritics: `Đặng` becomes `dang`.
 /** @param {string} text */
 export const unmarked = (text) => caseless(plain(text)).normalize("NFKD").replace(MARKS, "")
   .replace(LETTER, (letter) => table.letters[letter]);
 
-// As Unicode folds case: small letters alone would leave `ß` and `ς` as they are. A dotless `ı` is no `i`.
+// Folds case like Unicode: `toLowerCase` would leave `ß` and `ς`. A dotless `ı` does not become `i`.
 const caseless = (text) => text
   .replace(/[^ı]+/gu, (run) => run.toLowerCase().toUpperCase().toLowerCase())
   .replaceAll("ς", "σ").replace(/[\u13f8-\u13fd\uab70-\uabbf]/gu, (letter) => letter.toUpperCase());

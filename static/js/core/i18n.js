@@ -1,10 +1,10 @@
-// Texts in one language: plural forms by Intl, placeholders in braces.
+// Texts in one language, with plural forms by Intl and placeholders in braces.
 
 import { shown } from "./names.js";
 
 export const LOCALES = ["en", "vi", "ja"];
 
-// The name of a language in a language, or its code where it has none.
+// Returns the name of a language in another one, or its code if there is no name.
 export function languageName(code, locale = code) {
   try {
     return new Intl.DisplayNames(locale, { type: "language" }).of(code);
@@ -14,10 +14,10 @@ export function languageName(code, locale = code) {
 }
 
 const NO_LANGUAGE = { code: "", name: "", tag: "" };
-const languages = new Map(); // "TAG in LOCALE" → what languageOf returns: rows ask for it often
+const languages = new Map(); // "TAG in LOCALE" → result of languageOf, which rows need often
 
-// The language of a tag such as `vi-vn`: {code: "VI", name: "Vietnamese", tag: "vi-VN"}, a label and what
-// `lang` says of texts; empty where it is the page's own, or none.
+// Returns the language of a tag such as `vi-vn`: {code: "VI", name: "Vietnamese", tag: "vi-VN"}: a label,
+// and the `lang` of its texts. All are empty for the page's own language, or without a tag.
 /** @param {string | null | undefined} tag @param {string} locale */
 export function languageOf(tag, locale) {
   if (!tag) return NO_LANGUAGE;
@@ -37,15 +37,15 @@ function labelOf(tag, locale) {
   }
 }
 
-// How the browser's user writes this language: as "en-GB", where their browser says so. Dates and
-// numbers go by it.
+// Returns the regional form of the language, such as "en-GB", that the browser names, for dates and
+// numbers.
 /** @param {string} locale */
 export const regional = (locale, tags = globalThis.navigator?.languages ?? []) => (
   tags.find((tag) => tag.toLowerCase().startsWith(`${locale}-`)) ?? locale
 );
 
-// given: keys to names that people wrote, such as the title of a sort that was saved; they are shown
-// as they are.
+// given: maps keys to names given by people, such as the title of a saved sort; they are shown
+// unchanged.
 /** @param {string} locale @param {Map<string, string>} given */
 export function translator(locale, texts, region = locale, given = new Map()) {
   const plural = new Intl.PluralRules(locale);
@@ -63,14 +63,14 @@ export function translator(locale, texts, region = locale, given = new Map()) {
       return typeof value === "number" ? number.format(value) : shown(String(value ?? ""));
     });
   }
-  // The text for a name that came from the server, or the name if there is no text for it.
+  // Returns the text for a name from the server, or the name if there is no text.
   const named = (kind, name, values) => {
     const text = t(`${kind}.${name}`, values);
     return text === `${kind}.${name}` ? name : text;
   };
   return Object.assign(t, {
     locale, named, number: (value) => number.format(value),
-    // For where there is room for a few digits alone.
+    // For places with room for only a few digits.
     compact: (value) => (value < 1000 ? number : compact).format(value),
   });
 }

@@ -2,7 +2,7 @@
 
 export const CHORD_MS = 1500;
 
-// The second key of a chord for each name: its first letter that no earlier name has.
+// Chooses the second key of a chord for each name: its first letter that no earlier name has.
 function chordsOf(kind, names, taken = {}) {
   const chords = { ...taken };
   for (const name of names) {
@@ -19,18 +19,18 @@ const LETTERS = {
   i: "customer", x: "pick:toggle", "/": "search", "?": "help", m: "match:next", M: "match:previous",
   F: "filters",
 };
-// Named keys work with single-letter keys switched off, too, unless a control has the focus.
+// Named keys also work while single-letter keys are switched off, unless a control has the focus.
 const LIST_KEYS = {
   ArrowDown: "list:next", ArrowUp: "list:previous", Home: "list:top", End: "list:end",
   PageDown: "list:page-down", PageUp: "list:page-up", Enter: "list:open",
   "Shift+ArrowDown": "pick:down", "Shift+ArrowUp": "pick:up", "Ctrl+a": "pick:all",
 };
-// These work everywhere, in text fields too.
+// These keys work everywhere, also in text fields.
 const ANYWHERE = {
   Escape: "back", "Ctrl+k": "palette", "Ctrl+p": "print", F3: "match:next", "Shift+F3": "match:previous", F6: "pane:next", "Shift+F6": "pane:previous",
   "Alt+Shift+ArrowDown": "unread:next", "Alt+Shift+ArrowUp": "unread:previous",
 };
-// The first saved views, by their places.
+// The first saved views by their numbers.
 const SAVED = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [at + 1, `saved:${at + 1}`]));
 
 const HELP = [
@@ -64,7 +64,7 @@ export class Keymap {
     };
   }
 
-  // What the help shows: [keys, name of the text].
+  // The entries of the help: [keys, name of the text].
   get help() {
     const chords = Object.entries(this.#chords).flatMap(([first, seconds]) => Object
       .entries(seconds).filter(([, verb]) => !/^(list:top|views|saved:.*)$/.test(verb))
@@ -76,8 +76,8 @@ export class Keymap {
   /** @param {string} verb */
   keysOf(verb) { return this.help.find(([, other]) => other === verb)?.[0].at(-1) ?? ""; }
 
-  // stroke: {key, code, ctrl, alt, meta, shift, altGraph, composing}; where: {field, control} tells what
-  // has focus.
+  // stroke: {key, code, ctrl, alt, meta, shift, altGraph, composing}; where: {field, control} says which
+  // kind of element has the focus.
   // Returns a verb or null.
   /** @param {number} now */
   press(stroke, where, now) {
@@ -112,8 +112,8 @@ function nameOf(stroke) {
 const written = (stroke) => letterOf({ ...stroke, shiftKey: stroke.shift });
 const isSign = (key) => [...key].length === 1;
 
-// The letter or sign that a key stands for: what it writes, where that is Latin or a sign, whether or not
-// Caps Lock is on; else what its place writes on an American keyboard.
+// Returns the letter or sign of a key: the one that it types, if it is Latin or a sign, regardless of
+// Caps Lock; else the one at its place on an American keyboard.
 /** @param {{key: string, code?: string, shiftKey?: boolean, altGraph?: boolean}} stroke */
 export function letterOf({ key, code = "", shiftKey: shift = false, altGraph = false }) {
   if (/^[a-z]$/i.test(key)) return shift ? key.toUpperCase() : key.toLowerCase();

@@ -1,20 +1,20 @@
-// Colleagues who are named by `@` in notes: whom to offer, what to insert, where the names stand. Who is
-// mentioned decides the server (docs/requirements/mentions.md).
+// Mentions of colleagues by `@` in notes: names to offer and to insert, and their places in a text. The
+// server decides who is mentioned (docs/requirements/mentions.md).
 
 import { folded, matching, plain } from "./find.js";
 
 const HERE = new Set(["online", "away", "busy", "dnd"]);
 const ASKED_MAX = 60; // characters of a name that is being typed
 const SHOWN_MAX = 8;
-const AT = /[@\ufe6b\uff20]/gu; // in all widths
+const AT = /[@\ufe6b\uff20]/gu; // in every width
 const WORD = /[\p{L}\p{N}_.+@\ufe6b\uff20-]/u;
-// What a reader takes for a name, where it is none.
+// Text that a reader takes for a name.
 const NAMELIKE = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_'’.-]*[\p{L}\p{M}\p{N}_])?/u;
 const PLACES_MAX = 100;
 // Scripts that write words without blanks between them.
 const RUN_ON = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
-// What is typed of a name right before the caret, behind `@`; null where no name is being typed.
+// Returns the part of a name typed between `@` and the caret; null if no name is being typed.
 /** @param {string} before */
 export function typedName(before) {
   const at = lastAt(before);
@@ -26,7 +26,7 @@ export function typedName(before) {
 
 const lastAt = (text) => [...text.matchAll(AT)].at(-1)?.index ?? -1;
 
-// Whether the `@` at a place belongs to no address.
+// Whether the `@` at a place may begin a name: it is not part of an e-mail address.
 function mayBegin(text, at) {
   const last = [...text.slice(0, at)].at(-1) ?? " ";
   return !WORD.test(last) || RUN_ON.test(last);
@@ -35,8 +35,8 @@ function mayBegin(text, at) {
 /** @param {string} body */
 export const mayCall = (body) => body.search(AT) >= 0;
 
-// Each `@word` of a note that calls none of these names, as the server reads it
-// (dashboard/ingest/mentions/names.py): at each `@` the longest name that fits counts.
+// Returns each `@word` of a note that calls none of these names, like the server
+// (dashboard/ingest/mentions/names.py): at each `@` the longest matching name counts.
 /** @param {string} body @param {string[]} names @returns {string[]} */
 export function callsNobody(body, names) {
   const forms = new Set(names.map(folded));
@@ -55,7 +55,7 @@ function callsOne(body, begin, forms, most) {
   return false;
 }
 
-// Whether a name may end there: not within a word.
+// Whether a name may end at a place: not within a word.
 function endsName(body, until) {
   const [after = ""] = plain(String.fromCodePoint(body.codePointAt(until) ?? 0x20));
   const last = [...body.slice(0, until)].at(-1);
@@ -67,7 +67,7 @@ function endsName(body, until) {
 /** @param {Member} member @param {string} desk */
 export const sees = ({ desks }, desk) => !desks || desks.includes(desk);
 
-// Colleagues to offer: who is here first; who does not see the thread's desk is left out.
+// Returns the colleagues to offer: present ones first, without those who do not see the thread's desk.
 /** @param {Member[]} members @param {string} asked @param {{adminId: number, desk: string, dot: (id: number) => string}} of @returns {Member[]} */
 export function colleagues(members, asked, { adminId, desk, dot }) {
   const others = members.filter((member) => member.id !== adminId && sees(member, desk))
@@ -76,20 +76,20 @@ export function colleagues(members, asked, { adminId, desk, dot }) {
   return matching(others, asked.trim()).map(({ member }) => member).slice(0, SHOWN_MAX);
 }
 
-// What is typed of the name before the caret gives way to the whole name, and a blank.
+// Replaces the typed part of a name before the caret by the whole name and a blank.
 /** @param {string} text @param {number} caret @param {string} name */
 export function insertName(text, caret, name) {
   const before = `${text.slice(0, lastAt(text.slice(0, caret)))}@${name} `;
   return { text: before + text.slice(caret).replace(/^ /, ""), caret: before.length };
 }
 
-// Who is meant by the names that stand in a note: those who were chosen and are still named.
+// Returns the chosen colleagues who are still named in the note.
 /** @param {string} body @param {Map<number, string>} chosen id → name */
 export const meant = (body, chosen) => [...chosen]
   .filter(([, name]) => folded(body).includes(folded(`@${name}`)))
   .map(([id]) => id);
 
-// A part of a note, cut at the names that it mentions: [{text, id}], with null for what is none.
+// Splits a part of a note at the names that it mentions: [{text, id}]; id is null for other text.
 /** @param {string} text @param {{id: number, name: string}[]} mentions */
 export function mentionParts(text, mentions) {
   const names = [...mentions].sort((a, b) => b.name.length - a.name.length);

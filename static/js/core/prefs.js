@@ -1,4 +1,4 @@
-// An admin's preferences: kept on the server, sent a moment after the last change or as the page goes.
+// An admin's preferences, stored on the server: sent a moment after the last change, or as the page goes.
 
 const SEND_AFTER_MS = 400;
 const RETRY_MS = 5000;
@@ -48,7 +48,7 @@ export class Prefs {
     });
   }
 
-  // The list of a saved view; its own sort is not kept, for it may become another one.
+  // Stores the list of a saved view. The view's own sort is not stored, because it may change.
   /** @param {ListName} list @param {string} ownSort */
   placeSaved({ view, sort, filter }, ownSort) {
     const saved = {

@@ -1,4 +1,4 @@
-// The states of people on screen; who is in which thread, and who types there.
+// The presence of people on screen: their states, the threads they have open, and typing.
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -6,16 +6,16 @@ const DAY = 24 * HOUR;
 const LATELY_MS = 5 * MINUTE;
 const GATHER_MS = 100;
 const AGE_MS = 10_000;
-// Signs end by themselves unless the server repeats them: typing, which it repeats while it goes
-// on, and who is in a thread, once the connection is lost.
+// Signs end by themselves unless the server repeats them: typing after a while, since the server repeats
+// it while it goes on; and viewers of a thread once the connection is lost.
 const TYPING_MS = 7500;
 const VIEWERS_MS = 60_000;
-// After a reconnection the server sends who is in the threads on screen: who is not named left.
+// After a reconnection the server sends the viewers of the threads on screen; others have left.
 const RENEWED_MS = 2500;
 const RETRY_MS = 5000;
 const KINDS = ["customer", "admin"];
 
-// "online", "away", "busy", "dnd", "lately" (gone for less than 5 minutes) or "offline".
+// Returns "online", "away", "busy", "dnd", "lately" (gone for less than 5 minutes) or "offline".
 /** @param {number} now */
 export function dotOf(state, now) {
   if (!state) return "offline";
@@ -23,7 +23,7 @@ export function dotOf(state, now) {
   return state.last_seen !== null && now - state.last_seen < LATELY_MS ? "lately" : "offline";
 }
 
-// {unit: "active", "now", "minutes", "hours", "days" or "unknown", count}; a future time is "now".
+// Returns {unit: "active", "now", "minutes", "hours", "days" or "unknown", count}; future times are "now".
 /** @param {number} now */
 export function seenAge(state, now) {
   if (!state || (state.status === "offline" && state.last_seen === null)) return { unit: "unknown", count: 0 };
@@ -39,12 +39,12 @@ export class Presence {
   late = false;
   #people = { customer: new Map(), admin: new Map() };
   #wanted = { customer: new Map(), admin: new Map() }; // reason → ids
-  #watched = { customer: new Set(), admin: new Set() }; // as the server knows it
+  #watched = { customer: new Set(), admin: new Set() }; // as the server knows them
   #viewers = new Map(); // thread → {viewers, at, run}
   #typing = new Map(); // thread → {customers, at}
   #timer = null;
   #connected = false;
-  #run = 0; // counts connections and losses of them
+  #run = 0; // counts connections and their losses
 
   /** @param {PresenceOptions} options */
   constructor({ call, adminId, watchMax, changed, now = Date.now, timers = globalThis }) {
@@ -65,10 +65,10 @@ export class Presence {
   /** @param {PersonKind} kind @param {string | number} id */
   age(kind, id) { return seenAge(this.of(kind, id), this.now()); }
 
-  // Whether this admin chose "do not disturb", here or elsewhere.
+  // Whether this admin has chosen "do not disturb", here or elsewhere.
   get doNotDisturb() { return this.of("admin", this.adminId)?.status === "dnd"; }
 
-  // Colleagues in the thread, the busiest first.
+  // Returns the colleagues in the thread, the busiest first.
   /** @param {number} threadId */
   others(threadId) {
     const { viewers = [], at = 0 } = this.#viewers.get(threadId) ?? {};
@@ -83,7 +83,7 @@ export class Presence {
     return customers.length > 0 && this.now() - at < TYPING_MS;
   }
 
-  // Whose states to keep current for this reason; replaces its earlier ids.
+  // Sets the people whose states are kept current for this reason.
   /** @param {PersonKind} kind @param {string} reason @param {(string | number)[]} ids */
   want(kind, reason, ids) {
     const wanted = [...new Set(ids.map(String))];
@@ -93,7 +93,7 @@ export class Presence {
     this.#schedule();
   }
 
-  // The server sends nothing about threads off screen: what is known of them is dropped.
+  // Drops what is known of threads off screen, since the server sends nothing about them.
   /** @param {number[]} threadIds */
   onScreen(threadIds) {
     const seen = new Set(threadIds);
@@ -111,7 +111,7 @@ export class Presence {
     this.#schedule();
   }
 
-  // Dots keep their last state until the server answers after the reconnection.
+  // Dots keep their last state until the server answers after a reconnection.
   disconnected() {
     this.#connected = false;
     this.#run += 1;
@@ -142,7 +142,7 @@ export class Presence {
     this.#changed(customers.length > 0);
   }
 
-  // The thread is at a desk now that the admin does not see: nothing more comes about it.
+  // The thread is now at a desk that the admin does not see: the server sends nothing more about it.
   /** @param {number} threadId */
   gone(threadId) {
     this.#viewers.delete(threadId);
@@ -150,13 +150,13 @@ export class Presence {
     this.changed();
   }
 
-  // typing: it ends by itself.
+  // typing: repaints also when the typing has ended by itself.
   #changed(typing) {
     this.changed();
     if (typing) this.timers.setTimeout(() => this.changed(), TYPING_MS + 1);
   }
 
-  // Drops, after so long, those of whom this connection, or the loss of one, brought no news.
+  // Drops, after this time, viewers that this connection, or its loss, has not renewed.
   #forgetViewers(ms) {
     const run = this.#run;
     this.timers.setTimeout(() => {
@@ -171,7 +171,7 @@ export class Presence {
     this.#timer = this.timers.setTimeout(() => {
       this.#timer = null;
       if (!this.#connected) return;
-      // The server counts people of both kinds together: who makes room goes first.
+      // The server counts people of both kinds together: removals come first to make room.
       const changes = KINDS.map((kind) => this.#changes(kind))
         .sort((a, b) => Number(a.more > 0) - Number(b.more > 0));
       for (const { kind, wanted, add, del } of changes) {
@@ -188,7 +188,7 @@ export class Presence {
     return { kind, wanted, add, del, more: add.length - del.length };
   }
 
-  // Colleagues are few: customers share what they leave.
+  // Colleagues are few and come first: customers get the remaining places.
   #wantedOf(kind) {
     const most = kind === "admin" ? this.watchMax : this.watchMax - this.#wantedOf("admin").size;
     return new Set([...new Set([...this.#wanted[kind].values()].flat())].slice(0, most));
@@ -206,7 +206,7 @@ export class Presence {
     }
   }
 
-  // A new snapshot replaces whatever was known before, whatever its version.
+  // A new snapshot replaces everything known before, regardless of its version.
   #take(kind, presence) {
     for (const [id, state] of Object.entries(presence)) this.#people[kind].set(id, state);
     this.changed();

@@ -1,12 +1,12 @@
-// To whom and to which desks threads may be handed over, in the order in which they are offered.
+// The people and desks to whom threads may be handed over, in the order in which they are offered.
 
 import { matching } from "./find.js";
 
 const HERE = new Set(["online", "away", "busy", "dnd"]);
 
-// members: as the team's call answers them; assigneeId: who has the thread, null for nobody and for
-// several threads; desks: where the threads are; dot(id): how present an admin is. Oneself comes first,
-// then who is here, by name; who does not see the threads of these desks is left out.
+// members: from the team's call; assigneeId: the assignee, null for nobody and for several threads; desks:
+// desks of the threads; dot(id): an admin's presence. The admin comes first, then present colleagues by
+// name; colleagues who do not see the threads of these desks are left out.
 /** @param {string} query @returns {Member[]} */
 export function receivers(members, query, { adminId, assigneeId, desks = [], dot }) {
   const sees = (member) => !member.desks || desks.every((desk) => member.desks.includes(desk));
@@ -17,7 +17,7 @@ export function receivers(members, query, { adminId, assigneeId, desks = [], dot
   return matching(others, query).map(({ member }) => member);
 }
 
-// The desks to which threads may be handed over; current: where the thread is, null for several.
+// Returns the desks to offer; current: the thread's desk, null for several.
 /** @param {string[]} desks @param {string} query @param {string | null} current */
 export function deskReceivers(desks, query, current) {
   const others = desks.filter((name) => name !== current)
@@ -25,8 +25,8 @@ export function deskReceivers(desks, query, current) {
   return desks.length > 1 ? matching(others, query).map(({ member }) => member) : [];
 }
 
-// What is offered while somebody points at it: all stay in their places, and who was loaded
-// meanwhile comes below.
+// Returns the entries to offer while a pointer is on them: shown ones keep their places, and entries that
+// were loaded meanwhile are added below.
 /** @template {{id: number | string}} T @param {T[]} offered @param {T[]} found @returns {T[]} */
 export function withLoaded(offered, found) {
   const known = new Set(offered.map(({ id }) => id));

@@ -1,16 +1,16 @@
-// The address of what is shown: /#/VIEW/SORT/THREAD?filter=mine, where VIEW is built-in or saved
+// The address of a list and a thread: /#/VIEW/SORT/THREAD?filter=mine, where VIEW is built-in or saved
 // (v17), or /#/query/SORT/THREAD?query=is:open for the list of a query that is not saved.
 
 import { ownZone } from "./time.js";
 
 const SAVED = /^v[1-9]\d{0,11}$/;
-// What stands for the view of a list that is defined by its query alone.
+// Stands for the view of a list that is defined only by its query.
 export const QUERY = "query";
 
 /** @param {string} view */
 export const isSaved = (view) => SAVED.test(view);
 
-// Returns {view, query, sort, filter, thread}; null for what is missing or not among the choices.
+// Returns {view, query, sort, filter, thread}; null for missing and unknown values.
 export function parse(hash, { views, sorts, filters }) {
   const [path, given = ""] = hash.replace(/^#?\/?/, "").split("?");
   const [view, sort, thread] = path.split("/");
@@ -35,17 +35,17 @@ export function format({ view, query, sort, filter, thread }) {
   return `#/${view}/${sort}${thread ? `/${thread}` : ""}${more.size ? `?${more}` : ""}`;
 }
 
-// Frames of a query's list name no view.
+// Frames for the list of a query name no view.
 /** @param {Partial<ListName>} list */
 export const listKey = ({ view, query, sort, filter }) => (
   `${query ? `${QUERY} ${query}` : view}/${sort}/${filter ?? "all"}`
 );
 
-// The time zone of whoever writes a query, where it names days; else they are the server's.
+// Returns the writer's time zone for a query that names days; other queries need none.
 /** @param {string} query */
 export const zoneOf = (query) => (/\b(created|closed):/i.test(query) ? ownZone() : undefined);
 
-// The list as the server is asked for it.
+// Returns the list in the form in which the server is asked for it.
 /** @param {ListName} list */
 export function listCall({ view, query, sort, filter }) {
   if (!query) return { view, sort, filter };

@@ -1,14 +1,14 @@
-// Where a thread stands and what is done with it, in words.
+// The place of a thread and its acts in words.
 
 import { shown } from "./names.js";
 import { timeLeft } from "./time.js";
 
-const MAIN_DESK = "main"; // there always is this one: it is not named on rows
+const MAIN_DESK = "main"; // the desk that always exists; rows do not name it
 
 /** @param {Pick<Row, "desk">} row */
 export const deskOf = ({ desk }) => (desk === MAIN_DESK ? "" : desk);
 
-// What the key `t` does with a thread, in words.
+// The text for the key `t`: claim, take over or release the thread.
 /** @param {Row} row @param {number} adminId @param {Translate} t */
 export function claimText({ assignee }, adminId, t) {
   if (!assignee) return t("act.claim");
@@ -32,7 +32,7 @@ export const dueAtText = (dueAt, given) => given.t("due.at", {
   left: dueText(dueAt, given), time: given.words.moment(dueAt, given.now),
 });
 
-// Of the admin's own acts the texts say "you".
+// Texts say "you" for the admin's own acts.
 /** @param {Person | null} by @param {TimeGiven} given */
 const isMine = (by, { adminId }) => by !== null && by.id === adminId;
 /** @param {Person | null} by @param {TimeGiven} given */

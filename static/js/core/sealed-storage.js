@@ -1,21 +1,21 @@
-// What an admin wrote, kept in the browser so that only this admin can read it: encrypted with a
-// key that the server gives to nobody else. Others who use the same browser find no text.
+// Stores an admin's texts in the browser so that only this admin can read them: encrypted with a key
+// that the server gives to nobody else. Other users of the browser find no text.
 
-const MARK = "1."; // begins what is sealed; anything else was kept by an earlier release
-const PROOF = "lineup"; // begins every text: with another key there is none
+const MARK = "1."; // begins each encrypted text; other texts were stored by an earlier release
+const PROOF = "lineup"; // begins each text; a text decrypted with another key does not begin so
 const COUNTER_BYTES = 16;
 const BLOCK_BYTES = 16;
 const PAD_BYTES = 128 * 1024;
 
 export class SealedStorage {
   #texts = new Map();
-  #raw = new Map(); // key → what is stored under it, as this window last wrote or read it
-  #late = new Set(); // keys that wait for a pad
+  #raw = new Map(); // key → stored text, as this window last wrote or read it
+  #late = new Set(); // keys with texts that wait for a pad
   #key = null;
-  #pad = null; // {counter, bytes}: what the next texts are sealed with; each byte is used once
+  #pad = null; // {counter, bytes}: encrypts the next texts; each byte is used once
   #making = null;
 
-  // prefix: that of its keys; key: in base64, random bytes and those of the key combined with them.
+  // prefix: of its keys in storage; key: base64 of random bytes and of the key combined with them.
   /** @param {SealedStorageOptions} options */
   constructor({ storage, prefix, key, crypto = globalThis.crypto }) {
     this.storage = storage;
@@ -24,33 +24,33 @@ export class SealedStorage {
     this.crypto = crypto;
   }
 
-  // Reads what is kept. Before this nothing is found. Returns itself.
+  // Reads the stored texts; before this none is found. Returns itself.
   async open() {
     try {
       const raw = unmasked(bytesOf(this.rawKey));
       this.#key = await this.crypto.subtle.importKey("raw", raw, "AES-CTR", false, ["encrypt"]);
     } catch {
-      return this; // without https nothing can be encrypted, and so nothing is kept
+      return this; // without https nothing can be encrypted, so nothing is stored
     }
     await Promise.all(this.#keptKeys().map((key) => this.take(key, this.#read(key))));
     await this.#makePad();
     return this;
   }
 
-  // Another window changed what is kept under the key; null: removed.
+  // Takes a change by another window; null: removed.
   async take(key, kept) {
     if (!this.#isOwn(key)) return;
     if (kept === null) this.#raw.delete(key);
     else this.#raw.set(key, kept);
     const text = kept === null ? null : await this.#opened(kept);
-    if ((this.#raw.get(key) ?? null) !== kept) return; // there is something newer by now
+    if ((this.#raw.get(key) ?? null) !== kept) return; // there is a newer text by now
     if (text === null) this.#texts.delete(key);
     else this.#texts.set(key, text);
     if (text !== null && !kept.startsWith(MARK)) this.setItem(key, text);
   }
 
-  // Reads what other windows changed and no event told of, as while this page was frozen. Returns the
-  // keys.
+  // Reads changes by other windows that came without an event, such as while this page was frozen. Returns
+  // their keys.
   async refresh() {
     const keys = [...new Set([...this.#keptKeys(), ...this.#raw.keys()])];
     const changed = keys.filter((key) => !this.isCurrent(key));
@@ -58,15 +58,15 @@ export class SealedStorage {
     return changed;
   }
 
-  // Whether what is stored under the key is what this window last wrote or read there.
+  // Whether the stored text is the one that this window last wrote or read.
   /** @param {string} key */
   isCurrent(key) { return (this.#raw.get(key) ?? null) === this.#read(key); }
 
   keys() { return [...this.#texts.keys()]; }
   getItem(key) { return this.#texts.get(key) ?? null; }
 
-  // At once, so that it can be called while the page is closed. Throws where storage is full, or nothing
-  // can be encrypted; the text is found until the page is closed.
+  // Writes at once, so that it works while the page closes. Throws if storage is full or nothing can be
+  // encrypted; the text is found until the page is closed.
   setItem(key, text) {
     this.#texts.set(key, text);
     if (!this.#key) throw new Error("nothing can be encrypted");
@@ -111,7 +111,7 @@ export class SealedStorage {
     }
   }
 
-  // null for what cannot be read with this key.
+  // Resolves to null for a text that cannot be read with this key.
   async #opened(kept) {
     if (!kept.startsWith(MARK)) return kept;
     try {
@@ -125,7 +125,7 @@ export class SealedStorage {
     }
   }
 
-  // Makes the bytes that the next text is sealed with; then seals what waits for them.
+  // Makes the bytes that encrypt the next text, then encrypts the texts that wait for them.
   #makePad(leastBytes = 0) {
     this.#making ??= this.#newPad(Math.max(PAD_BYTES, leastBytes)).then((pad) => {
       this.#making = null;
@@ -135,7 +135,7 @@ export class SealedStorage {
       try {
         this.setItem(key, this.#texts.get(key));
       } catch {
-        this.#late.delete(key); // storage is full: the text is lost with the page
+        this.#late.delete(key); // storage is full: the text is lost when the page is closed
       }
     }, () => { this.#making = null; });
     return this.#making;
@@ -146,14 +146,14 @@ export class SealedStorage {
     return { counter, bytes: await this.#encrypt(counter, new Uint8Array(size)) };
   }
 
-  // Encrypting twice gives the text again.
+  // Encrypting twice restores the text.
   async #encrypt(counter, bytes) {
     const how = { name: "AES-CTR", counter, length: 64 };
     return new Uint8Array(await this.crypto.subtle.encrypt(how, this.#key, bytes));
   }
 }
 
-// What is left of a pad: its whole blocks behind those that were used.
+// Returns the rest of a pad: the whole blocks after those that were used.
 function rest({ counter, bytes }, used) {
   const blocks = Math.ceil(used / BLOCK_BYTES);
   const next = counter.slice();
@@ -165,7 +165,7 @@ function rest({ counter, bytes }, used) {
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-// Random bytes come before the key, so that no two pages hold the same.
+// The key comes combined with random bytes, so that no two pages contain the same text.
 /** @param {Uint8Array<ArrayBuffer>} bytes */
 function unmasked(bytes) {
   const middle = bytes.length / 2;

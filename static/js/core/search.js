@@ -1,15 +1,15 @@
-// A search: sent a moment after the last key; outdated answers are dropped; more loads at the end.
+// A search: sent a moment after the last key; outdated answers are dropped; scrolling loads more.
 
 const WAIT_MS = 180;
 
 export class Search {
   query = "";
-  results = []; // [{row, message}], in the order that the server states
+  results = []; // [{row, message}], in the server's order
   total = 0;
-  whole = true; // false: only the newest matches were looked at
+  whole = true; // false: only the newest matches were searched
   state = "none"; // none, asking, done, failed
   active = 0;
-  error = null; // why it failed
+  error = null; // the reason of a failure
   #next = null;
   #run = 0;
   #timer = null;

@@ -1,4 +1,4 @@
-// Times in words. Pure: now is a parameter; each age also says in how many ms it changes.
+// Times in words. Pure: now is a parameter; each age also has the ms after which its text changes.
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -9,7 +9,7 @@ const YEAR = 365 * DAY;
 const WAIT_LONG_MS = 10 * MINUTE;
 const WAIT_TOO_LONG_MS = 30 * MINUTE;
 
-// {unit, value, change}: "now", 4 "m", 2 "h", 3 "d", 1 "y"; change: ms until it reads otherwise.
+// Returns {unit, value, change}: "now", 4 "m", 2 "h", 3 "d", 1 "y"; change: ms until the text changes.
 /** @param {number} at @param {number} now */
 export function age(at, now) {
   const ms = Math.max(0, now - at);
@@ -24,7 +24,7 @@ const part = (unit, ms, size) => ({
   unit, value: Math.floor(ms / size), change: size - (ms % size),
 });
 
-// "", "long" or "too-long".
+// Returns "", "long" or "too-long".
 /** @param {number} since @param {number} now */
 export function waitLevel(since, now) {
   const ms = now - since;
@@ -34,7 +34,7 @@ export function waitLevel(since, now) {
 
 const DUE_SOON_MS = 15 * MINUTE;
 
-// How long until a moment, as `age` says it: whole units that are left; `late`: how long ago it was.
+// Returns the time until a moment, like `age`: whole remaining units; `late`: how long it is over.
 /** @param {number} at @param {number} now */
 export function timeLeft(at, now) {
   const ms = at - now;
@@ -45,7 +45,7 @@ export function timeLeft(at, now) {
   return { unit, value: Math.floor(ms / size), change: (ms % size) + 1, late: false };
 }
 
-// "late", "soon" or "far".
+// Returns "late", "soon" or "far".
 /** @param {number} dueAt @param {number} now */
 export function dueLevel(dueAt, now) {
   if (dueAt <= now) return "late";
@@ -54,7 +54,7 @@ export function dueLevel(dueAt, now) {
 
 const REFRESH_MS = { least: SECOND, most: MINUTE };
 
-// Milliseconds until a text of these rows changes by time alone, within bounds.
+// Returns the ms until time alone changes a text of these rows, within bounds.
 /** @param {Row[]} rows @param {number} now */
 export function rowsChangeIn(rows, now) {
   const changes = rows.flatMap(({ recent_at: recentAt, waiting_since: since, due_at: dueAt }) => [
@@ -71,8 +71,8 @@ const close = (text) => text.replace(/(\d)\s(?=[\u3040-\u9fff])/gu, "$1");
 
 const UNITS = { m: "minute", h: "hour", d: "day", y: "year" };
 
-// The short and the long forms in one language, as "en", or as it is written in a region, as "en-GB";
-// by the clocks of one zone.
+// Returns functions for short and long texts in a language ("en"), or in its form in a region ("en-GB"), in
+// one time zone.
 /** @param {string} locale */
 export function timeWords(locale, timeZone = ownZone()) {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
@@ -117,7 +117,7 @@ function durationText(locale, count) {
 const CLOCK = { hour: "numeric", minute: "2-digit" };
 const DATE = { month: "short", day: "numeric" };
 
-// Made at their first use: most pages show none of them.
+// Made at its first use: most pages need none of these.
 function momentWords(locale, timeZone, clock) {
   const formats = {};
   const written = (name, options, at) => {
@@ -148,19 +148,19 @@ export const sameDay = (a, b) => dayOf(a, ownZone()) === dayOf(b, ownZone());
 
 const capital = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
-// The time zone of all that one reads and chooses: the one of the profile, else the browser's.
+// The time zone of all times shown and chosen: the profile's, else the browser's.
 /** @type {string | undefined} */
 let own;
 
-// The first of these that the browser can count with.
+// Chooses the first of these zones that the browser knows.
 /** @param {(string | null | undefined)[]} zones */
 export function chooseZone(...zones) { own = zones.find((zone) => zone && isZone(zone)); }
 
 export const hasZone = () => own !== undefined;
-// UTC where no zone is known.
+// Returns UTC if no zone is known.
 export const ownZone = () => own ?? "UTC";
 
-// A time zone's clocks: what they show at a moment, and the moment at which they show something. Pure.
+// The clocks of a time zone: the reading at a moment, and the moment of a reading. Pure.
 const DAY_MS = 86_400_000;
 
 /** The date and the time that the clocks of a zone show.
@@ -197,20 +197,20 @@ export function reading(at, zone) {
   return { year, month, day, hour, minute, second };
 }
 
-// Local time less UTC, in ms.
+// Returns local time minus UTC, in ms.
 /** @param {number} at @param {string} zone */
 export function aheadMs(at, zone) {
   const { year, month, day, hour, minute, second } = reading(at, zone);
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
-// A day begins on a quarter of an hour, in every zone: each is asked for once.
+// In every zone a day begins on a quarter of an hour: each quarter is computed once.
 const QUARTER_MS = 900_000;
 const DAYS_MAX = 5000;
 /** @type {Map<string, number>} */
 const days = new Map();
 
-// The number of the local day that a moment belongs to, counted from 1970.
+// Returns the number of the local day of a moment, counted from 1970.
 /** @param {number} at @param {string} zone */
 export function dayOf(at, zone) {
   const quarter = Math.floor(at / QUARTER_MS);
@@ -225,8 +225,8 @@ export function dayOf(at, zone) {
   return day;
 }
 
-// The moment at which the clocks of a zone show this. Where they show it twice, the first time; where
-// they skip it, as much later as they skip: 2:30 is 3:30 where they go from 2 to 3.
+// Returns the moment at which the clocks of a zone show this. If they show it twice, the first one; if they
+// skip it, later by the skipped time: 2:30 becomes 3:30 if they go from 2 to 3.
 /** @param {Reading} wanted @param {string} zone */
 export function momentOf({ year, month, day, hour, minute }, zone) {
   const asUtc = Date.UTC(year, month - 1, day, hour, minute);
@@ -238,7 +238,7 @@ export function momentOf({ year, month, day, hour, minute }, zone) {
 
 const padded = (number, length = 2) => String(number).padStart(length, "0");
 
-// A moment as the fields of a date and a time hold it: {date: "2026-11-24", time: "09:00"}.
+// Returns a moment as the fields of date and time hold it: {date: "2026-11-24", time: "09:00"}.
 /** @param {number} at @param {string} zone */
 export function fieldsOf(at, zone) {
   const { year, month, day, hour, minute } = reading(at, zone);
@@ -248,7 +248,7 @@ export function fieldsOf(at, zone) {
   };
 }
 
-// The moment of a date and a time as such fields hold them; null where either is none.
+// Returns the moment of such fields; null if either is no date or time.
 /** @param {string} date @param {string} time @param {string} zone */
 export function momentOfFields(date, time, zone) {
   const [year, month, day] = (/^(\d{4,6})-(\d\d)-(\d\d)$/.exec(date) ?? []).slice(1).map(Number);
@@ -257,8 +257,8 @@ export function momentOfFields(date, time, zone) {
   return momentOf({ year, month, day, hour, minute }, zone);
 }
 
-// The wait in ms before the next try: exponential with full jitter, between leastMs and mostMs, so
-// that windows which failed together do not come back together.
+// Returns the ms before the next try: exponential with full jitter, between leastMs and mostMs, so that
+// windows that failed together do not return together.
 export function delayMs(
   attempt, { leastMs = 500, firstMs = 1000, mostMs = 30_000, random = Math.random } = {},
 ) {

@@ -1,31 +1,31 @@
-// How many threads each view holds, as the server last sent it.
+// The number of threads in each view, as last sent by the server.
 
 export class Totals {
   #byFilter = {}; // filter → {arrival, not_respond, history}
   #saved = new Map(); // id of a saved view → total
-  #open = null; // {list, totals by filter} of an open list that is not built-in
+  #open = null; // {list, totals by filter} of the open list, if it is not built-in
 
   /** @param {ViewTotals} totals */
   take(totals) { this.#byFilter[totals.filter] = totals; }
 
-  // Those of saved views that changed; null while a view's list is being built.
+  // Takes changed totals of saved views; null while a view's list is being built.
   /** @param {Record<string, number | null>} totals */
   takeSaved(totals) {
     for (const [view, total] of Object.entries(totals)) this.#saved.set(view, total ?? undefined);
   }
 
-  // Those of one list by filter; null: of none.
+  // Takes the totals of one list by filter; null: of none.
   /** @param {FilteredTotals | null} data */
   takeFiltered(data) { this.#open = data && { list: nameOf(data), totals: data.totals }; }
 
-  // Of the list that is shown, with any filter.
+  // Returns the total of the current list with a filter.
   /** @param {ListName} list @param {string} filter */
   here(list, filter) {
     const total = this.of(list.view, filter);
     return total ?? (this.#open?.list === nameOf(list) ? this.#open.totals[filter] : undefined);
   }
 
-  // undefined until the server has sent it.
+  // Returns undefined before the server has sent it.
   /** @param {string} view @param {string} filter */
   of(view, filter) {
     return this.#byFilter[filter]?.[view] ?? (filter === "all" ? this.#saved.get(view) : undefined);
@@ -35,9 +35,9 @@ export class Totals {
 /** @param {Partial<ListName>} list */
 const nameOf = ({ view, query }) => (query ? `? ${query}` : view);
 
-const ASKED_AFTER_MS = 500; // whoever walks through lists does not wait for the totals of each
+const ASKED_AFTER_MS = 500; // so that moving quickly through lists does not ask for the totals of each
 
-// Asks for the totals of the list that is shown, where they do not come by themselves.
+// Asks for the totals of the current list if they do not come by themselves.
 export class FilterTotals {
   #asked = ""; // the key of the list
   #timer = null;
@@ -50,10 +50,10 @@ export class FilterTotals {
     this.timers = timers;
   }
 
-  // A new connection: the server knows nothing of what was asked.
+  // After a reconnection the server does not know what was asked before.
   connected() { this.#asked = ""; }
 
-  // The list was painted; another one may be shown, or it is live now.
+  // The list was painted: another one may be shown, or it may have become live.
   look() {
     const { key, sync } = this.lists.current;
     if (this.#asked && this.#asked !== key) {

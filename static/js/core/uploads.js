@@ -1,17 +1,17 @@
-// Files that are chosen for messages: on their way, uploaded, or refused. A reply and a note have
-// their own, as they have their own text.
+// Files chosen for messages: being sent, uploaded, or refused. A reply and a note have their own files, like
+// their own texts.
 
 const UPLOADS_MAX = 2; // at once: other calls of the page need connections, too
-const KEPT_MS = 23 * 3600 * 1000; // the server removes what is in no message after a day
+const KEPT_MS = 23 * 3600 * 1000; // the server removes files that belong to no message after a day
 
-// state of an item: waiting, sending, done, failed (tried again on demand), refused
+// states of an item: waiting, sending, done, failed (can be retried), refused
 export class Uploads {
   #of = new Map(); // thread → items
   #last = 0;
 
-  // send(threadId, file, {progress, signal}): uploads, gives {file: {id, name, type, size}};
-  // discard(id): the server forgets it; kept(threadId, files): those that are to be there after a
-  // reload; changed(threadId): what is shown of the thread's files has changed.
+  // send(threadId, file, {progress, signal}): uploads, resolves to {file: {id, name, type, size}};
+  // discard(id): removes the file from the server; kept(threadId, files): stores files for after a reload;
+  // changed(threadId): the thread's files have changed.
   /** @param {UploadsOptions} options */
   constructor({ send, discard, kept, changed, limits, now = Date.now }) {
     this.send = send;
@@ -27,7 +27,7 @@ export class Uploads {
     return this.#all(threadId).filter((item) => item.private === isPrivate);
   }
 
-  // Whether one is not uploaded yet, and whether one was not uploaded.
+  // Returns whether files are being sent, whether one has failed, and how many are uploaded.
   /** @param {number} threadId @param {boolean} isPrivate */
   stateOf(threadId, isPrivate) {
     const items = this.of(threadId, isPrivate);
@@ -73,7 +73,7 @@ export class Uploads {
     this.changed(threadId);
   }
 
-  // The uploaded files for a message; what was refused is forgotten.
+  // Returns the uploaded files for a message, and removes them here; drops refused ones.
   /** @param {number} threadId @param {boolean} isPrivate @returns {KeptFile[]} */
   take(threadId, isPrivate) {
     const items = this.of(threadId, isPrivate).filter((item) => !isUnderWay(item));
@@ -81,7 +81,7 @@ export class Uploads {
     return items.filter(({ state }) => state === "done").map(keptOf);
   }
 
-  // The text goes along to the other kind, and so do its files.
+  // The text is moved to the other kind, and its files with it.
   /** @param {number} threadId @param {boolean} isPrivate */
   move(threadId, isPrivate) {
     for (const item of this.#all(threadId)) item.private = isPrivate;
@@ -89,7 +89,7 @@ export class Uploads {
     this.changed(threadId);
   }
 
-  // What an earlier page, another window or an unsent message had; what is on its way here stays.
+  // Takes files of an earlier page, another window or an unsent message; files being sent here stay.
   /** @param {number} threadId @param {KeptFile[]} files */
   restore(threadId, files) {
     const known = new Map(this.#all(threadId).map((item) => [item.id ?? item.key, item]));
@@ -164,11 +164,11 @@ const keptOf = ({ id, name, type, size, private: isPrivate, at }) => ({
   id, name, type, size, private: isPrivate, at,
 });
 
-// A message whose files are still on their way is sent as soon as they are uploaded.
+// Sends a message as soon as its files are uploaded.
 export class WaitingSend {
-  #after = null; // what follows, of the press on Send that waits
+  #after = null; // the next step of the press on Send that waits
 
-  // send(after): sends what the composer holds
+  // send(after): sends the message in the composer
   constructor({ thread, attaching, send }) {
     this.thread = thread;
     this.attaching = attaching;
@@ -176,7 +176,7 @@ export class WaitingSend {
     this.state = ""; // "waits" or "failed", for the line beside the button
   }
 
-  // Whether a press on Send has to wait: files are on their way, or one was not uploaded.
+  // Whether a press on Send must wait: files are being sent, or one has failed.
   /** @param {number} threadId @param {boolean} isPrivate @param {string} after */
   holds(threadId, isPrivate, after) {
     const { isBusy, hasFailed } = this.attaching.uploads.stateOf(threadId, isPrivate);
@@ -197,7 +197,7 @@ export class WaitingSend {
     if (after !== null && !hasFailed) this.send(after);
   }
 
-  // Another thread or kind of message is shown: nothing is sent behind its back.
+  // Another thread or kind of message is shown: the waiting message is not sent.
   stop() {
     this.#after = null;
     this.state = "";

@@ -1,4 +1,4 @@
-// The dashboard's HTTP API, a method for each call.
+// The dashboard's HTTP API, with a method for each call.
 
 import { fileUrl } from "../core/file-texts.js";
 import { listCall, zoneOf } from "../core/route.js";
@@ -40,7 +40,7 @@ export class Api {
   /** @param {number[]} ids */
   rows(ids) { return this.http.get(`${THREADS}?ids=${ids.join(",")}`); }
 
-  // What follows a live list: its archived threads after a position, or those of these ids.
+  // Reads archived threads of a list: those after a position, or those with these ids.
   /** @param {ListName} list @param {{after?: number[], limit?: number, ids?: number[]}} asked */
   archive(list, { after, limit, ids }) {
     const query = new URLSearchParams({
@@ -50,14 +50,14 @@ export class Api {
     return this.http.get(`/admin/api/archive?${query}`);
   }
 
-  // where: "before", "after" or "around" the message; null for the newest ones
+  // where: "before", "after" or "around" the message; null for the newest messages
   /** @param {number} threadId @param {string | null} where @param {number | null} messageId */
   messages(threadId, where, messageId, limit = 50) {
     const at = where ? `${where}=${messageId}&` : "";
     return this.http.get(`${THREADS}/${threadId}/messages?${at}limit=${limit}`);
   }
 
-  // The messages of a thread that a search finds.
+  // Finds the messages of a thread that match a search.
   /** @param {number} threadId @param {string} text */
   matches(threadId, text) {
     return this.http.get(`${THREADS}/${threadId}/matches?${new URLSearchParams({ q: text })}`);
@@ -94,7 +94,7 @@ export class Api {
   dropPolicy(id) { return this.http.delete(`${POLICIES}/${id}`); }
   /** @param {number[]} ids */
   orderPolicies(ids) { return this.http.put(`${POLICIES}/order`, { ids }); }
-  // policies: all of them, in order; a calendar is an id, or the fields of one that is being written
+  // policies: all of them, in order; `calendar` of each is an id, or the fields of an unsaved calendar
   previewPolicies(policies) { return this.http.post(`${POLICIES}/preview`, { policies }); }
 
   // at: characters (code points) before the cursor
@@ -113,7 +113,7 @@ export class Api {
   dropCanned(id) { return this.http.delete(`${CANNED}/${id}`); }
 
   views() { return this.http.get(VIEWS); }
-  // changed_at: of the view that was edited; another one is refused with what was saved meanwhile
+  // changed_at: of the edited version; if another one is saved, the answer is a refusal with that one
   saveView({ id, name, query, sort, owner, timezone, changed_at }) {
     const view = { name, query, sort, owner, timezone };
     return id ? this.http.put(`${VIEWS}/${id}`, { ...view, changed_at })
@@ -124,7 +124,7 @@ export class Api {
   dropView(id) { return this.http.delete(`${VIEWS}/${id}`); }
   /** @param {string[]} ids */
   orderViews(ids) { return this.http.put(`${VIEWS}/order`, { ids }); }
-  // timezone: of its days, where it is a saved one
+  // timezone: of the days in the query, if it is a saved one
   previewView({ query, sort, timezone = zoneOf(query) }) {
     return this.http.post(`${VIEWS}/preview`, { query, sort, timezone });
   }

@@ -1,9 +1,9 @@
-// Reports that this window is open, visible and in use: at each ping, and at once on a change.
+// Reports whether this window is open, visible and in use: at each ping, and at once after a change.
 
 import { randomId } from "../browser.js";
 
 const USED = ["pointerdown", "pointermove", "keydown", "scroll", "touchstart", "input", "focus"];
-// Input after this long is reported at once: the server may count this window as away.
+// Input after a longer pause is reported at once: the server may count this window as away.
 const LONG_MS = 60_000;
 const DEVICE = "lineup:device";
 
@@ -28,7 +28,7 @@ export class Heartbeat {
 
   get visible() { return this.page.document.visibilityState === "visible"; }
 
-  // Answers a ping. No timer of our own: in hidden windows timers may run once a minute only.
+  // Answers a ping. It has no timer of its own, because in hidden windows timers may run once a minute.
   pong() { this.tell("presence:pong", this.report); }
 
   get report() {
@@ -50,13 +50,13 @@ export class Heartbeat {
   }
 }
 
-// "tablet" for the tablets whose browsers call themselves those of computers; null otherwise.
+// Returns "tablet" for tablets with the User-Agent of a computer; null otherwise.
 /** @param {Navigator} browser */
 export function deviceType(browser) {
   return /Macintosh/.test(browser.userAgent) && browser.maxTouchPoints > 1 ? "tablet" : null;
 }
 
-// A random id, the same for all windows of this browser; null where nothing can be kept.
+// Returns a random id, the same in all windows of this browser; null if it cannot be stored.
 /** @param {Pick<Storage, "getItem" | "setItem">} storage */
 export function deviceId(storage) {
   try {
@@ -70,17 +70,17 @@ export function deviceId(storage) {
   }
 }
 
-// Notices that the server says nothing though the connection looks alive, as when its process hangs.
+// Notices a silent server although the connection looks alive, such as when its process hangs.
 const LOOK_MS = 500;
-const QUIET_MS = 5000; // then it is asked
-// Then its silence is shown, until the call gives up and reconnects: within 10 s of the last sign.
+const QUIET_MS = 5000; // after this silence the server is asked
+// After this further silence it is shown; then the call gives up and reconnects, within 10 s of the last sign.
 const PATIENCE_MS = 3000;
 
 export class Liveness {
-  silentSince = null; // when it was last heard, while it does not answer
+  silentSince = null; // the time of the last sign, while the server does not answer
   #askedAt = null;
 
-  // ask(): a call that the server answers at once; changed(): silentSince did.
+  // ask(): a call that the server answers at once; changed(): called when silentSince has changed.
   /** @param {LivenessOptions} options */
   constructor({ connection, ask, changed, now, page = document, timers = globalThis }) {
     this.connection = connection;
@@ -116,10 +116,10 @@ export class Liveness {
 // Detects that the machine slept, the network came back or the window became visible.
 const TICK_MS = 2000;
 const SLEPT_MS = 10_000;
-// In background tabs timers may run once a minute only.
+// In background tabs timers may run only once a minute.
 const SLEPT_HIDDEN_MS = 75_000;
 
-// on.slept(): the clock jumped; on.back(): a connection is worth trying at once.
+// on.slept(): the clock jumped; on.back(): it is worth trying to connect at once.
 export function watch({ on, window: page = window, now = Date.now }) {
   const visible = () => page.document.visibilityState === "visible";
   let last = now();

@@ -3,7 +3,7 @@
 const TIMEOUT_MS = 15_000;
 
 export class HttpError extends Error {
-  // status 0: no answer came. body: the problem object, if the answer had one.
+  // status 0: no answer came. body: the problem object of the answer, if there is one.
   constructor(status, body = null, retryAfterMs = null) {
     super(body?.detail ?? body?.title ?? `HTTP ${status}`);
     Object.assign(this, {
@@ -13,7 +13,7 @@ export class HttpError extends Error {
 }
 
 export class Http {
-  // signedOut() is called at each answer 401.
+  // signedOut() is called after each answer 401.
   constructor({ signedOut, fetch = globalThis.fetch.bind(globalThis) }) {
     this.signedOut = signedOut;
     this.fetch = fetch;
@@ -26,7 +26,7 @@ export class Http {
   put(path, body) { return this.#ask("PUT", path, body); }
   /** @param {string} path */
   delete(path) { return this.#ask("DELETE", path, {}); }
-  // Goes out even where the page is closed meanwhile.
+  // The request is sent even if the page is closed.
   /** @param {string} path @param {object} body */
   patch(path, body) { return this.#ask("PATCH", path, body, true); }
 
@@ -69,9 +69,9 @@ function retryAfterMs(answer) {
   return seconds > 0 ? seconds * 1000 : null;
 }
 
-// Sends a file, and says how far it is: `fetch` does not.
+// Sends a file and reports the progress, which `fetch` cannot do.
 
-// progress(part): from 0 to 1. Fails with an HttpError.
+// progress(part): from 0 to 1. Throws HttpError.
 /**
  * @param {string} path @param {Blob} file
  * @param {{progress(part: number): void, signal: AbortSignal}} more

@@ -1,15 +1,15 @@
-// The Socket.IO connection: calls with an answer, events, reconnecting without end.
+// The Socket.IO connection: calls with an answer, events, endless reconnecting.
 
 import { io } from "socket.io-client";
 
 import { delayMs } from "../core/time.js";
 
 const ANSWER_MS = 8000;
-// The first try after a loss comes within this time. Not sooner: after a restart of the server all
-// windows come back.
+// The first try after a loss comes at a random moment within this time, because after a restart of the
+// server all windows return.
 const FIRST_MS = 4000;
 const ATTEMPT_MS = 10_000; // an attempt without an answer ends, and the next one waits for its turn
-// An attempt as young as this goes on when another one is asked for: wakes come in bursts.
+// A new attempt does not replace a younger one than this: wakes come in bursts.
 const YOUNG_MS = 2000;
 
 class CallError extends Error {
@@ -22,17 +22,17 @@ class CallError extends Error {
 }
 
 export class Connection {
-  // Outside of "connected" and "stopped" a timer runs: until the next attempt, or the end of this one.
+  // Except in "connected" and "stopped" a timer runs: until the next attempt, or the end of this one.
   state = "connecting"; // connecting, connected, waiting, stopped
   nextTryAt = null;
   downSince = null; // since when there is no connection
-  heardAt = 0; // when anything came from the server
+  heardAt = 0; // when anything last came from the server
   #failures = 0;
   #triedAt = 0;
   #timer = null;
 
-  // protocol: the version that the server wrote into the page; device: the id of this browser.
-  // type: the kind of device, where the page knows better than the browser's name of itself.
+  // protocol: the version that the server wrote into the page; device: the id of this browser;
+  // type: the kind of device, if the page knows better than the User-Agent.
   /** @param {ConnectionOptions} options */
   constructor({
     on, protocol, now = Date.now, device = null, type = null, transports = ["websocket"],
@@ -67,24 +67,24 @@ export class Connection {
     this.socket.connect();
   }
 
-  // Disconnects and does not reconnect, as when the session has ended.
+  // Disconnects without reconnecting, such as after the end of the session.
   stop() {
     this.state = "stopped";
     this.#clear();
     this.socket.disconnect();
   }
 
-  // Reconnects now instead of at the next try.
+  // Reconnects now, without waiting for the next try.
   tryNow() {
     if (!this.connected) this.renew();
   }
 
-  // Replaces a connection, or an attempt, that may be dead though it looks alive.
+  // Replaces a connection or an attempt that may be dead although it looks alive.
   renew() {
     if (this.state === "stopped") return;
     if (this.state === "connecting" && this.now() - this.#triedAt < YOUNG_MS) return;
     this.leave();
-    this.#failures = 0; // the disconnect was no failure
+    this.#failures = 0; // this disconnect is no failure
     this.start();
   }
 
@@ -94,8 +94,8 @@ export class Connection {
     if (this.connected) this.socket.emit(name, data);
   }
 
-  // The page is closing: disconnects at once, so that the server need not wait for a timeout. A page
-  // that is shown again after all reconnects.
+  // The page is closing: disconnects at once, so that the server need not wait for a timeout. If the page
+  // is shown again, it reconnects.
   leave() {
     this.socket.disconnect();
     this.#lost();

@@ -1,15 +1,15 @@
-// The tabs of one admin: one of them leads, and each knows whether any is looked at.
+// The tabs of one admin: one of them is the leader, and each knows whether somebody looks at any of them.
 
 import { channel, lead, randomId } from "../browser.js";
 
 export class Tabs {
   leads = false;
-  #others = new Map(); // tab → {lookedAt: whether it is, thread: the open one}
-  ready; // resolves when it is known which tab leads
+  #others = new Map(); // tab → {lookedAt: whether somebody looks at it, thread: the open one}
+  ready; // resolves when it is known which tab is the leader
   #channel = null;
   #told = null; // the open thread, as the other tabs know it
 
-  // isLookedAt(): whether this tab is; thread(): the open one; led(): this tab leads from now on.
+  // isLookedAt(): of this tab; thread(): its open thread; led(): called when this tab becomes the leader.
   constructor({ name, isLookedAt, thread = () => null, led = () => {}, page = document }) {
     this.page = page;
     this.thread = thread;
@@ -26,14 +26,14 @@ export class Tabs {
     return this.isLookedAt() || [...this.#others.values()].some(({ lookedAt }) => lookedAt);
   }
 
-  // Whether this thread is open in a tab that is looked at.
+  // Whether somebody looks at a tab in which this thread is open.
   /** @param {number} id */
   isThreadLookedAt(id) {
     return (this.isLookedAt() && this.thread() === id)
       || [...this.#others.values()].some(({ lookedAt, thread }) => lookedAt && thread === id);
   }
 
-  // Another thread may be open in this tab.
+  // Tells the other tabs if another thread is open in this one.
   tell() { if (this.#channel && this.thread() !== this.#told) this.#announce(); }
 
   #listen(name) {

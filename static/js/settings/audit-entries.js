@@ -1,5 +1,5 @@
-// The filters of the audit log, as the page's address has them and as the server is asked with them;
-// and what an entry says.
+// The filters of the audit log, in the page's address and in requests; and the texts of an
+// entry.
 
 import { momentOf, ownZone } from "../core/time.js";
 
@@ -8,7 +8,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** @typedef {{action: string, actor: string, target: string, from: string, to: string}} Filters */
 
-// What is empty is no filter; `from` and `to` are days, both included.
+// Empty members are no filters; `from` and `to` are days, both included.
 /** @param {string} search @returns {Filters} */
 export function fromAddress(search) {
   const given = new URLSearchParams(search);
@@ -28,7 +28,7 @@ export function toAddress(filters) {
   return given.size ? `?${given}` : "";
 }
 
-// The members of a request; days are those of one's own time zone.
+// Returns the members of a request; days are those of the admin's time zone.
 /** @param {Filters} filters */
 export function toRequest({ action, actor, target, from, to }) {
   return {
@@ -43,7 +43,7 @@ function midnight(day, later = 0) {
 }
 
 const TIMES = new Set(["since", "until", "expires_at"]);
-// Fields whose values are names of ours, with texts.
+// Fields with values that have texts.
 const NAMED = new Set(["events", "method", "owner", "reason", "role", "second_factor"]);
 
 // data: of an entry; time: formats milliseconds.
@@ -68,7 +68,7 @@ function valueOf(name, value, t, time) {
   return NAMED.has(name) ? t.named("audit.value", value) : value;
 }
 
-// Such as `mon: 09:00, 12:00; 13:00, 17:00`: inner lists are separated by semicolons.
+// Formats a value such as `mon: 09:00, 12:00; 13:00, 17:00`: semicolons separate inner lists.
 function structure(value) {
   if (value === null || typeof value !== "object") return String(value ?? "–");
   if (!Array.isArray(value)) {

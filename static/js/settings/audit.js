@@ -1,4 +1,4 @@
-// The page of the audit log: filters that stand in the address, entries newest first, and exports.
+// The page of the audit log: filters kept in the address, entries newest first, and exports.
 
 import { html, render } from "lit-html";
 
@@ -8,7 +8,7 @@ import { at, openPage } from "./page.js";
 
 const API = "/admin/api/audit";
 const LOOK_MS = 10_000;
-// Scrolled further than this, nothing moves by itself.
+// Below this scroll position, new entries are not inserted by themselves.
 const AT_TOP_PX = 80;
 
 const { http, t, time, say, doing } = await openPage();
@@ -18,7 +18,7 @@ const state = {
   filters: fromAddress(location.search), entries: [], next: null, parts: 0, newer: false, asked: 0,
 };
 
-// before: the cursor of what is older; without one the newest entries take the place of all.
+// before: the cursor of older entries; without it the newest entries replace all.
 async function load(before = null) {
   const asked = ++state.asked;
   const found = await ask(before);
@@ -38,7 +38,7 @@ function ask(cursor = null) {
   return http.get(`${API}?${given}`);
 }
 
-// What came meanwhile is shown at once where nobody reads further down.
+// Shows new entries at once, unless somebody reads further down.
 async function look() {
   if (document.visibilityState !== "visible" || state.newer || !state.parts) return;
   const asked = state.asked;
@@ -97,7 +97,7 @@ function named({ kind, id, name }) {
   return shown ? filtering(shown, { target: id === null ? name : `${kind}:${id}` }) : "";
 }
 
-// A name that narrows the list to what it names.
+// A name that filters the list when it is pressed.
 const filtering = (shown, narrower, title = "") => html`<button type="button" class="audit-name"
   title=${title} aria-label=${t("audit.narrow", { name: shown })}
   @click=${() => choose({ ...state.filters, ...narrower })}><bdi translate="no">${shown}</bdi></button>`;

@@ -1,4 +1,4 @@
-// What all pages of settings share: texts, requests, times, and the line that says what happened.
+// Parts that all pages of settings share: texts, requests, times, and the line for results.
 
 import { html, render } from "lit-html";
 
@@ -10,7 +10,7 @@ import { followTranslation, Language, refusalOf } from "../ui/elements/language.
 
 export const at = (id) => document.getElementById(id);
 
-// The page in the language of its document: its texts are set, and its title.
+// Opens the page in the language of its document; sets its texts and its title.
 export async function openPage() {
   const { page } = document.body.dataset;
   followTranslation();
@@ -45,8 +45,8 @@ function setTexts(t) {
   for (const element of hinted) element.placeholder = t(element.dataset.placeholder);
 }
 
-// say: shows a text in the page's line, or the one with this id, and a secret with a button that copies it.
-// doing: runs the work, then `after`; shows the error of either.
+// say: shows a text in the page's line, or the line with this id, and a secret with a copy button.
+// doing: runs the work, then `after`; shows an error of either.
 export function notes(t, id = "note") {
   const say = (text, secret = "", copy = "") => render(
     html`${text} ${secret ? html`<code class="settings-secret">${secret}</code>

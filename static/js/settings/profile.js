@@ -1,4 +1,4 @@
-// The profile page: one's own name, language, time zone, password, second factor and sessions.
+// The profile page: the admin's name, language, time zone, password, second factor and sessions.
 
 import { html, render } from "lit-html";
 
@@ -12,7 +12,7 @@ import { hueStep } from "../ui/elements/avatar.js";
 import { copyButton } from "../ui/elements/lacking.js";
 import { refusalOf } from "../ui/elements/language.js";
 
-// Name, language and time zone, and how one's picture looks for the others.
+// Name, language and time zone, and how the admin's picture looks to others.
 const NAME_MAX = 128;
 
 function accountCard(page, profile) {
@@ -55,17 +55,17 @@ function accountCard(page, profile) {
   paint();
 }
 
-// The chosen one may be none that the browser knows, or have another name there.
+// The chosen zone may be unknown to the browser, or have another name there.
 function offered(chosen) {
   const all = allZones();
   return chosen && !all.includes(chosen) ? [chosen, ...all] : all;
 }
 
-// A card of the profile page: what it shows, and the line that says what happened.
+// A card of the profile page: its content, and the line for results.
 export const API = "/admin/api/profile";
 
-// {show(content), say(text), run(work)}: `content` stands below the card's title. `run` says why the
-// work was refused, and is done once it is; meanwhile it takes no other.
+// {show(content), say(text), run(work)}: `content` is shown below the card's title. `run` shows why the
+// work was refused, and resolves when it has ended; meanwhile it takes no other work.
 /** @param {string} id @param {string} title */
 export function card(id, title, { t }) {
   let shown = "";
@@ -100,7 +100,7 @@ export function card(id, title, { t }) {
   };
 }
 
-// What a form holds, by name; the form is not sent.
+// Returns the values of a form by name; the form is not sent.
 /** @param {SubmitEvent} event @returns {Record<string, string>} */
 export function given(event) {
   event.preventDefault();
@@ -108,7 +108,7 @@ export function given(event) {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
 
-// Password managers find out by it whose password it is.
+// Tells password managers whose password it is.
 /** @param {string} email */
 export const account = (email) => html`<input type="text" name="account" autocomplete="username"
   .value=${email} readonly hidden>`;
@@ -118,7 +118,7 @@ const passwordField = (label, name, autocomplete = "current-password") => html`<
   class="profile-field"><span>${label}</span> <input type="password" name=${name} required
   maxlength="1024" autocomplete=${autocomplete}></label>`;
 
-// One's own password, which takes the one that there is.
+// Sets a new password; needs the current one.
 function passwordCard(page, { email }, changed) {
   const { http, t } = page;
   const own = card("password", t("profile.password"), page);
@@ -142,7 +142,7 @@ function passwordCard(page, { email }, changed) {
     </form>`);
 }
 
-// The second factor: set up with an app, confirmed by its first code, and removed; recovery codes.
+// The second factor: set up with an app and confirmed by its first code; removal; recovery codes.
 const PATH = `${API}/second-factor`;
 
 function secondFactorCard(page, profile, changed) {
@@ -238,7 +238,7 @@ function focus(selector) {
   element?.focus();
 }
 
-// Where one is signed in, and ending that.
+// The admin's sessions, which can be ended here.
 function sessionsCard(page) {
   const { http, t } = page;
   const own = card("sessions", t("profile.sessions"), page);
@@ -284,7 +284,7 @@ function sessionsCard(page) {
   return { load: () => own.run(load) };
 }
 
-// "Firefox, Windows", or what is known of it.
+// Returns "Firefox, Windows", or the known part of it.
 /** @param {{browser: string | null, system: string | null}} session @param {Translate} t */
 function deviceText({ browser, system }, t) {
   if (browser && system) return t("profile.session.device", { browser, system });
@@ -296,7 +296,7 @@ const page = await openPage();
 await page.doing(async () => {
   const profile = await page.http.get(API);
   const sessions = sessionsCard(page);
-  // Other sessions end with each of these changes.
+  // Each of these changes ends the other sessions.
   const changed = () => sessions.load();
   accountCard(page, profile);
   passwordCard(page, profile, changed);

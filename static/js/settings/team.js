@@ -1,4 +1,4 @@
-// The page of accounts: who may sign in, as what, at which desks; and who is invited.
+// The page of accounts: admins with their roles and desks, and invitations.
 
 import { html, render } from "lit-html";
 
@@ -130,7 +130,7 @@ function disable({ id, name, changed_at }) {
   });
 }
 
-// Says how far the server is with the threads that are released after its answer.
+// Shows how many threads are still to be released after the server's answer.
 async function follow({ id, name }, total, left) {
   while (left) {
     say(t("team.disable.going", { name, done: t.number(total - left), total: t.number(total) }));

@@ -5,14 +5,14 @@ import type { WeekDraft } from "../core/hours/week-edit.js";
 export {};
 
 declare global {
-  /** Weekday ("mon") to intervals ["09:00", "12:00"]; a day that is not named is closed. */
+  /** Maps weekdays ("mon") to intervals ["09:00", "12:00"]; a missing day is closed. */
   type CalendarWeek = Record<string, [string, string][]>;
   type CalendarException = { date: string; intervals: [string, string][] };
   type CalendarTimes = { timezone: string; week: CalendarWeek; exceptions: CalendarException[] };
   type CalendarFields = CalendarTimes & { name: string };
   type Calendar = CalendarFields & {
     id: number;
-    /** Names of those that use it. */
+    /** Names of the policies that use it. */
     policies: string[];
     changed_at?: number | null;
   };
@@ -25,7 +25,7 @@ declare global {
     query: string;
     /** An id; in a preview also the fields of a calendar. */
     calendar: any;
-    /** Minutes of opening time; null: nothing is promised. */
+    /** Minutes of opening time; null: no promise. */
     first_reply: number | null;
     next_reply: number | null;
   };
@@ -61,7 +61,7 @@ declare global {
   type ZoneFieldOptions = Pick<Ui, "language"> & Pick<Net, "now"> & {
     zone: string;
     changed(): void;
-    /** "" while what is written is no zone. */
+    /** "" while the text is no zone. */
     chosen(zone: string): void;
   };
   type HolidaysOptions = Pick<Ui, "language"> & {
@@ -84,7 +84,7 @@ declare global {
   };
   type PolicyItemOptions = Pick<Ui, "language"> & {
     policy: Policy;
-    /** Its place from 0, and the number of policies. */
+    /** The policy's place from 0, and the number of policies. */
     at: number;
     count: number;
     calendar: Calendar | undefined;

@@ -1,4 +1,4 @@
-// The four groups that main.js hands over, and what the classes of core/ and net/ are given.
+// The four groups that main.js hands over, and the parameters of the classes of core/ and net/.
 
 import type { Alerts } from "../ui/shell/alerts.js";
 import type { Api } from "../net/api.js";
@@ -61,16 +61,16 @@ declare global {
   type Translate = ReturnType<typeof import("../core/i18n.js").translator>;
   type ListOrder = Order;
   type ListArchive = Archive;
-  /** What times are said with. */
+  /** The values needed to write times as texts. */
   type TimeGiven = {
     t: Translate;
     words: ReturnType<typeof import("../core/time.js").timeWords>;
     now: number;
     adminId?: number;
   };
-  /** What a template may hold. */
+  /** The content of a template. */
   type Content = TemplateResult<1> | TemplateResult<1>[] | string;
-  /** A choice in the palette's place; `isCurrent`: what is chosen now. */
+  /** A choice shown in place of the palette; `isCurrent` marks the chosen entry. */
   type PaletteChoice = { label: string; entries: () => any[] };
   type Command = { text: string; also?: string; keys: string; run: () => void };
   type ToastAction = { text: Content; keys?: string; run: () => void };
@@ -175,10 +175,10 @@ declare global {
     undoing: Undoing;
     unsent: Lazy<Unsent>;
     toTop: () => void;
-    /** Goes to the composer: "reply" or "note". */
+    /** Focuses the composer: "reply" or "note". */
     write: (kind: string) => void;
   }
-  /** What main.js hands over. A member is there once main.js has built it. */
+  /** The groups that main.js hands over. A member exists once main.js has built it. */
   interface Page { data: Data; net: Net; ui: Ui; acts: Acts }
   type FilterTotalsOptions = Pick<Data, "lists" | "totals"> & Pick<Net, "call"> & { timers?: Timers };
   type MovementOptions = Pick<Data, "hold" | "lists"> & Pick<Net, "now"> & Pick<Ui, "painter" | "announce" | "language">;
@@ -202,7 +202,7 @@ declare global {
     placeholder?: string;
     className?: string;
     describedBy?: string;
-    /** The list of results, and the one in it that Enter opens. */
+    /** The id of the list of results, and of the one that Enter opens. */
     controls?: string;
     active?: string;
     key?(event: KeyboardEvent): void;
@@ -259,12 +259,12 @@ declare global {
     timers?: Timers;
     random?: () => number;
   };
-  /** Which part of the archive: what follows a position, or these threads alone. */
+  /** The requested part of the archive: threads after a position, or only these threads. */
   type Asked = { after?: [score: number, id: number]; limit?: number; ids?: number[] };
   type ArchiveOptions = {
     load(asked: Asked): Promise<ArchiveAnswer>;
     isLive(id: number): boolean;
-    /** Whether the order on screen stands still. */
+    /** Whether the order on screen is held. */
     isHeld(): boolean;
     take(rows: Row[]): void;
     changed(): void;
@@ -276,14 +276,14 @@ declare global {
     call: Call;
     moreMax: number;
     listener: {
-      /** Ahead of a change. */
+      /** Called before a change. */
       before(frame?: Frame): void;
-      /** There is a new order. */
+      /** Called with a new order. */
       reset(answer: OpenAnswer): void;
       applied(answer: Frame, changes: Change[]): void;
-      /** The head grew at its end. */
+      /** Called after the head grew at its end. */
       extended(): void;
-      /** `state` or `problem` changed. */
+      /** Called after `state` or `problem` has changed. */
       state(): void;
     };
     now?: () => number;
@@ -332,7 +332,7 @@ declare global {
     channel?: { postMessage(message: object): void; onmessage: any } | null;
     newId: () => string;
   };
-  /** The composer, as drafts know it. */
+  /** The composer, as seen by drafts. */
   type DraftWriter = {
     isTouched(threadId: number): boolean;
     save(threadId: number): void;
@@ -346,7 +346,7 @@ declare global {
     key: string;
     id: string | null;
     state: "waiting" | "sending" | "done" | "failed" | "refused";
-    /** How much of it is uploaded, from 0 to 1. */
+    /** The uploaded part, from 0 to 1. */
     part: number;
     problem: any;
     file: File | null;
@@ -365,21 +365,21 @@ declare global {
   type Draft = {
     body: string;
     private: boolean;
-    /** The text of the other kind: of the note beside a reply, or the other way round. */
+    /** The text of the other kind: the note beside a reply, or the other way round. */
     aside: string;
     /** The newest message that counted as read when the draft began. */
     seen: number | null;
     at?: number;
     /** Uploaded files, of replies and notes. */
     files: KeptFile[];
-    /** That of a reply which was taken back, and may have been sent all the same. */
+    /** The token of a reply that was taken back, but may have been sent. */
     token: string | null;
   };
   type OutboxItem = {
     files?: KeptFile[];
     token: string;
     threadId: number;
-    /** Its place in the line of replies that are not sent. */
+    /** The place in the line of unsent replies. */
     number?: number;
     body: string;
     private: boolean;
@@ -392,23 +392,23 @@ declare global {
     unseen: Message[];
     tries: number;
     triedAt: number;
-    /** A try has failed. */
+    /** Whether a try has failed. */
     failed: boolean;
-    /** The state of which the admin was told last. */
+    /** The state that the admin was told last. */
     told?: string;
-    /** What follows: "stay", "done" (the thread is closed), "next"; null like "stay". */
+    /** The next step: "stay", "done" (closes the thread), "next"; null like "stay". */
     after: string | null;
-    /** Who is meant by names in a note. */
+    /** Ids of people named in a note. */
     mentions?: number[];
   };
   type OutboxOptions = {
     send(item: OutboxItem): Promise<{ message: Message }>;
-    /** A fresh token. */
+    /** Returns a new token. */
     token(): string;
     changed(): void;
     sent(item: OutboxItem, message: Message): void;
     moved(item: OutboxItem): void;
-    /** It was not sent: refused, held, or without a connection. */
+    /** Called with a reply that was not sent: refused, held, or without a connection. */
     stopped?: (item: OutboxItem) => void;
     /** Whether the browser has a network. */
     online?: () => boolean;
@@ -421,7 +421,7 @@ declare global {
   };
   type ThreadModeOptions = {
     tell: Net["tell"];
-    /** Whether a colleague is there to see the cursor. */
+    /** Whether a colleague can see the cursor. */
     watched(threadId: number): boolean;
     now?: () => number;
     timers?: Timers;
@@ -437,7 +437,7 @@ declare global {
     joined?: (id: number, viewers: Viewer[]) => void;
     left?: () => void;
   };
-  /** What Drafts and Outbox keep texts in. */
+  /** The storage of Drafts and Outbox. */
   type TextStorage = Pick<SealedStorage, "keys" | "getItem" | "setItem" | "removeItem">
     & Partial<Pick<SealedStorage, "refresh" | "isCurrent">>;
   type ConnectionOptions = {
@@ -460,9 +460,9 @@ declare global {
     outbox: Outbox;
     drafts: Drafts;
     showSessionEnd(t: Translate, reason: string | null): void;
-    /** The list of it. */
+    /** The list of unsent texts. */
     dialog: UnsentDialog;
-    /** What the left column shows of it. */
+    /** The entries in the left column. */
     items(dialog: LazyPane): Content;
     markOf(threadId: number): string;
   };
@@ -475,7 +475,7 @@ declare global {
   type HeartbeatOptions = {
     tell: Net["tell"];
     focused(focused: boolean): void;
-    /** The page is closed. */
+    /** Called when the page is closed. */
     left(): void;
     now?: () => number;
     window?: Window;
@@ -490,7 +490,7 @@ declare global {
   };
   type ScrollerOptions = {
     root: HTMLElement;
-    /** The person scrolled, not a script. */
+    /** Called when the person scrolled, not a script. */
     scrolled(): void;
     resized(): void;
   };
@@ -503,18 +503,18 @@ declare global {
     end: number;
     field?: string;
     isNot?: boolean;
-    /** As they are written. */
+    /** The values as written. */
     values?: string[];
   };
   type QueryFilter = { field: string; term: QueryPart | null; values: string[] };
   type QueryMistake = {
-    /** What is wrong: [at, end). */
+    /** The wrong part: [at, end). */
     at: number;
     end: number;
     expected: string[];
-    /** The text has too many characters. */
+    /** Whether the text has too many characters. */
     isLong: boolean;
-    /** The member of the request that the query is. */
+    /** The member of the request that holds the query. */
     pointer: string;
   };
   type SortRule = { when: string; by: string; order: string; split?: string | null };
@@ -530,7 +530,7 @@ declare global {
   };
   type SortRuleOptions = Pick<Ui, "language"> & {
     rule: EditedRule;
-    /** Its place from 0, and the number of rules. */
+    /** The rule's place from 0, and the number of rules. */
     at: number;
     count: number;
     field: QueryField;

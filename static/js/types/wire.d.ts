@@ -1,15 +1,15 @@
-// The shapes that go between the page and the server. Times are integer milliseconds since 1970.
+// The objects exchanged by page and server. Times are integer milliseconds since 1970.
 
 export {};
 
 declare global {
   type PersonKind = "customer" | "admin";
 
-  /** Which list: a view, its order, and who the threads are assigned to. */
+  /** A list: a view, its order, and a filter by assignee. */
   interface ListName {
     /** Built-in, saved (`v17`), or `query`. */
     view: string;
-    /** What the list of a query that is not saved asks for. */
+    /** The conditions of the list of an unsaved query. */
     query?: string;
     sort: string;
     filter: string;
@@ -22,11 +22,11 @@ declare global {
     query: string;
     sort: string;
     owner: string;
-    /** Of its days. */
+    /** The time zone of the days in the query. */
     timezone?: string | null;
     total?: number | null;
     changed_at?: number | null;
-    /** What is wrong in the query by now. */
+    /** A mistake in the query by now. */
     mistake?: { at: number; expected: string[] } | null;
   }
 
@@ -44,13 +44,13 @@ declare global {
     id: string;
     name: string | null;
     avatar_url: string | null;
-    /** 0 to 5, or -1 for who is not a member. */
+    /** 0 to 5, or -1 for a customer who is no member. */
     member_status: number;
     locale: string | null;
     created_at?: number;
   }
 
-  /** What a list shows of a thread; `rev` grows with each change of the thread. */
+  /** A thread as a list shows it; `rev` grows with each change of the thread. */
   interface Row {
     id: number;
     rev: number;
@@ -64,18 +64,18 @@ declare global {
     waiting_since: number | null;
     answered: boolean;
     unanswered: number;
-    /** The newest message stored that is no note. */
+    /** The newest stored message that is no note. */
     last_message_id: number | null;
-    /** Who wrote the newest by time; `by`: the admin who did so on the dashboard. */
+    /** The author of the newest message by time; `by`: the admin who wrote it on the dashboard. */
     last: { role: string; by: Person | null } | null;
     assignee: Person | null;
-    /** By when an answer is due. */
+    /** The time when an answer is due. */
     due_at: number | null;
-    /** In order. */
+    /** In the order in which they are shown. */
     tags: string[];
     desk: string;
     snooze: { until: number; wake: "reply" | "never"; by: Person | null } | null;
-    /** Since when and why it is no longer snoozed; `by` had snoozed it. */
+    /** When and why the snooze ended; `by` had snoozed the thread. */
     woken: { at: number; reason: "time" | "reply" | "admin"; by: Person | null } | null;
   }
 
@@ -85,7 +85,7 @@ declare global {
     name: string;
   }
 
-  /** How far a message has come; the greater `v` is the newer one. */
+  /** The progress of a message; of two, the one with the greater `v` is newer. */
   interface Delivery {
     state: "queued" | "sent" | "delivered" | "read" | "failed";
     to: string;
@@ -104,7 +104,7 @@ declare global {
     private: boolean;
     at: number;
     delivery: Delivery | null;
-    /** Whom a note mentions, and how it calls them. */
+    /** The colleagues that a note mentions, and the names that it uses. */
     mentions?: Mention[];
   }
 
@@ -124,25 +124,25 @@ declare global {
     name: string;
   }
 
-  /** What was done to a thread; `by` is null for the chatbot and the customer. */
+  /** An act on a thread; `by` is null for the chatbot and the customer. */
   interface Act {
     id: number;
     type: string;
     at: number;
     by: { id: number; name: string } | null;
     priority?: string;
-    /** Tags that it got and lost. */
+    /** Tags that were added and removed. */
     added?: string[];
     removed?: string[];
     desk?: string;
     assignee?: { id: number; name: string } | null;
     cause?: "message" | "handoff";
-    /** Of a snooze. */
+    /** The end of a snooze. */
     until?: number;
     wake?: "reply" | "never";
-    /** Why it woke. */
+    /** The reason why a snooze ended. */
     reason?: "time" | "reply" | "admin";
-    /** Of a promise that was not kept. */
+    /** The due time that was missed. */
     due_at?: number;
     policy?: string;
     target?: "first_reply" | "next_reply";
@@ -161,7 +161,7 @@ declare global {
   interface OpenAnswer extends ListAnswer {
     rows: Row[];
     late?: boolean;
-    /** The list is being built, and nothing else is in the answer: how far it is. */
+    /** Whether the list is being built; then the answer has only the progress. */
     building?: boolean;
     /** From 0 to 1. */
     progress?: number;
@@ -187,7 +187,7 @@ declare global {
     rows: Record<string, Row>;
   }
 
-  /** One thread's move: scores, undefined where it is not in the head; `left`: it left the list. */
+  /** One thread's move: scores, undefined if it is not in the head; `left`: it left the list. */
   interface Change {
     id: number;
     was: number | undefined;
@@ -195,7 +195,7 @@ declare global {
     left: boolean;
   }
 
-  /** `list:totals`: a list that is open, and how many threads it has by filter. */
+  /** `list:totals`: an open list, and the number of its threads by filter. */
   interface FilteredTotals extends Partial<ListName> {
     totals: Record<string, number>;
   }
@@ -218,7 +218,7 @@ declare global {
 
   interface Member extends Person {
     role: string;
-    /** Whose threads they see; null: all. */
+    /** The desks of the threads that they see; null: all. */
     desks: string[] | null;
     assigned: number | null;
     threads: { id: number; customer: Customer | null }[];
@@ -228,7 +228,7 @@ declare global {
     mode: "away" | "viewing" | "editing" | "typing";
   }
 
-  /** RFC 9457. */
+  /** A problem (RFC 9457). */
   interface Problem {
     status: number;
     code: string;
@@ -246,7 +246,7 @@ declare global {
 
   interface Preferences {
     view: string;
-    /** The saved view that was open last; without a sort in its own. */
+    /** The saved view that was open last; without `sort` it has its own sort. */
     saved: { view: string; sort?: string; filter?: string } | null;
     sorts: Record<string, string>;
     filters: Record<string, string>;
@@ -273,10 +273,10 @@ declare global {
     priorities: string[];
   }
 
-  /** What may be sent at most. */
+  /** Limits of requests. */
   interface Limits {
     message_characters: number;
-    /** Files of a message, and bytes of one. */
+    /** The most files of a message, and the most bytes of one. */
     message_files: number;
     file_bytes: number;
     shortcut_characters: number;
@@ -292,17 +292,17 @@ declare global {
     tag_characters: number;
   }
 
-  /** An order of threads that a supervisor has written. */
+  /** An order of threads written by a supervisor. */
   interface SavedSort {
     name: string;
     title: string;
     rules?: { when: string; by: string; order: string; split?: string | null }[];
-    /** Of the days in the rules; null of built-in ones. */
+    /** The time zone of the days in the rules; null for built-in sorts. */
     timezone?: string | null;
     changed_at?: number | null;
   }
 
-  /** What a sort would do to the first threads of a view. */
+  /** The effect of a sort on the first threads of a view. */
   interface SortPreviewAnswer {
     bits: number;
     tiers: number;
@@ -310,11 +310,11 @@ declare global {
     of: number;
     before: number[];
     after: number[];
-    /** False: looking took too long, and these are the newest threads alone. */
+    /** False: the search took too long, so these are only the newest threads. */
     whole: boolean;
   }
 
-  /** What may be written into a query in the place of its characters [from, to). */
+  /** A text that may replace the characters [from, to) of a query. */
   interface Suggestion {
     text: string;
     from: number;

@@ -1,4 +1,4 @@
-// Policies while they are edited: their targets in minutes or hours, and which place in their order each has.
+// Policies while they are edited: their targets in minutes or hours, and the place of each.
 
 import { delayMs } from "../time.js";
 
@@ -6,7 +6,7 @@ export const TARGETS = ["first_reply", "next_reply"];
 const MINUTES_MAX = 525_600; // 365 days
 export const UNITS = { minutes: 1, hours: 60 };
 
-// {value: as it is written, unit}: in hours where these are half ones at least.
+// Returns {value: text of the field, unit}; in hours if these are whole or half ones.
 /** @param {number | null} minutes @returns {EditedTarget} */
 export function targetOf(minutes) {
   if (minutes === null) return { value: "", unit: "minutes" };
@@ -14,7 +14,7 @@ export function targetOf(minutes) {
   return { value: String(isHours ? minutes / 60 : minutes), unit: isHours ? "hours" : "minutes" };
 }
 
-// Whole minutes; null where nothing is promised, undefined where it is no time that can be promised.
+// Returns whole minutes; null if nothing is promised, undefined for a text that is no valid time.
 /** @param {EditedTarget} target @returns {number | null | undefined} */
 export function minutesIn({ value, unit }) {
   const written = value.normalize("NFKC").trim().replace(",", ".");
@@ -23,20 +23,20 @@ export function minutesIn({ value, unit }) {
   return Number.isInteger(minutes) && minutes >= 1 && minutes <= MINUTES_MAX ? minutes : undefined;
 }
 
-// As the server takes a policy.
+// Returns the fields of a policy that the server takes.
 /** @param {PolicyFields} policy @returns {PolicyFields} */
 export const fieldsOf = ({ name, query, calendar, first_reply, next_reply }) => ({
   name: name.trim(), query: query.trim(), calendar, first_reply, next_reply,
 });
 
-// All policies as they would be: with one of them changed, a new one at a place, or one less.
+// Returns all policies after a change: one changed, one added at a place, or one removed.
 /** @param {Policy[]} policies @param {{id?: number | null, fields?: PolicyFields | null, place?: number}} change */
 export function after(policies, { id = null, fields = null, place = policies.length }) {
   if (id === null) return [...policies.slice(0, place), fields, ...policies.slice(place)].map(fieldsOf);
   return policies.flatMap((one) => (one.id === id ? fields ?? [] : one)).map(fieldsOf);
 }
 
-// As they would be with another calendar in the place of one.
+// Returns the policies with a calendar replaced.
 /** @param {Policy[]} policies @param {number} id @param {object} calendar as it would be saved */
 export const withCalendar = (policies, id, calendar) => policies.map((one) => ({
   ...fieldsOf(one), calendar: one.calendar === id ? calendar : one.calendar,
@@ -45,13 +45,13 @@ export const withCalendar = (policies, id, calendar) => policies.map((one) => ({
 /** @param {{id: number}[]} a @param {{id: number}[]} b */
 export const isSameOrder = (a, b) => a.length === b.length && a.every(({ id }, at) => id === b[at].id);
 
-// How many threads would be late: asked once nothing has changed for a moment; late answers are dropped.
+// Asks how many threads would be late after a pause in editing; drops outdated answers.
 const WAIT_MS = 400;
 
 export class LateCheck {
   state = "none"; // none, asking, done, refused
   /** @type {LatePreview | null} */
-  answer = null; // stays while the next one is asked for
+  answer = null; // kept until the next answer
   error = null;
   #run = 0;
   #timer = null;
@@ -64,7 +64,7 @@ export class LateCheck {
     this.timers = timers;
   }
 
-  // policies: all of them, in order; null where there is nothing to ask yet.
+  // policies: all of them, in order; null if there is nothing to ask yet.
   /** @param {object[] | null} policies */
   look(policies, waitMs = WAIT_MS) {
     this.stop();
@@ -95,7 +95,7 @@ export class LateCheck {
   }
 }
 
-// How far the server is with computing the due times anew, asked every second until it is done.
+// Asks every second for the progress of recomputing due times, until it is done.
 const EVERY_MS = 1000;
 
 export class Recompute {
@@ -105,7 +105,7 @@ export class Recompute {
   #timer = null;
   #failures = 0;
 
-  // ask(): {recompute}; changed(): the progress is another; done(): there is none any more.
+  // ask() → {recompute}; changed(): called when the progress has changed; done(): when it has ended.
   /** @param {RecomputeOptions} options */
   constructor({ ask, changed, done = () => {}, timers = globalThis }) {
     this.ask = ask;
@@ -114,7 +114,7 @@ export class Recompute {
     this.timers = timers;
   }
 
-  // From what an answer brought, or by asking soon: a change that was just saved has not begun yet.
+  // Takes the progress from an answer. soon: asks soon, because a change just saved has not begun yet.
   /** @param {{done: number, of: number} | null} progress */
   watch(progress, { soon = false } = {}) {
     this.stop();
@@ -152,19 +152,19 @@ export class Recompute {
   }
 }
 
-// Where a refusal belongs in a form: the codes by pointer, and the first of some fields that is wrong.
+// The places of a refusal in a form: codes by pointer, and the first wrong one of some fields.
 /** @param {any} problem @returns {{pointer: string, code: string}[]} */
 export const faultsOf = (problem) => (problem?.errors ?? []).map(({ pointer, code }) => ({
   pointer: pointer ?? "", code: code ?? problem.code,
 }));
 
-// The fault of a field, as "/week/mon" for "/week/mon/0/1"; undefined where it has none.
+// Returns the fault of a field, such as "/week/mon" for "/week/mon/0/1"; undefined if it has none.
 /** @param {{pointer: string, code: string}[]} faults @param {string} field */
 export const faultAt = (faults, field) => faults.find(({ pointer }) => (
   pointer === field || pointer.startsWith(`${field}/`)
 ));
 
-// What is said at a field; the same code means more at some of them.
+// Returns the text for a fault at a field; at some fields a code has a more special text.
 /** @param {{pointer: string, code: string} | undefined} fault @param {Translate} t */
 export function faultText(fault, t) {
   if (!fault) return "";
@@ -173,7 +173,7 @@ export function faultText(fault, t) {
   return t(key ? `error.${key}` : "error.other");
 }
 
-// What stands at none of the fields.
+// Returns the faults that belong to none of the fields.
 /** @param {{pointer: string, code: string}[]} faults @param {string[]} fields */
 export const elsewhere = (faults, fields) => faults.filter(({ pointer }) => (
   !fields.some((field) => pointer === field || pointer.startsWith(`${field}/`))

@@ -10,11 +10,11 @@ const WEEK = 7 * DAY;
 
 const within = (value, least, most) => Math.min(Math.max(value, least), most);
 
-// Where a pointer is in the picture: a day, which is below 0 or above 6 beyond the rows, and minutes.
+// The position of a pointer in the picture: a day (below 0 or above 6 outside of the rows) and minutes.
 /** @typedef {{day: number, minute: number}} Place */
 
-// How far the second place is behind the first, in minutes of the week; what is more than half a week
-// behind is before it.
+// How far the second place is behind the first, in minutes of the week. A distance of more than half a
+// week counts as a distance before it.
 /** @param {Place} from @param {Place} to */
 function behind(from, to) {
   const minutes = (to.day - from.day) * DAY + to.minute - from.minute;
@@ -22,8 +22,8 @@ function behind(from, to) {
   return round > WEEK / 2 ? round - WEEK : round;
 }
 
-// The block as it is while it is dragged: "move" takes it along, also to other days; "start" and "end"
-// move one of its edges, the end also over midnight into the next row.
+// Returns the block while it is dragged: "move" moves it, also to other days; "start" and "end" move an
+// edge, and the end may cross midnight into the next row.
 /** @param {Block} one @param {"move" | "start" | "end"} kind @param {Place} from @param {Place} to */
 export function dragged(one, kind, from, to) {
   if (kind === "start") return withStart(one, snapped(to.minute));
@@ -38,7 +38,7 @@ export function dragged(one, kind, from, to) {
   };
 }
 
-// A new block between two places: from the earlier one, in a row and over midnight into the next.
+// Returns a new block between two places; from the earlier one, possibly over midnight into the next row.
 /** @param {Place} from @param {Place} to @param {Block | null} as a block that keeps its key */
 export function drawn(from, to, as = null) {
   const one = as ?? block(from.day, 0, STEP);
@@ -59,7 +59,7 @@ function withStart(one, start) {
   return { ...one, start: from, length: end - from };
 }
 
-// A block after a key; null where there is no room. It stops at the blocks beside it.
+// Returns a block after a key was pressed; null if there is no room. It stops at the blocks beside it.
 /** @param {Block[]} blocks @param {Block} one @param {"move" | "start" | "end" | "day"} kind
  * @param {number} direction 1 or -1 @returns {Block | null} */
 export function keyed(blocks, one, kind, direction) {
@@ -79,7 +79,7 @@ export function keyed(blocks, one, kind, direction) {
   return changed.start === one.start && changed.length === one.length ? null : changed;
 }
 
-// The minutes of its day between which a block may stand; after: null where none follows.
+// Returns the minutes of its day between which a block may lie; after: null if no block follows.
 function room(blocks, one) {
   const others = ofDay(blocks, one.day).filter(({ key }) => key !== one.key);
   const earlier = others.filter(({ start }) => start < one.start).map(endOf);
@@ -98,7 +98,7 @@ function onDay(blocks, one, day) {
   return isFree ? { ...one, day } : null;
 }
 
-// A week while it is edited: its blocks, the day and the block that are chosen, and what can be undone.
+// A week while it is edited: its blocks, the chosen day and block, and the changes that can be undone.
 const UNDO_MAX = 100;
 
 export class WeekDraft {
@@ -111,7 +111,7 @@ export class WeekDraft {
   wrong = null;
   #before = []; // {what, blocks}
 
-  // changed(): the open time is another; chosen(): the choice is.
+  // changed(): called when the open time has changed; chosen(): when the choice has changed.
   /** @param {WeekDraftOptions} options */
   constructor({ week, changed, chosen = () => {} }) {
     this.blocks = blocksOf(week);
@@ -132,7 +132,7 @@ export class WeekDraft {
     this.chosen();
   }
 
-  // Ahead of a change. what: changes of one kind in a row are undone together.
+  // Call it before a change. Successive changes with the same `what` are undone together.
   begin(what = "") {
     if (what && this.#before.at(-1)?.what === what) return;
     this.#before = [...this.#before, { what, blocks: this.blocks }].slice(-UNDO_MAX);
@@ -144,7 +144,7 @@ export class WeekDraft {
     this.changed();
   }
 
-  // Takes in what it overlaps or touches.
+  // Merges the block with the blocks that it overlaps or touches.
   /** @param {number} key */
   settle(key) {
     this.set(settled(this.blocks, key));
@@ -160,7 +160,7 @@ export class WeekDraft {
     return true;
   }
 
-  // A time as it was written into a field; null where it cannot be read.
+  // Takes the text of a time field; null if it is no time.
   /** @param {Block} one @param {"from" | "to"} edge @param {string} text */
   write(one, edge, text) {
     const minutes = minutesOf(text);
@@ -185,7 +185,7 @@ export class WeekDraft {
     this.set(without(this.blocks, one.key));
   }
 
-  // A block more on the chosen day; null where it has no room.
+  // Adds a block on the chosen day and returns it; null if there is no room.
   add() {
     const one = free(this.blocks, this.day);
     if (!one) return null;

@@ -4,7 +4,7 @@
 import { clockChange, instantsOf, wallAt } from "./zones.js";
 
 export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-export const BLOCKS_MAX = 50; // of a day
+export const BLOCKS_MAX = 50; // in a day
 const WEEKDAYS = 5;
 
 let made = 0;
@@ -18,7 +18,7 @@ export function block(day, start, length) {
 /** @param {Block} block */
 export const endOf = ({ start, length }) => start + length;
 
-// By day and start, as they stand in the picture.
+// Sorts by day and start, as the picture shows them.
 /** @param {Block[]} blocks */
 const inOrder = (blocks) => [...blocks].sort((a, b) => (
   a.day - b.day || a.start - b.start || a.length - b.length
@@ -35,7 +35,7 @@ export const blocksOf = (week) => DAYS.flatMap((name, day) => (
   })
 ));
 
-// As a calendar has it: days without open time are left out, and what touches is one interval.
+// Returns the week as calendars store it: without closed days, touching blocks as one interval.
 /** @param {Block[]} blocks @returns {CalendarWeek} */
 export function weekOf(blocks) {
   /** @type {CalendarWeek} */
@@ -50,8 +50,8 @@ export function intervalOf({ start, length }) {
   return [clock(start), clock(end > DAY ? end - DAY : end)];
 }
 
-// Blocks of one day that overlap or touch become one, which keeps the key of the first. What would have
-// more than 24 hours, which no interval has, becomes two: the second has 24.
+// Merges blocks of one day that overlap or touch; the result keeps the key of the first. A result of more
+// than 24 hours, too long for an interval, is split: the second part has 24 hours.
 /** @param {Block[]} blocks @returns {Block[]} */
 export function merged(blocks) {
   const joined = [];
@@ -67,7 +67,7 @@ const cut = (one, at) => [
   { ...one, length: at - one.start }, block(one.day, at, endOf(one) - at),
 ];
 
-// After a block was let go: it takes in what it overlaps or touches on its day, and keeps its key.
+// Merges a block that was let go with those that it overlaps or touches on its day; its key stays.
 /** @param {Block[]} blocks @param {number} key */
 export function settled(blocks, key) {
   const one = blocks.find((each) => each.key === key);
@@ -87,7 +87,7 @@ export const replaced = (blocks, changed) => (
 /** @param {Block[]} blocks @param {number} key */
 export const without = (blocks, key) => blocks.filter((each) => each.key !== key);
 
-// A block in the first free time of a day, at best 9 to 17; null where there is none.
+// Returns a block in the first free time of a day, preferably 9 to 17; null if there is none.
 /** @param {Block[]} blocks @param {number} day */
 export function free(blocks, day) {
   const taken = ofDay(blocks, day);
@@ -103,7 +103,7 @@ export function free(blocks, day) {
   return null;
 }
 
-// The other days as this one: Monday to Friday, or all of them.
+// Copies a day to other days: Monday to Friday, or all.
 /** @param {Block[]} blocks @param {number} day @param {boolean} all */
 export function copied(blocks, day, all = false) {
   const target = (other) => other !== day && (all || other < WEEKDAYS);
@@ -114,8 +114,8 @@ export function copied(blocks, day, all = false) {
   ];
 }
 
-// What is drawn in the row of a day, in its order: {block, from, to, isTail}; the tail is what a block of
-// the day before has beyond midnight. Sunday's is drawn on Monday.
+// Returns the pieces in the row of a day, in order: {block, from, to, isTail}. A tail is the part after
+// midnight of a block of the day before; Sunday's is drawn on Monday.
 /** @param {Block[]} blocks @param {number} day @returns {WeekPiece[]} */
 export function piecesOf(blocks, day) {
   const before = (day + 6) % 7;
@@ -128,7 +128,7 @@ export function piecesOf(blocks, day) {
   return [...tails, ...own];
 }
 
-// Minutes of open time in a week, counted once where blocks of two days overlap.
+// Returns the minutes of open time in a week; overlaps of blocks of two days count once.
 /** @param {Block[]} blocks */
 export function openMinutes(blocks) {
   const ranges = blocks.flatMap((one) => {
@@ -145,7 +145,7 @@ export function openMinutes(blocks) {
   return minutes;
 }
 
-// Times of a day as they are written in calendars: minutes from midnight, "09:00" to "24:00".
+// Times of day as calendars write them, "09:00" to "24:00", and as minutes from midnight.
 export const DAY = 1440; // minutes
 export const STEP = 15;
 
@@ -157,7 +157,7 @@ export const clock = (minutes) => `${two(Math.floor(minutes / 60))}:${two(minute
 const WRITTEN = /^(\d{1,2})(?:\s*[:.h時]\s*(\d{2})?\s*分?)?$/iu;
 const DIGITS = /^(\d{1,2})(\d{2})$/;
 
-// What somebody wrote, such as "9", "9:30", "0930", "9h30", "24:00", in minutes; null where it is no time.
+// Returns the minutes of a text such as "9", "9:30", "0930", "9h30", "24:00"; null if it is no time.
 /** @param {string} text */
 export function minutesOf(text) {
   const plain = text.normalize("NFKC").trim();
@@ -167,7 +167,7 @@ export function minutesOf(text) {
   return Number(minute) < 60 && minutes <= DAY ? minutes : null;
 }
 
-// The next quarter of an hour after or before a time that may stand between two.
+// Returns the next quarter of an hour after or before a time.
 /** @param {number} minutes @param {number} direction 1 or -1 */
 export const stepped = (minutes, direction) => (direction > 0
   ? Math.floor(minutes / STEP) * STEP + STEP : Math.ceil(minutes / STEP) * STEP - STEP);
@@ -175,13 +175,13 @@ export const stepped = (minutes, direction) => (direction > 0
 /** @param {number} minutes */
 export const snapped = (minutes) => Math.round(minutes / STEP) * STEP;
 
-// Where an interval ends, in minutes from the midnight before it starts: at or before its start means
-// on the next day.
+// Returns the end of an interval, in minutes from the midnight before it starts: an end at or before the
+// start is on the next day.
 /** @param {number} start @param {number} end */
 export const endAfter = (start, end) => (end > start ? end : end + DAY);
 
-// Days that differ from the week: {date: "2026-12-25", intervals: [["09:00", "12:00"]]}, none where it is
-// closed all day. A calendar has one for a date.
+// Dates that differ from the week: {date: "2026-12-25", intervals: [["09:00", "12:00"]]}; no intervals
+// means closed. A calendar has at most one exception for a date.
 export const EXCEPTIONS_MAX = 1000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
@@ -197,11 +197,11 @@ const dateOf = (ms) => new Date(ms).toISOString().slice(0, 10);
 /** @param {string} date @param {number} days */
 export const dateAfter = (date, days) => dateOf(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS);
 
-// 0 for Monday.
+// Returns the weekday, 0 for Monday.
 /** @param {string} date */
 export const weekdayOf = (date) => (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
 
-// From one date to another, both included; none where the second is before the first.
+// Returns the dates from one to another, both included; none if the second is earlier.
 /** @param {string} from @param {string} to */
 export function datesBetween(from, to) {
   const count = (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS + 1;
@@ -212,21 +212,21 @@ export function datesBetween(from, to) {
 /** @param {CalendarException[]} exceptions */
 export const sorted = (exceptions) => [...exceptions].sort((a, b) => (a.date < b.date ? -1 : 1));
 
-// With these dates: what they had before is replaced.
+// Returns the exceptions with these dates, which replace earlier ones.
 /** @param {CalendarException[]} exceptions @param {string[]} dates @param {[string, string][]} intervals */
 export const withDates = (exceptions, dates, intervals) => sorted([
   ...exceptions.filter(({ date }) => !dates.includes(date)),
   ...dates.map((date) => ({ date, intervals })),
 ]);
 
-// Past ones, and those from today on.
+// Splits exceptions into past ones and those from today on.
 /** @param {CalendarException[]} exceptions @param {string} today */
 export const split = (exceptions, today) => ({
   past: sorted(exceptions).filter(({ date }) => date < today),
   ahead: sorted(exceptions).filter(({ date }) => date >= today),
 });
 
-// Lines such as "9-12, 13:30-18:00" as intervals, those that touch as one; null where one cannot be read.
+// Parses a text such as "9-12, 13:30-18:00"; touching intervals become one. null if a part is wrong.
 /** @param {string} text @returns {[string, string][] | null} */
 export function intervalsIn(text) {
   const intervals = text.normalize("NFKC").split(/[,;、\n]/).map((part) => part.trim()).filter(Boolean);
@@ -244,7 +244,7 @@ export const intervalsText = (intervals) => intervals.map(([from, to]) => `${fro
 // Whether a calendar is open at a moment, and when that changes next.
 const MINUTE_MS = 60_000;
 
-// Intervals of a date in minutes from its midnight: of its exception, else of its weekday.
+// Returns the intervals of a date in minutes from its midnight: of its exception, else of its weekday.
 function rangesOf({ week, exceptions }, date) {
   const exception = exceptions.find((each) => each.date === date);
   return (exception?.intervals ?? week[DAYS[weekdayOf(date)]] ?? []).map(([from, to]) => {
@@ -253,7 +253,7 @@ function rangesOf({ week, exceptions }, date) {
   });
 }
 
-// The wall clock stands inside an interval of the day, or in one of the day before that goes over midnight.
+// Whether the wall clock is in an interval of the day, or in one that began the day before.
 /** @param {CalendarTimes} calendar @param {number} at */
 export function isOpenAt(calendar, at) {
   const { date, ms } = wallAt(calendar.timezone, at);
@@ -263,8 +263,8 @@ export function isOpenAt(calendar, at) {
     || inside(rangesOf(calendar, dateAfter(date, -1)), minute + DAY);
 }
 
-// Every instant near a date at which a calendar may open or close: edges of intervals, and where the
-// clocks are moved.
+// Returns the instants near a date at which a calendar may open or close: ends of intervals, and changes
+// of the clocks.
 function edgesNear(calendar, date) {
   const { timezone } = calendar;
   const edges = [];
@@ -279,15 +279,15 @@ function edgesNear(calendar, date) {
   return change === null ? edges : [...edges, change];
 }
 
-// From yesterday on: two weeks, as one of the week's intervals may fall into an hour that is skipped, and
-// the days around exceptions. What is not there repeats what is.
+// Returns the dates to look at: two weeks from yesterday on, since a skipped hour may swallow an interval
+// of a week; and the days around exceptions. All other dates repeat these.
 function datesAhead({ exceptions }, today) {
   const days = (from, count) => Array.from({ length: count }, (_, day) => dateAfter(from, day - 1));
   const ahead = exceptions.filter(({ date }) => date >= today);
   return [...new Set([...days(today, 17), ...ahead.flatMap(({ date }) => days(date, 10))])].sort();
 }
 
-// {open, next}: next is the instant at which it opens or closes, null where it stays as it is.
+// Returns {open, next}: `next` is the instant at which it opens or closes, null if it never changes.
 /** @param {CalendarTimes} calendar @param {number} now */
 export function openNow(calendar, now) {
   const open = isOpenAt(calendar, now);
@@ -295,7 +295,7 @@ export function openNow(calendar, now) {
   const changes = [];
   for (const date of datesAhead(calendar, today)) {
     changes.push(...edgesNear(calendar, date).filter((at) => at > now && isOpenAt(calendar, at) !== open));
-    // Edges of a date may be later than some of the next one.
+    // Ends of a date may be later than some of the next date.
     const next = Math.min(...changes);
     if (changes.length && wallAt(calendar.timezone, next).date <= date) return { open, next };
   }
@@ -304,9 +304,9 @@ export function openNow(calendar, now) {
 
 /** @type {WeakMap<CalendarTimes, {at: number, state: {open: boolean, next: number | null}}>} */
 const known = new WeakMap();
-const KEPT_MS = 3_600_000; // of what does not change
+const KEPT_MS = 3_600_000; // for a result that does not change
 
-// The same, found once for each calendar until it changes: pages ask at each painting.
+// Returns openNow(), cached for each calendar until it changes: pages ask at each painting.
 /** @param {CalendarTimes} calendar @param {number} now */
 export function openNowOf(calendar, now) {
   const found = known.get(calendar);

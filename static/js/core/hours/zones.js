@@ -1,10 +1,10 @@
-// Time zones: all that the browser knows, found by words; and the wall clock of one.
+// Time zones: all that the browser knows, found by words; and the wall clock of a zone.
 
 import { aheadMs, fieldsOf, isZone } from "../time.js";
 
 const DAY_MS = 86_400_000;
 
-// Names that browsers list under the name which a place had before.
+// Current names of zones that browsers list under an older name.
 const RENAMED = {
   "Africa/Asmera": "Africa/Asmara", "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
   "America/Catamarca": "America/Argentina/Catamarca", "America/Cordoba": "America/Argentina/Cordoba",
@@ -16,7 +16,7 @@ const RENAMED = {
   "Pacific/Enderbury": "Pacific/Kanton", "Pacific/Ponape": "Pacific/Pohnpei", "Pacific/Truk": "Pacific/Chuuk",
 };
 
-// All zones by their names of today, sorted; UTC is one of them.
+// Returns all zones by their current names, sorted, including UTC.
 export function allZones(listed = Intl.supportedValuesOf("timeZone")) {
   const names = listed.map((name) => RENAMED[name] ?? name).filter(isZone);
   return [...new Set([...names, "UTC"])].sort();
@@ -25,20 +25,20 @@ export function allZones(listed = Intl.supportedValuesOf("timeZone")) {
 /** @param {string} zone */
 export const todaysName = (zone) => RENAMED[zone] ?? zone;
 
-// Other names of a zone, under which it is looked for.
+// Returns other names under which a zone is found.
 /** @param {string} zone */
 export const otherNames = (zone) => (
   Object.entries(RENAMED).filter(([, name]) => name === zone).map(([old]) => old).join(" ")
 );
 
-// What a clock in the zone shows: the date, and ms since its midnight as they are counted there.
+// Returns the date and the ms since its midnight on a clock in the zone.
 /** @param {string} zone @param {number} at ms since 1970 @returns {{date: string, ms: number}} */
 export function wallAt(zone, at) {
   const { date } = fieldsOf(at, zone);
   return { date, ms: at + aheadMs(at, zone) - Date.parse(`${date}T00:00:00Z`) };
 }
 
-// "+07:00"
+// Returns an offset such as "+07:00".
 /** @param {string} zone @param {number} at */
 export function offsetText(zone, at) {
   const minutes = Math.round(aheadMs(at, zone) / 60_000);
@@ -47,7 +47,7 @@ export function offsetText(zone, at) {
   return `${minutes < 0 ? "−" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
-// The instants at which the zone's clocks show this date and minute: none where they skip it, two where
+// Returns the instants at which the zone's clocks show this date and minute: none if they skip it, two if
 // they show it twice.
 /** @param {string} zone @param {string} date @param {number} minute */
 export function instantsOf(zone, date, minute) {
@@ -57,7 +57,7 @@ export function instantsOf(zone, date, minute) {
     .filter((at) => at + aheadMs(at, zone) === wall).sort((a, b) => a - b);
 }
 
-// The instant in (from, to] at which the clocks are moved, or null where they are not.
+// Returns the instant in (from, to] at which the clocks change; null if they do not.
 /** @param {string} zone @param {number} from @param {number} to */
 export function clockChange(zone, from, to) {
   const before = aheadMs(from, zone);

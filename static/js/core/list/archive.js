@@ -1,28 +1,28 @@
-// What follows a live list: its threads that were closed long ago, read part by part from the server.
-// They are not live, so those on screen are asked for again now and then.
+// The archived threads after a live list, which were closed long ago; read in parts from the server.
+// They are not live: those on screen are fetched again now and then.
 
 import { lowerBound } from "./order.js";
 
 const PART = 50;
-// After a list was opened anew so many are read again; further ones when they come into view.
+// When a list is opened again, so many are read again; further ones when they come into view.
 const REFRESHED_MAX = 500;
 const CHECKED_MS = 20_000;
 const CHECKED_AT_ONCE = 100;
 const RETRY_MS = 3000;
 
 export class Archive {
-  days = 0; // closed longer ago
+  days = 0; // age in days from which threads are archived
   #ids = [];
   #scores = [];
   #where = new Map(); // id → score
-  #next; // [score, id] after which more may follow; undefined: nothing was read; null: no more
+  #next; // [score, id]: more may follow; undefined: nothing was read yet; null: the end
   #loading = false;
   #retryAt = 0;
   #checkedAt = new Map(); // id → when it was last known to be archived
   #checking = new Set();
-  #waiting = []; // changes for when the list moves again
-  #left = []; // what left the live list, to be asked for
-  #outdated = false; // to be refreshed when what is being read is there
+  #waiting = []; // changes that are applied when the list may move again
+  #left = []; // ids that left the live list, to be checked
+  #outdated = false; // whether to refresh after the current request
 
   /** @param {ArchiveOptions} options */
   constructor({ load, isLive, isHeld, take, changed, now = Date.now, timers = globalThis }) {
@@ -51,7 +51,7 @@ export class Archive {
     return score === undefined ? -1 : this.#rank(score, id);
   }
 
-  // Reads the next part; the list is painted again when it is there.
+  // Reads the next part, and repaints the list.
   async more() {
     if (this.#loading || this.whole || this.now() < this.#retryAt) return;
     this.#loading = true;
@@ -60,14 +60,14 @@ export class Archive {
     this.#loaded();
   }
 
-  // Reads on until the thread is there, at most so many parts. Resolves to whether it is.
+  // Reads up to `parts` parts until the thread is found. Resolves to whether it was found.
   /** @param {number} id */
   async through(id, parts = 20) {
     for (let read = 0; read < parts && !this.has(id) && !this.whole; read += 1) await this.more();
     return this.has(id);
   }
 
-  // Whether these threads are archived and on the list: they are entered, or removed.
+  // Asks whether these threads are archived and on the list; adds or removes them.
   /** @param {number[]} ids */
   async check(ids) {
     const asked = ids.filter((id) => !this.#checking.has(id));
@@ -76,7 +76,7 @@ export class Archive {
     }
   }
 
-  // The live list changed: what is on it is not archived, and what left it may be.
+  // After a change of the live list: its threads are not archived; those that left may be.
   /** @param {Frame} frame */
   follow({ set, del }) {
     if (!this.begun && !this.#loading) return;
@@ -86,7 +86,7 @@ export class Archive {
     this.#checkLeft();
   }
 
-  // These are on screen.
+  // Takes the ids that are on screen.
   /** @param {number[]} ids */
   look(ids) {
     this.#checkLeft();
@@ -96,14 +96,14 @@ export class Archive {
     if (old.length) this.check(old);
   }
 
-  // Milliseconds until something on screen is to be asked for again; null where nothing is.
+  // Returns the ms until something on screen must be fetched again; null if nothing must.
   /** @param {number[]} ids */
   wait(ids) {
     const times = ids.filter((id) => this.has(id)).map((id) => this.#checkedAt.get(id) ?? 0);
     return times.length ? Math.max(1000, Math.min(...times) + CHECKED_MS - this.now()) : null;
   }
 
-  // The live list was read anew, so what was missed meanwhile is not known.
+  // After the live list was read anew: changes in between are unknown.
   async refresh() {
     this.#outdated = this.#loading;
     if (!this.begun || this.#loading) return;
@@ -121,7 +121,7 @@ export class Archive {
     this.#loaded();
   }
 
-  // The list moves again.
+  // The list may move again.
   settle() {
     for (const change of this.#waiting.splice(0)) this.#apply(change);
   }
@@ -188,7 +188,7 @@ export class Archive {
     }
   }
 
-  // What comes after the part that was read comes with its own part.
+  // Whether a position is in the part read so far; a later one will come with its own part.
   #reaches(score, id) {
     if (this.whole) return true;
     const [lastScore, lastId] = this.#next;

@@ -1,12 +1,12 @@
-// Whether the order on screen may move: live, held while the admin aims at it, or paused by them.
+// Whether the order on screen may move: live, held while the admin aims at it, or paused by the admin.
 
 const HOLD_MS = {
   pointer: 5000, // since the pointer last moved over the list
-  leave: 300, // since it left
-  key: 3000, // since a key walked the list
+  leave: 300, // since the pointer left the list
+  key: 3000, // since a key moved through the list
   scroll: 150, // since scrolling ended
 };
-// While a reply is typed, the shortest time between two moves of the order.
+// The shortest time between two moves of the order while a reply is typed.
 export const TYPING_PACE_MS = 1000;
 const TYPING_MS = 3000;
 
@@ -41,35 +41,35 @@ export class Hold {
   menu(open) { this.#menu = open; }
   /** @param {boolean} on */
   pause(on) { this.#paused = on; }
-  // Rows are selected: holds until they are not.
+  // While rows are selected, the order is held.
   /** @param {boolean} on */
   pick(on) { this.#picked = on; }
 
-  // The row under a resting pointer would move: holds until the pointer is elsewhere, or is not what
-  // the admin works with.
+  // Holds while a resting pointer is on a row that would move, until the pointer moves, or the admin uses
+  // something else.
   /** @param {boolean} on */
   rest(on) { this.#resting = on; }
 
   get paused() { return this.#paused; }
 
-  // "live", "held" or "paused".
+  // Returns "live", "held" or "paused".
   /** @param {number} now */
   state(now) {
     if (this.#paused) return "paused";
     return this.#lasts || now < this.#until ? "held" : "live";
   }
 
-  // Milliseconds until the hold ends by itself; null if only an action ends it, or nothing is held.
+  // Returns the ms until the hold ends by itself; null if only an action ends it, or nothing is held.
   /** @param {number} now */
   wait(now) {
     return this.#paused || this.#lasts || now >= this.#until ? null : this.#until - now;
   }
 
-  // The shortest time in ms between two commits while live.
+  // Returns the shortest time in ms between two moves while live.
   /** @param {number} now */
   pace(now) { return now < this.#typingUntil ? TYPING_PACE_MS : 0; }
 
-  // The press on "n new" ends every hold, the pause too.
+  // A press on "n new" ends every hold, including the pause.
   release() {
     this.#pointerUntil = this.#keyUntil = this.#scrollUntil = 0;
     this.#down = this.#menu = this.#paused = this.#resting = false;
@@ -80,7 +80,7 @@ export class Hold {
   get #until() { return Math.max(this.#pointerUntil, this.#keyUntil, this.#scrollUntil); }
 }
 
-// Whether the order on screen may move: never while it is held, slowly while a reply is typed.
+// Decides whether the order on screen may move: never while it is held, slowly while a reply is typed.
 export class Movement {
   #committedAt = 0;
 
@@ -101,7 +101,7 @@ export class Movement {
 
   committed() { this.#committedAt = this.now(); }
 
-  // Milliseconds until the order may move again without an action of the admin, or null.
+  // Returns the ms until the order may move without an action of the admin, or null.
   /** @param {number} now */
   wait(now) {
     const pace = this.hold.pace(now);

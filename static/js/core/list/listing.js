@@ -1,24 +1,24 @@
-// One list on screen: its order, what is painted of it, and what is new above.
+// One list on screen: its order, its painted rows, and new threads above the screen.
 
 import { before } from "./order.js";
 import { View } from "./view.js";
 
-// A longer list is not copied at each frame.
+// A longer list is not copied at every frame.
 const COPIED_MAX = 5000;
 const BELOW_ALL = { score: Infinity, id: 0 };
-// Archived threads are read when so many rows are left below the screen.
+// Archived threads are read when fewer rows than this are left below the screen.
 const ARCHIVE_AHEAD = 20;
 
 export class Listing {
   painted = null; // a View, once the list was read
   fresh = new Fresh();
-  news = new Set(); // threads that came to stand above what is seen
+  news = new Set(); // threads that came to stand above the visible rows
   moved = new Set(); // since the last painting
-  moves = 0; // counts for ever; the speed of moves is read from it
-  top = 0; // in rows, kept while another list is shown
-  unpainted = false; // the view is held by nobody, but for the next painting
-  activeId = null; // where the keyboard is
-  #aimedId = null; // the row under the pointer, while that is what the admin works with
+  moves = 0; // counts all moves, for their speed
+  top = 0; // scroll position in rows, kept while another list is shown
+  unpainted = false; // whether the view is held only until the next painting
+  activeId = null; // the row of the keyboard
+  #aimedId = null; // the row under the pointer while the admin works with the pointer
   #edge = null; // the row above which a thread counts as news: {score, id}
 
   /** @param {ListingOptions} options */
@@ -32,8 +32,8 @@ export class Listing {
 
   get ready() { return this.painted !== null; }
 
-  // The order is about to change. What is painted stays until the next painting even while live: a
-  // pointer that comes in between aims at what is on screen. frame: what changes, where that is known.
+  // Called before the order changes. The painted order stays until the next painting even while live, so
+  // that a pointer in between meets the rows on screen. frame: the change, if it is known.
   /** @param {Frame} [frame] */
   before(frame) {
     if (!this.painted || this.painted.held) return;
@@ -62,7 +62,7 @@ export class Listing {
     this.archive?.follow(frame);
   }
 
-  // A row under a resting pointer stays there, also where its own thread is to move: whether it is.
+  // Holds the row under a resting pointer, even if its own thread would move. Returns whether it would.
   /** @param {number | undefined} id */
   aimsAt(id) {
     this.#aimedId = id ?? null;
@@ -77,7 +77,7 @@ export class Listing {
     this.archive?.settle();
   }
 
-  // The rows up to this index are on screen: archived threads are read where the live ones end.
+  // Rows up to this index are on screen: reads archived threads near the end of the live ones.
   /** @param {number[]} ids @param {number} end */
   needs(ids, end) {
     if (!this.archive || !this.painted?.whole) return;
@@ -85,7 +85,7 @@ export class Listing {
     this.archive.look(ids);
   }
 
-  // What the screen shows: the row above which news are counted, null at the top while live.
+  // Sets the row above which new threads are counted; null at the top while live.
   /** @param {number | null} edgeIndex */
   looksAt(edgeIndex) {
     const { length, seam } = this.painted;
@@ -119,8 +119,8 @@ export class Listing {
   }
 }
 
-// The row to keep at its pixel when the order changes: the first candidate that stays on the list
-// and did not itself move. Returns {id, from} or null.
+// Returns the row to keep at its pixel when the order changes, as {id, from}: the first candidate that
+// stays on the list and did not itself move; or null.
 export function anchorOf(candidates, moved, indexOf) {
   for (const { id, index } of candidates) {
     if (id !== undefined && !moved.has(id) && indexOf(id) >= 0) return { id, from: index };
@@ -128,7 +128,7 @@ export function anchorOf(candidates, moved, indexOf) {
   return null;
 }
 
-// Threads that a frame brought: marked new until they were in view for a while, or opened.
+// Threads that came by a frame, marked as new until they were in view for a while, or opened.
 export const SEEN_AFTER_MS = 2000;
 const MARKS_MAX = 1000;
 
@@ -160,7 +160,7 @@ export class Fresh {
     return changed;
   }
 
-  // Milliseconds until the next mark is removed if its row stays in view, or null.
+  // Returns the ms until the next mark is removed if its row stays in view, or null.
   /** @param {number} now */
   wait(now) {
     let soonest = null;

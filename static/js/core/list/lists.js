@@ -1,4 +1,4 @@
-// The lists that were shown: the current one is live, the others are kept as they were left.
+// The lists that were shown: the current one is live; the others stay as they were left.
 
 import { Archive } from "./archive.js";
 import { Listing } from "./listing.js";
@@ -8,18 +8,18 @@ import { listKey } from "../route.js";
 const KEPT_MAX = 8;
 const WATCH_GATHER_MS = 80;
 const WATCH_PAUSE_MS = 1000;
-// After a frame, which brings the rows near the top, they are sent up to so much later: all who show
-// the list get it at once, and must not call at once.
+// After a frame, the rows on screen are reported at a random moment within this time: all dashboards get
+// the frame at once, and must not all call at once.
 const WATCH_SPREAD_MS = 2000;
 
 export class Lists {
   current = null; // {listing, sync}
   #kept = new Map();
-  #watched = new Set(); // as the server knows it
+  #watched = new Set(); // as the server knows them
   #onScreen = new Set();
   #watchTimer = null;
   #watchDueAt = 0;
-  #isMoved = false; // by a frame, since the last look
+  #isMoved = false; // whether a frame moved the list since the last look
   #watchedAt = -Infinity;
   #connected = false;
 
@@ -42,9 +42,9 @@ export class Lists {
 
   get listing() { return this.current.listing; }
   get sync() { return this.current.sync; }
-  // {view, sort, filter}, and the query of one that is not saved
+  // {view, sort, filter}; and `query` for a query that is not saved
   get list() { return this.listing.list; }
-  // Whether there is something to say in place of rows.
+  // Whether the list shows a notice instead of rows.
   get isWithoutRows() {
     return this.listing.ready && this.sync.state !== "refused" ? this.listing.painted.total === 0
       : this.sync.building !== null || ["refused", "failed"].includes(this.sync.state);
@@ -64,7 +64,7 @@ export class Lists {
     return this.current;
   }
 
-  // A saved view holds other threads now, or a saved sort orders them otherwise: the lists are read anew.
+  // Reads lists again after their saved view got other threads, or their saved sort another order.
   /** @param {string} view */
   renew(view) { this.#renew((list) => list.view === view); }
   /** @param {string} sort */
@@ -77,13 +77,13 @@ export class Lists {
     this.current.sync.reopen();
   }
 
-  // There is no such list any more: the view was deleted.
+  // Called when a list no longer exists, because its view was deleted.
   /** @param {Partial<ListName> & {problem: Problem}} gone */
   gone(gone) {
     if (listKey(gone) === this.current?.key) this.sync.refuse(gone.problem);
   }
 
-  // The head of a list as the page brought it; nothing where another list is shown.
+  // Takes the head of a list that came with the page; does nothing if another list is shown.
   /** @param {ListName & OpenAnswer} head */
   begin(head) {
     if (listKey(head) === this.current.key) this.sync.begin(head);
@@ -108,7 +108,7 @@ export class Lists {
     if (kept && kept === this.current) kept.sync.frame(frame);
   }
 
-  // Watches the rows of these threads and fetches the missing ones.
+  // Watches the rows of these threads, and fetches missing ones.
   /** @param {number[]} ids */
   look(ids) {
     const isScrolled = !this.#isMoved && ids.some((id) => !this.#onScreen.has(id));
@@ -162,7 +162,7 @@ export class Lists {
     };
   }
 
-  // A list that is no longer current gets no frames: what was held is shown as its order is.
+  // A list that is no longer current gets no frames: held changes are painted.
   #leave() {
     if (!this.current) return;
     this.current.sync.stop();
@@ -205,8 +205,8 @@ export class Lists {
   }
 }
 
-// What stood next to the open thread when it was opened: a reply moves the thread away, and the work
-// goes on where it was.
+// The threads beside the open thread when it was opened. A reply moves the thread away, and the admin
+// continues where it was.
 const KEPT = 200; // on each side
 
 export class Neighbours {
@@ -219,7 +219,7 @@ export class Neighbours {
     this.thread = thread;
   }
 
-  // Remembers the neighbours of a thread that has just been opened, or is shown on another list.
+  // Remembers the neighbours of a thread that was just opened, or is shown on another list.
   look() {
     const { id } = this.thread;
     const listing = this.lists.current?.listing;
@@ -232,11 +232,11 @@ export class Neighbours {
     if (index >= 0) this.#byListing.set(listing, around(listing.painted, index));
   }
 
-  // The nearest one below that is still on the list, else the nearest above, else null.
+  // Returns the nearest thread below that is still on the list, else the nearest above, else null.
   /** @param {number} id */
   next(id) { return this.beside(id, 1) ?? this.beside(id, -1); }
 
-  // step: 1 for the nearest one below that is still on the list, -1 above; null if there is none.
+  // step: 1 for the nearest thread below that is still on the list, -1 for above; null if there is none.
   /** @param {number} id @param {number} step */
   beside(id, step) {
     const { listing, listing: { painted } } = this.lists.current;
@@ -253,7 +253,7 @@ function around(view, index) {
   return { below: ids(1), above: ids(-1) };
 }
 
-// Passes on which threads are on screen, so that their rows and states are kept current.
+// Reports the threads on screen, so that their rows and presence are kept current.
 export class VisibleRows {
   /** @param {VisibleRowsOptions} options */
   constructor({ lists, thread, rows, presence }) {
@@ -263,7 +263,7 @@ export class VisibleRows {
     this.presence = presence;
   }
 
-  // ids: the threads painted; end: one past the last index painted, loaded or not.
+  // ids: the painted threads; end: one past the last painted index, loaded or not.
   /** @param {number[]} ids @param {number} end */
   show(ids, end) {
     const { id } = this.thread;

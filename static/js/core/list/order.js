@@ -1,8 +1,8 @@
-// The order of one list as the server sends it: ids and scores, as far as it was loaded.
+// The order of one list as the server sends it: the ids and scores that were loaded so far.
 
-// Above this many changes at once one merge is cheaper than single moves.
+// With more changes at once than this, a merge is cheaper than single moves.
 const MERGE_FROM = 48;
-// How many latest changes are remembered, so that an older `list:more` answer can be corrected.
+// The number of recent changes that are remembered, to correct an older answer of `list:more`.
 const RECENT_MAX = 4096;
 
 function grown(array, size) {
@@ -15,10 +15,10 @@ export class Order {
   #ids = new Float64Array(1024);
   #scores = new Float64Array(1024);
   #length = 0;
-  #where = new Map(); // id → score, of those in the head
+  #where = new Map(); // id → score, for threads in the head
   #recent = new Map(); // id → {version, score | null}, latest last
-  #recentFrom = 0; // `recent` is complete for versions above this one
-  #waiting = null; // a list:more answer of a version that we have not reached
+  #recentFrom = 0; // `recent` is complete for later versions than this
+  #waiting = null; // an answer of list:more with a version that we have not reached
 
   /** @param {ListAnswer} parts */
   constructor({ epoch, version, total, ids, scores }) {
@@ -27,7 +27,7 @@ export class Order {
     this.total = total;
     // The head is complete up to and including `bound`; null means to the end of the list.
     this.bound = null;
-    this.changes = []; // of the last applied frame: {id, was, now, left}
+    this.changes = []; // changes by the last frame: {id, was, now, left}
     this.#recentFrom = version;
     this.#append(ids, scores);
     this.#setBound(ids, scores);
@@ -47,7 +47,7 @@ export class Order {
   ids() { return this.#ids.slice(0, this.#length); }
   scores() { return this.#scores.slice(0, this.#length); }
 
-  // Where the thread stands, or -1 where it is not in the head.
+  // Returns the index of the thread, or -1 if it is not in the head.
   /** @param {number} id */
   indexOf(id) {
     const score = this.#where.get(id);
@@ -57,7 +57,7 @@ export class Order {
   /** @param {number} score @param {number} id */
   rank(score, id) { return lowerBound(this.#scores, this.#ids, this.#length, score, id); }
 
-  // A `list:order` frame or `list:sync` answer: "applied", "old" (known) or "sync" (a gap).
+  // Applies a `list:order` frame or a `list:sync` answer. Returns "applied", "old" (known) or "sync" (a gap).
   /** @param {Frame} frame */
   apply(frame) {
     if (frame.epoch !== this.epoch || frame.from > this.version) return "sync";
@@ -73,8 +73,8 @@ export class Order {
     return "applied";
   }
 
-  // The answer to a `list:more` that began at our bound: "applied", "wait" (it is ahead of us and
-  // taken as soon as frames bring us there), "again" (older than we remember) or "sync".
+  // Takes the answer of a `list:more` that began at our bound. Returns "applied", "wait" (it is newer, and is
+  // applied once frames bring us there), "again" (older than we remember) or "sync".
   more(answer) {
     if (answer.epoch !== this.epoch) return "sync";
     if (this.whole) return "applied";
@@ -145,7 +145,7 @@ export class Order {
     this.#where.set(id, score);
   }
 
-  // Many changes in one pass over the head.
+  // Applies many changes in one pass over the head.
   #merge(changes) {
     const last = new Map(changes.map((change) => [change.id, change.now]));
     const coming = [...last].filter(([, score]) => score !== undefined);
@@ -193,8 +193,8 @@ export class Order {
     if (!this.whole && answer.version >= this.#recentFrom) this.#extend(answer);
   }
 
-  // Entries of the answer that changed after it was written stand where the later change put them.
-  // Nothing after the bound is the end of the list; nothing up to a thread (`rank`) says nothing.
+  // Entries that changed after the answer was written take the place of the later change. An empty answer
+  // after the bound means the end of the list; an empty one up to a thread (`rank`) means nothing.
   #extend({ ids, scores, version, rank }) {
     const last = ids.length - 1;
     if (last < 0 && rank !== undefined) return;
@@ -229,7 +229,7 @@ export class Order {
 export const before = (scoreA, idA, scoreB, idB) =>
   scoreA < scoreB || (scoreA === scoreB && idA < idB);
 
-// How many of the first `length` entries stand before (score, id).
+// Returns how many of the first `length` entries come before (score, id).
 /** @param {ArrayLike<number>} scores @param {ArrayLike<number>} ids @param {number} length @param {number} score @param {number} id */
 export function lowerBound(scores, ids, length, score, id) {
   let low = 0;

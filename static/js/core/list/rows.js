@@ -1,24 +1,24 @@
-// The rows that were shown lately, by thread id: the newest revision wins.
+// The recently shown rows by thread id; the newest revision wins.
 
 import { delayMs } from "../time.js";
 
 export class Rows {
-  #rows = new Map(); // id → row, latest used last
-  #stale = new Map(); // id → tick at which the row here was overtaken
+  #rows = new Map(); // id → row, most recently used last
+  #stale = new Map(); // id → tick at which the row became outdated
   #tick = 0;
 
   constructor(limit = 4000) {
     this.limit = limit;
   }
 
-  // Grows with each mark; a fetch records it, so that an answer older than a mark clears no mark.
+  // Grows with each mark. A fetch records it, so that its answer clears no later mark.
   get tick() { return this.#tick; }
   get size() { return this.#rows.size; }
   get(id) { return this.#rows.get(id); }
   /** @param {number} id */
   wanted(id) { return !this.#rows.has(id) || this.#stale.has(id); }
 
-  // Returns whether something changed.
+  // Returns whether the row changed.
   /** @param {Row} row @param {number} asOf */
   put(row, asOf = Infinity) {
     const known = this.#rows.get(row.id);
@@ -29,14 +29,14 @@ export class Rows {
     return !known || known.rev !== row.rev;
   }
 
-  // The thread is not to be seen any more.
+  // Forgets a thread that the admin may no longer see.
   /** @param {number} id */
   drop(id) {
     this.#rows.delete(id);
     this.#stale.delete(id);
   }
 
-  // The thread changed, and its row did not come with the frame.
+  // Marks a thread that changed while its row did not come with the frame.
   /** @param {number} id */
   mark(id) {
     this.#tick += 1;
@@ -47,7 +47,7 @@ export class Rows {
     for (const id of this.#rows.keys()) this.mark(id);
   }
 
-  // Drops the least recently used rows above the limit, but none on screen.
+  // Drops the least recently used rows above the limit, except those on screen.
   /** @param {Set<number>} onScreen */
   trim(onScreen) {
     for (const id of this.#rows.keys()) {
@@ -59,9 +59,9 @@ export class Rows {
   }
 }
 
-// Fetches the missing rows that are in view: collected for a moment, in batches, with retries.
+// Fetches missing rows in view: gathered for a moment, in batches, with retries.
 const GATHER_MS = 16;
-// While the list moves all the time, new rows in view are collected this long for one request.
+// While the list moves all the time, new rows in view are gathered this long for one request.
 const SEND_GAP_MS = 100;
 
 export class Fetcher {
@@ -83,14 +83,14 @@ export class Fetcher {
     this.random = random;
   }
 
-  // The rows needed now; those asked for earlier and no longer in view are not fetched.
+  // Sets the rows needed now; earlier ones that are no longer in view are not fetched.
   /** @param {number[]} ids */
   want(ids) {
     this.#wanted = new Set(ids.filter((id) => !this.#flying.has(id) && !this.#missing.has(id)));
     if (this.#wanted.size) this.#schedule(this.#failures ? this.#pause() : this.#gather());
   }
 
-  // The thread may exist after all: a frame named it.
+  // A frame named the thread, so it may exist after all.
   /** @param {number} id */
   forgetMissing(id) { this.#missing.delete(id); }
 

@@ -1,28 +1,28 @@
-// The saved views that this admin may see, in an order of the admin's own, in which the built-in ones
-// have their places, too: the page shows these in a group of their own, above.
+// The saved views that this admin may see, in the admin's own order. The order includes the built-in
+// views, which the page shows in a group of their own above.
 
 import { isSaved } from "../route.js";
 import { delayMs } from "../time.js";
 
-// What is moved several times in a row is sent once.
+// Several moves within this time are sent once.
 const ORDER_AFTER_MS = 500;
 
 export class SavedViews {
   /** @type {SavedView[]} */
   list = [];
-  #known = new Map(); // id → the view as it was last seen, deleted ones too
-  #all = null; // ids of all views in the order of the server; null before the first reading
-  #order = null; // ids, from the first move until the server has it
+  #known = new Map(); // id → the last known state of the view, including deleted ones
+  #all = null; // ids of all views in the server's order; null before the first reading
+  #order = null; // ids in the order of moves here, until the server has stored it
   #orderTimer = null;
   #retry = null;
   #failures = 0;
   #wanted = false;
   #loading = false;
-  #own = 0; // grows with each change of one's own: what is being read then may be older
+  #own = 0; // grows with each change by this admin: a reading that began before may be outdated
 
-  // builtIn: ids of the built-in views in the admin's order. ask() → {views}; send(ids) keeps the order;
-  // named(id, name) is called for each; changed(changes) for what was added, removed and edited, as
-  // [{was, now}]; refused(error): the order was not kept.
+  // builtIn: ids of the built-in views in the admin's order. ask() → {views}; send(ids) stores the order;
+  // named(id, name) is called for each view; changed([{was, now}]) for added, removed and edited views;
+  // refused(error) if the order was not stored.
   /** @param {SavedViewsOptions} options */
   constructor({
     builtIn, ask, send, named, changed, refused, timers = globalThis, random = Math.random,
@@ -37,15 +37,15 @@ export class SavedViews {
     this.random = random;
   }
 
-  // undefined where there is none, or none any more.
+  // Returns undefined if there is no such view, or no longer.
   /** @param {string} id @returns {SavedView | undefined} */
   of(id) { return this.list.find((view) => view.id === id); }
 
-  // The view as it was last seen, also after it was deleted.
+  // Returns the last known state of the view, also after it was deleted.
   /** @param {string} id @returns {SavedView | undefined} */
   last(id) { return this.#known.get(id); }
 
-  // Reads them from the server; calls that come meanwhile are one more reading.
+  // Reads the views from the server; calls during a reading cause one more.
   async load() {
     this.#wanted = true;
     if (this.#loading) return;
@@ -73,7 +73,7 @@ export class SavedViews {
     }
   }
 
-  // A view as it was saved here, ahead of the next reading.
+  // Takes a view that was saved here, before the next reading.
   /** @param {SavedView} view */
   put(view) {
     const was = this.of(view.id);
@@ -84,7 +84,7 @@ export class SavedViews {
     this.changed([{ was, now: view, own: true }]);
   }
 
-  // It was deleted here.
+  // Removes a view that was deleted here.
   /** @param {string} id */
   drop(id) {
     const was = this.of(id);
@@ -98,7 +98,7 @@ export class SavedViews {
     this.named(view.id, view.name);
   }
 
-  // views: as the server sent them: all, or saved ones alone, as they come with the page.
+  // views: all of them, or only saved ones, as they come with the page.
   /** @param {SavedView[]} views */
   take(views) {
     this.#learn(views);
@@ -116,7 +116,7 @@ export class SavedViews {
     this.changed(changes);
   }
 
-  // The order of all views, where all are there.
+  // Takes the order of all views, if all are there.
   #learn(views) {
     const ids = views.map(({ id }) => id);
     const builtIn = ids.filter((id) => !isSaved(id));
@@ -125,7 +125,7 @@ export class SavedViews {
     this.builtIn = builtIn;
   }
 
-  // Moves a view to a place; the order is sent once no other move follows. Returns whether it moved.
+  // Moves a view to a place; sends the order after the last of several moves. Returns whether it moved.
   /** @param {string} id @param {number} to */
   move(id, to) {
     const from = this.list.findIndex((view) => view.id === id);
@@ -152,14 +152,14 @@ export class SavedViews {
     this.load();
   }
 
-  // All views: the saved ones as they stand here, the built-in ones at the places that they have.
+  // Returns all views: the saved ones in the order here, the built-in ones at their places.
   #withBuiltIn() {
     const all = this.#all ?? [];
     const saved = [...new Set([...this.list.map(({ id }) => id), ...all.filter(isSaved)])];
     return [...all.map((id) => (isSaved(id) ? saved.shift() : id)), ...saved];
   }
 
-  // As it was moved here and is not sent yet; what is not in it comes last.
+  // Sorts by the unsent order of moves here; views that are not in it come last.
   #arrange() {
     if (!this.#order) return;
     const places = new Map(this.#order.map((id, place) => [id, place]));
@@ -172,17 +172,17 @@ const isEqual = (a, b) => ["name", "query", "sort", "owner", "timezone"].every((
 
 const DESK = "desk:";
 
-// The desk whose view it is; "" where it is not that of a desk.
+// Returns the desk that owns the view; "" if no desk does.
 /** @param {string} owner */
 export const deskOf = (owner) => (owner.startsWith(DESK) ? owner.slice(DESK.length) : "");
 
-// The owners that a supervisor may give a view: desks only where there are several, or it has one.
+// Returns the owners that a supervisor may choose: desks only if there are several, or one owns the view.
 /** @param {string[]} desks @param {string} owner @returns {string[]} */
 export function ownersOf(desks, owner) {
   const several = desks.length > 1 ? desks.map((name) => `${DESK}${name}`) : [];
   return ["me", ...new Set(deskOf(owner) ? [...several, owner] : several), "all"];
 }
 
-// Everybody edits their own views, supervisors those of others, too.
+// Whether the admin may edit the view: everybody edits their own, supervisors also those of others.
 /** @param {SavedView} view @param {Admin} admin */
 export const mayEdit = ({ owner }, { role }) => owner === "me" || role === "supervisor";

@@ -1,5 +1,5 @@
-// A query without words while it is typed: the server says how many threads it has or where it is
-// wrong, and then its live list is opened. Late answers are dropped.
+// Checks a query without words while it is typed: the server counts its threads or names the mistake;
+// then its live list is opened. Outdated answers are dropped.
 
 import { mistakeOf } from "./text.js";
 
@@ -7,14 +7,14 @@ const WAIT_MS = 400;
 
 export class QueryCheck {
   state = "none"; // none, asking, done, wrong, failed
-  total = null; // null also where counting takes too long
+  total = null; // also null if counting takes too long
   /** @type {QueryMistake | null} */
   mistake = null;
   error = null;
   #run = 0;
   #timer = null;
 
-  // ask(text): {total}; right(text, isTyped) is called for a query that is right.
+  // ask(text) → {total}; right(text, isTyped) is called for a query without mistakes.
   /** @param {QueryCheckOptions} options */
   constructor({ ask, right, changed, timers = globalThis }) {
     this.ask = ask;
@@ -29,7 +29,7 @@ export class QueryCheck {
     this.#timer = this.timers.setTimeout(() => this.#look(text, true), WAIT_MS);
   }
 
-  // At once. Resolves to whether the query is right.
+  // Checks at once. Resolves to whether the query is right.
   /** @param {string} text @param {boolean} isTyped */
   look(text, isTyped = false) {
     this.#begin();
@@ -42,7 +42,7 @@ export class QueryCheck {
     this.mistake = null;
   }
 
-  // A mistake that is shown stays until the next answer, unless it is gone already.
+  // A shown mistake stays until the next answer, unless it is already gone.
   #begin() {
     this.#run += 1;
     this.timers.clearTimeout(this.#timer);

@@ -1,13 +1,13 @@
-// What is proposed while a query is typed: what the server says. Until it has answered, and without a
-// connection, that is what it said before where the same field was begun.
+// The suggestions while a query is typed, which come from the server. Before it answers, and without a
+// connection, earlier suggestions for the same field are shown.
 
 import { FIELDS } from "./fields.js";
 import { BLANKS, charactersBefore, isBlank, lower, placeOf, plainValue, typed } from "./text.js";
 
-// A text whose last character begins something.
+// A text that ends with the beginning of something.
 const BEGUN = new RegExp(`[^${BLANKS}(-]$`);
 const VALUE = `[^${BLANKS},()"]`;
-// The term that a text ends with: its field, the values before the last one, and what is begun.
+// The last term of a text: its field, the complete values, and the begun value.
 const TERM = new RegExp(
   `(?:^|[${BLANKS}(])-?(?:([A-Za-z]+):((?:(?:${VALUE}|"(?:[^"\\\\]|\\\\.)*")*,)*))?("(?:[^"\\\\]|\\\\.)*"?|${VALUE}*)$`,
 );
@@ -18,9 +18,9 @@ const REMEMBERED_MAX = 200; // suggestions of a field
 export class Completion {
   /** @type {Suggestion[]} */
   suggestions = [];
-  active = -1; // none: Enter does what it does without suggestions
-  isAwaited = false; // an answer is on its way, and nothing is shown yet
-  ahead = 0; // steps that were taken meanwhile
+  active = -1; // -1: none is active, and Enter works as without suggestions
+  isAwaited = false; // an answer is awaited, and nothing is shown yet
+  ahead = 0; // steps taken while the answer is awaited
   /** @type {(() => void) | null} */
   #then = null;
   /** @type {Map<string, Map<string, Suggestion>>} field, or "" for the fields → text → suggestion */
@@ -38,7 +38,7 @@ export class Completion {
 
   get shown() { return this.suggestions.length > 0; }
 
-  // A text was typed, or the cursor moved. all: also where nothing is begun.
+  // The text or the cursor has changed. all: suggest also where nothing is begun.
   /** @param {string} text @param {number} at */
   look(text, at, { all = false } = {}) {
     this.#stop();
@@ -53,8 +53,8 @@ export class Completion {
     this.#show([]);
   }
 
-  // After the last comes the first, and between them none. While the answer is awaited, steps are taken
-  // once it is there.
+  // Steps through the suggestions: after the last one comes none, then the first. While an answer is
+  // awaited, steps are taken when it has come.
   /** @param {number} step */
   step(step) {
     if (this.isAwaited) this.ahead += step;
@@ -63,11 +63,11 @@ export class Completion {
     this.changed();
   }
 
-  // Calls run() when the answer is there, unless something else is typed before.
+  // Calls run() after the answer, unless something else is typed before.
   /** @param {() => void} run */
   afterAnswer(run) { this.#then = run; }
 
-  // The text with a suggestion in its place, and where the cursor goes on.
+  // Returns the text with a suggestion inserted, and the new place of the cursor.
   /** @param {string} text @param {number} index @returns {{text: string, at: number}} */
   taken(text, index) {
     const { text: taken, from, to } = this.suggestions[index];
@@ -76,7 +76,7 @@ export class Completion {
     return { text: before + text.slice(to), at: before.length };
   }
 
-  // Values of a field that occur: from the server, or those that are known where it cannot be reached.
+  // Resolves to values of a field: from the server, or the known ones if it is out of reach.
   /** @param {string} field @returns {Promise<string[]>} */
   async valuesOf(field) {
     const text = `${field}:`;
@@ -111,7 +111,7 @@ export class Completion {
     this.#then?.();
   }
 
-  // null where there is no answer
+  // Resolves to null without an answer.
   async #answer(text, at) {
     try {
       const { suggestions } = await this.ask(text, charactersBefore(text, at));
@@ -133,7 +133,7 @@ export class Completion {
     this.#known.set(field, known);
   }
 
-  // What was proposed before, as far as it goes on as what is begun.
+  // Returns earlier suggestions that continue the begun text.
   #before(text, at) {
     const plain = typed(text);
     const [, name = "", others = "", begun] = TERM.exec(plain.slice(0, at)) ?? [];
@@ -147,14 +147,14 @@ export class Completion {
   }
 }
 
-// The field whose values stand at a place; "" where none do.
+// Returns the field of the value at a place; "" if there is none.
 /** @param {string} text @param {number} at */
 export function fieldAt(text, at) {
   const name = lower(TERM.exec(typed(text).slice(0, at))?.[1] ?? "");
   return Object.hasOwn(FIELDS, name) ? name : "";
 }
 
-// Those that would change something.
+// Returns the suggestions that would change the text.
 /** @param {string} text @param {Suggestion[]} suggestions */
 const fresh = (text, suggestions) => suggestions.filter(
   (one) => lower(text.slice(one.from, one.to)) !== lower(one.text),

@@ -1,5 +1,5 @@
-// The filters above a list: terms of some fields, of which each value can be switched on and off. They
-// read and write the text of the query, which is all the state there is.
+// The filters above a list: terms of some fields with values that can be switched on and off. Their only
+// state is the text of the query, which they read and write.
 
 import { FIELDS } from "./fields.js";
 import { lower, plainValue, termsOf, without, withTerm, withValues, written } from "./text.js";
@@ -8,7 +8,7 @@ export const FILTERED = ["source", "lang", "tag", "priority", "member", "assigne
 export const AGES = ["<1h", "<1d", "<7d", "<30d", ">1d", ">7d", ">30d"];
 const UNIT_MS = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-// One filter for each term of the fields, and one without a term for each field that has none.
+// Returns a filter for each term of the fields, and an empty one for each field without a term.
 /** @param {string} text @returns {QueryFilter[]} */
 export function filtersOf(text) {
   return FILTERED.flatMap((field) => {
@@ -18,7 +18,7 @@ export function filtersOf(text) {
   });
 }
 
-// A time is the same in other units: <24h is <1d.
+// Different units may mean the same time: <24h is <1d.
 const comparable = (field, value) => {
   const time = FIELDS[field].kind === "duration" && /^([<>]=?)(\d+)([smhd])$/.exec(lower(value));
   if (time) return `${time[1]}${Number(time[2]) * UNIT_MS[time[3]]}`;
@@ -30,11 +30,11 @@ export function has({ field, values }, value) {
   return values.some((one) => comparable(field, one) === comparable(field, value));
 }
 
-// A thread has one age at a time: another one takes its place.
+// A thread has only one age, so another value replaces it.
 /** @param {string} field */
 export const isSingle = (field) => FIELDS[field].kind === "duration";
 
-// The text with a value switched on, or off where it was on.
+// Returns the text with a value switched on, or off if it was on.
 /** @param {string} text @param {QueryFilter} filter @param {string} value */
 export function toggled(text, filter, value) {
   const { field, term } = filter;
@@ -50,15 +50,15 @@ export function toggled(text, filter, value) {
 /** @param {string} text @param {QueryFilter} filter */
 export const removed = (text, { term }) => (term ? without(text, term) : text);
 
-// The values that the menu of a filter offers. While it is open they stand still: the server's come
-// late, and below what was shown, or a press would meet another value than the one aimed at.
+// The values in the menu of a filter. While it is open they stay in place: the server's values come later
+// and are added below, so that a press meets the value aimed at.
 const READ = ["source", "lang", "tag", "assigned"];
 
 export class Offered {
-  #shown = {}; // field → values that the menu shows, but for the words of the field
-  #found = {}; // field → values that occur
+  #shown = {}; // field → values in the menu, besides the words of the field
+  #found = {}; // field → values that occur in threads
 
-  // read(field) gives the values that occur.
+  // read(field) resolves to the values that occur.
   /** @param {(field: string) => Promise<string[]>} read */
   constructor(read) { this.read = read; }
 
@@ -69,7 +69,7 @@ export class Offered {
     return [...known, ...withoutValues(filter.values.filter(Boolean), known, filter)];
   }
 
-  // Its menu opens; true once there may be more to show.
+  // Called when the menu opens. Resolves to true if there may be more to show.
   /** @param {QueryFilter} filter */
   async opened(filter) {
     const { field } = filter;

@@ -12,21 +12,21 @@ export const NAME_MAX = 32;
 
 let made = 0;
 
-// A rule with a key of its own, which stays when the rule is moved.
+// Returns a rule with its own key, which stays when the rule is moved.
 /** @param {Partial<SortRule>} rule @returns {EditedRule} */
 export function editedRule({ when = "", by = "recent_at", order = "newest", split = null } = {}) {
   made += 1;
   return { key: made, when, by, order, split };
 }
 
-// As the server takes them.
+// Returns the rules in the form that the server takes.
 /** @param {EditedRule[]} rules @returns {SortRule[]} */
 export const rulesOf = (rules) => rules.map(({ when, by, order, split }) => ({
   when: when.trimEnd(), by, order, ...(split && { split }),
 }));
 
-// The time zone of the days in a sort that gets these rules: with days it keeps its own, and the
-// first day is one of whoever writes it.
+// Returns the time zone for the days in these rules: a sort that has days keeps its own; for the first
+// days it is the writer's zone.
 /** @param {Pick<SavedSort, "rules" | "timezone">} sort @param {SortRule[]} rules */
 export const zoneWith = (sort, rules) => (
   zoneOf(textOf(sort.rules ?? [])) ? sort.timezone : zoneOf(textOf(rules))
@@ -35,7 +35,7 @@ export const zoneWith = (sort, rules) => (
 /** @param {{when: string}[]} rules */
 const textOf = (rules) => rules.map(({ when }) => when).join(" ");
 
-// The rules with one of them at another place.
+// Returns the rules with one moved to another place.
 /** @template T @param {T[]} rules @param {number} from @param {number} to @returns {T[]} */
 export function moved(rules, from, to) {
   const at = Math.min(Math.max(0, to), rules.length - 1);
@@ -43,7 +43,7 @@ export function moved(rules, from, to) {
   return [...rest.slice(0, at), rules[from], ...rest.slice(at)];
 }
 
-// A name for a sort with a title, as it stands in addresses: of letters, digits and underscores.
+// Returns a name for the sort, made from its title for use in addresses: letters, digits, underscores.
 /** @param {string} title @param {string[]} taken */
 export function nameFor(title, taken) {
   const words = unmarked(title).replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "").slice(0, NAME_MAX - 4);
@@ -53,15 +53,15 @@ export function nameFor(title, taken) {
   return name;
 }
 
-// Where a refusal belongs: the rule by its number from 0 and its member; null for the sort itself.
+// Returns the place of a refusal: the index of the rule and its member; null for the sort itself.
 /** @param {any} problem */
 export function ruleOf(problem) {
   const [, rule, member] = /^\/rules\/(\d+)(?:\/(\w+))?/.exec(problem?.errors?.[0]?.pointer ?? "") ?? [];
   return rule === undefined ? null : { rule: Number(rule), member: member ?? "" };
 }
 
-// Before and after side by side: for each place the thread that is there now and then, and how far
-// the second one has come up (negative: down; null: it was not among the first).
+// Compares two orders: for each place the thread before and after, and how far the second one has moved
+// up (negative: down; null: it was not among the first).
 /** @param {number[]} before @param {number[]} after */
 export function compared(before, after) {
   const places = new Map(before.map((id, place) => [id, place]));

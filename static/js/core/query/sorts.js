@@ -1,14 +1,14 @@
-// The sorts that there are: the built-in ones, and those that supervisors have saved.
+// All sorts: the built-in ones, and those saved by supervisors.
 
 import { delayMs } from "../time.js";
 
-// Saved sorts beyond these are in the choice among all alone, but for the one that a list is in.
+// Menus show only so many saved sorts, and the current one; the choice among all shows the others.
 const SHOWN_MAX = 4;
 
 const SOONEST = "soonest"; // by the end of snoozes
 export const AWAKE = new Set(["arrival", "not_respond", "history"]); // views without snoozed threads
 
-// The sorts that say something about the threads of a view.
+// Returns the sorts that are useful for a view.
 /** @param {string} view @param {string[]} names */
 export const sortsOf = (view, names) => (
   AWAKE.has(view) ? names.filter((name) => name !== SOONEST) : names);
@@ -20,8 +20,8 @@ export class Sorts {
   #loading = false;
   #failures = 0;
 
-  // builtIn: names; ask() → {sorts}; named(name, title) is called for each saved one; changed({was, now})
-  // for each that was added, edited or deleted; choose() lets the admin choose among all.
+  // builtIn: names; ask() → {sorts}; named(name, title) is called for each saved sort; changed({was, now})
+  // for each that was added, edited or deleted; choose() opens the choice among all.
   /** @param {SortsOptions} options */
   constructor({ builtIn, ask, named, changed, choose, timers = globalThis }) {
     this.builtIn = builtIn;
@@ -36,13 +36,13 @@ export class Sorts {
 
   get isMany() { return this.saved.length > SHOWN_MAX; }
 
-  // Those of a menu, on a list in the sort `current`.
+  // Returns the sorts of a menu on a list in the sort `current`.
   /** @param {string[]} names @param {string} current */
   inMenu(names, current) {
     return this.isMany ? names.filter((name) => this.builtIn.includes(name) || name === current) : names;
   }
 
-  // Reads them from the server; calls that come meanwhile are one more reading.
+  // Reads the sorts from the server; calls during a reading cause one more.
   async load() {
     this.#wanted = true;
     if (this.#loading) return;
@@ -65,7 +65,7 @@ export class Sorts {
     }
   }
 
-  // As the server sent them; the built-in ones among them are left out.
+  // Takes the server's sorts; leaves out the built-in ones.
   /** @param {SavedSort[]} sorts */
   take(sorts) {
     const before = new Map(this.saved.map((sort) => [sort.name, sort]));

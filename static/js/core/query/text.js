@@ -1,27 +1,27 @@
-// Reads as much of a query as the page needs to change it: where its terms, groups and words stand.
-// Whether it is right is for the server to say. Places are indexes of JavaScript texts.
+// Parses as much of a query as the page needs to change it: the places of its terms, groups and words.
+// The server decides whether it is right. Places are indexes of JavaScript strings.
 
 import { FIELDS } from "./fields.js";
 
-// The blanks, for a class of a regular expression.
+// The blanks, for use in a class of a regular expression.
 export const BLANKS = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200b"
   + "\\u2028\\u2029\\u202f\\u205f\\u2060\\u3000\\ufeff";
 const BLANK = new RegExp(`[${BLANKS}]`);
-// As in scoring/conditions/language/parser.py.
+// The same rule as in scoring/conditions/language/parser.py.
 const LOOKS_LIKE_A_TERM = new RegExp(`^-?([A-Za-z]+):(?![${BLANKS}/]|$)`);
 const NAMED = /^-?([A-Za-z]+):/;
 
 /** @param {string} character */
 export const isBlank = (character) => BLANK.test(character);
 
-// Characters (code points) of a text before a place, and the place behind so many: the server counts
-// characters.
+// Converts between places and characters (code points): `charactersBefore` counts them before a place,
+// `placeOf` returns the place after them. The server counts characters.
 /** @param {string} text @param {number} at */
 export const charactersBefore = (text, at) => [...text.slice(0, at)].length;
 /** @param {string} text @param {number} count */
 export const placeOf = (text, count) => [...text].slice(0, count).join("").length;
 
-// Behind the quote that closes the one at `at`; -1 where none does.
+// Returns the place after the closing quote of the one at `at`; -1 if there is none.
 /** @param {string} text @param {number} at */
 function closed(text, at) {
   for (let here = at + 1; here < text.length; here += 1) {
@@ -37,7 +37,7 @@ function behindQuotes(text, at) {
   return end < 0 ? text.length : end;
 }
 
-// Where what begins at `at` ends: before one of these characters outside of quotes.
+// Returns the end of the part that begins at `at`: before a character that `ends`, outside of quotes.
 /** @param {string} text @param {number} at @param {(character: string) => boolean} ends */
 function endOf(text, at, ends) {
   let here = at;
@@ -47,7 +47,7 @@ function endOf(text, at, ends) {
   return Math.min(here, text.length);
 }
 
-// Behind the parenthesis that closes the one at `at`.
+// Returns the place after the closing parenthesis of the one at `at`.
 /** @param {string} text @param {number} at */
 function behindGroup(text, at) {
   let depth = 0;
@@ -67,8 +67,8 @@ function looksLikeATerm(rest) {
   return Boolean(fieldOf(NAMED.exec(rest)?.[1] ?? "")) || LOOKS_LIKE_A_TERM.test(rest);
 }
 
-// Whether a text says a condition anywhere outside of quotes: others are words of a search alone,
-// with their parentheses.
+// Whether a text has a condition outside of quotes. If not, it is only words of a search, including its
+// parentheses.
 /** @param {string} written */
 export function hasConditions(written) {
   const text = typed(written);
@@ -81,8 +81,8 @@ export function hasConditions(written) {
   return false;
 }
 
-// The parts of a query in order: {kind: "term" | "group" | "word", start, end}; terms also with
-// {field, isNot, values: as they are written}.
+// Returns the parts of a query in order: {kind: "term" | "group" | "word", start, end}; terms also have
+// {field, isNot, values: as written}.
 /** @param {string} written @returns {QueryPart[]} */
 export function partsOf(written) {
   const text = typed(written);
@@ -137,25 +137,25 @@ function valuesIn(text) {
   return values;
 }
 
-// What is searched for: a query without words is a list.
+// Whether a query has words to search for; a query without words is a list.
 /** @param {string} text */
 export const hasWords = (text) => partsOf(text).some(({ kind }) => kind === "word");
 
-// The terms of a field that all threads must meet, in order; what stands in groups is not among them.
+// Returns the terms of a field that all threads must meet, in order; terms in groups are not among them.
 /** @param {string} text @param {string} field @returns {QueryPart[]} */
 export const termsOf = (text, field) => partsOf(text).filter((part) => part.field === field);
 
-// What a value stands for: without quotes and backslashes.
+// Returns the meaning of a written value: without quotes and backslashes.
 /** @param {string} value */
 export const plainValue = (value) => (value.startsWith('"')
   ? value.slice(1).replace(/"$/, "").replace(/\\(.)/g, "$1") : value);
 
-// A name as it is written in a query, in quotes where it needs them.
+// Returns a name as it is written in a query, in quotes if needed.
 /** @param {string} name */
 export const written = (name) => (/^[^",()]+$/.test(name) && ![...name].some(isBlank) ? name
   : `"${name.replace(/["\\]/g, "\\$&")}"`);
 
-// The text with other values in a term; without any, without the term. The rest stays as it was.
+// Returns the text with other values in a term; without values the term is removed. The rest stays.
 /** @param {string} text @param {QueryPart} term @param {string[]} values */
 export function withValues(text, term, values) {
   if (!values.length) return without(text, term);
@@ -163,7 +163,7 @@ export function withValues(text, term, values) {
   return text.slice(0, colon) + values.join(",") + text.slice(term.end);
 }
 
-// The text without one of its parts, and without the blanks before it, or behind it at the beginning.
+// Returns the text without a part, and without the blanks before it, or after it at the beginning.
 /** @param {string} text @param {QueryPart} part */
 export function without(text, { start, end }) {
   let before = start;
@@ -173,7 +173,7 @@ export function without(text, { start, end }) {
   return text.slice(0, before) + text.slice(behind);
 }
 
-// The text with one more term: behind all others, or before them where the end is not finished.
+// Returns the text with one more term: at the end, or at the beginning if the end is unfinished.
 /** @param {string} text @param {string} field @param {string[]} values @param {boolean} isNot */
 export function withTerm(text, field, values, isNot = false) {
   const term = `${isNot ? "-" : ""}${field}:${values.join(",")}`;
@@ -196,8 +196,8 @@ function isFinished(written) {
   return depth <= 0;
 }
 
-// Conditions that were typed in other widths and signs, such as `ｔａｇ：“ｖｉｐ”`: read as the server reads
-// them (scoring/conditions/language/typing.py). It does without the table of core/folding.json.
+// Conditions typed in other widths and signs, such as `ｔａｇ：“ｖｉｐ”`, are read as the server reads them
+// (scoring/conditions/language/typing.py), which does not use the table of core/folding.json.
 const TERM = new RegExp(`(?<![^${BLANKS}])[-\\u2010-\\u2015\\u2212\\uff0d(\\uff08]*`
   + `([A-Za-z\\uff21-\\uff3a\\uff41-\\uff5a]+)[:\\uff1a][^${BLANKS}]*`, "gu");
 
@@ -208,22 +208,22 @@ const HYPHEN = /[\u2010-\u2015\u2212]/gu;
 const plain = (text) => text.replace(WIDE, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
   .replace(QUOTE, '"').replace(HYPHEN, "-").replaceAll("\u3001", ",");
 
-// The text with conditions in the signs of the language; every character keeps its place.
+// Returns the text with conditions in standard signs; every character keeps its place.
 /** @param {string} text */
 export const typed = (text) => text.replace(TERM, (term, name) => (fieldOf(plain(name)) ? plain(term) : term));
 
-// ASCII letters in lower case: the text keeps its length.
+// Lowers ASCII letters: the text keeps its length.
 /** @param {string} text */
 export const lower = (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** @param {string} name @returns {{kind: string, words: string[]} | null} */
 export const fieldOf = (name) => (Object.hasOwn(FIELDS, lower(name)) ? FIELDS[lower(name)] : null);
 
-// Where a query is wrong, as the server says it.
+// Mistakes in a query, as the server reports them.
 export const LENGTH_MAX = 1000; // characters of a query
 
-// What the server counts is characters. Returns {at, end, expected}, places in the text of JavaScript:
-// [at, end) is what cannot stand there, empty where the text ends too early. null for other problems.
+// Converts the server's characters to {at, end, expected} with places in the JavaScript string: [at, end)
+// is the wrong part, empty if the text ends too early. Returns null for other problems.
 /** @param {any} problem @param {string} text @returns {QueryMistake | null} */
 export function mistakeOf(problem, text) {
   if (problem?.code !== "invalid_query") return null;
@@ -234,7 +234,7 @@ export function mistakeOf(problem, text) {
   return { at, end: mistakeEnd(text, at), expected: expected ?? [], ...is };
 }
 
-// The rest of what stands there: up to the next blank, comma or parenthesis; one character at least.
+// Returns the end of the wrong part: the next blank, comma or parenthesis, at least one character away.
 function mistakeEnd(text, at) {
   if (at >= text.length) return at;
   let end = at + String.fromCodePoint(text.codePointAt(at)).length;
@@ -242,7 +242,7 @@ function mistakeEnd(text, at) {
   return end;
 }
 
-// The whole value or name that holds the mistake.
+// Returns the whole value or name around the mistake.
 /** @param {string} text @param {QueryMistake} mistake */
 export function aroundWord(text, { at, end }) {
   let start = at;
@@ -250,16 +250,16 @@ export function aroundWord(text, { at, end }) {
   return text.slice(start, end);
 }
 
-// The text in three parts: before the mistake, what is wrong, and behind it.
+// Splits the text in three: before the mistake, the mistake, and after it.
 /** @param {string} text @param {QueryMistake} mistake */
 export const aroundMistake = (text, { at, end }) => (
   [text.slice(0, at), text.slice(at, end), text.slice(end)]
 );
 
-// The conditions of who the threads are assigned to.
+// The conditions for assignees.
 const ASSIGNED = { unassigned: "assigned:none", mine: "assigned:me" };
 
-// savedViews: those of the admin; viewQueries: the conditions of the built-in views.
+// savedViews: the admin's; viewQueries: the conditions of the built-in views.
 /** @param {ListName} list @param {{of(id: string): {query: string} | undefined}} savedViews
  * @param {Record<string, string>} viewQueries */
 export function conditionsOf({ view, query, filter }, savedViews, viewQueries) {

@@ -1,6 +1,6 @@
-// Unsent text, kept per thread in this browser: a reply and a note beside each other. A draft may be
-// shown in several windows until something is typed in one of them; from then on it is that window's,
-// and who types in another one begins another draft.
+// Unsent texts, stored per thread in this browser: a reply and a note at the same time. Several windows
+// may show a draft until something is typed in one of them. From then on the draft belongs to that
+// window, and typing in another window begins another draft.
 
 const KEPT_MAX = 200;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -10,15 +10,15 @@ const NOBODY = { isTouched: () => false, save() {}, show() {} };
 
 export class Drafts {
   #kept = new Map(); // key → {body, private, aside, seen, files, token, at}
-  // thread → {key, since, isClaimed}: the draft that this window shows; whether and since when it is its own
+  // thread → {key, since, isClaimed}: the draft that this window shows, and since when it belongs to it
   #own = new Map();
-  #foreign = new Set(); // keys of drafts that other windows write in
-  #unsaved = new Set(); // keys of drafts that could not be kept
-  // The composer: whether something was typed there since it shows its draft; it saves, or shows anew.
+  #foreign = new Set(); // keys of drafts in which other windows type
+  #unsaved = new Set(); // keys of drafts that could not be stored
+  // The composer: tells whether something was typed since it shows its draft; saves it, or shows it anew.
   writer = NOBODY;
 
   // If storage is full or forbidden, drafts are lost with the page. channel: to the other windows, or
-  // null; changed(): a draft came, went or is shown elsewhere.
+  // null; changed(): called after a draft came, went or is shown elsewhere.
   /** @param {DraftsOptions} options */
   constructor({
     storage, adminId, changed = () => {}, now = Date.now, clock = Date.now, channel = null, newId,
@@ -35,23 +35,23 @@ export class Drafts {
     this.#restore();
   }
 
-  // What stands in the composer: {body, private}
+  // Returns the text of the composer: {body, private}.
   /** @param {number} threadId */
   get(threadId) {
     const { body, private: isPrivate } = this.#shown(threadId);
     return { body, private: isPrivate };
   }
 
-  // The text of the other kind: of the note while a reply is written, and the other way round.
+  // Returns the text of the other kind: the note while a reply is written, and the other way round.
   /** @param {number} threadId */
   asideOf(threadId) { return this.#shown(threadId).aside; }
-  // The uploaded files of both kinds.
+  // Returns the uploaded files of both kinds.
   /** @param {number} threadId @returns {KeptFile[]} */
   filesOf(threadId) { return this.#shown(threadId).files; }
-  // The newest message that counted as read when the draft began, or null.
+  // Returns the newest message that counted as read when the draft began, or null.
   /** @param {number} threadId */
   seenOf(threadId) { return this.#shown(threadId).seen; }
-  // The token of a reply that was taken back; null for other drafts.
+  // Returns the token of a reply that was taken back; null for other drafts.
   /** @param {number} threadId */
   tokenOf(threadId) { return this.#shown(threadId).token; }
   /** @param {number} threadId */
@@ -59,7 +59,7 @@ export class Drafts {
     return [...this.#kept].some(([key, kept]) => this.#threadOf(key) === threadId && textOf(kept));
   }
 
-  // The latest draft of the thread that this window does not show, or undefined.
+  // Returns the latest draft of the thread that this window does not show, or undefined.
   /** @param {number} threadId */
   otherOf(threadId) {
     return this.#of(threadId).find(({ key }) => key !== this.#own.get(threadId)?.key);
@@ -68,7 +68,7 @@ export class Drafts {
   // Whether closing the page would lose a draft.
   get unsaved() { return this.#unsaved.size > 0; }
 
-  // Every draft, the latest first.
+  // All drafts, the latest first.
   get list() {
     return [...this.#kept].filter(([, kept]) => textOf(kept))
       .map(([key, kept]) => ({
@@ -77,7 +77,7 @@ export class Drafts {
       .sort((a, b) => b.at - a.at);
   }
 
-  // Shows the latest draft of the thread that no other window writes in; else a new one begins.
+  // Shows the latest draft of the thread in which no other window types; without one, begins a new draft.
   /** @param {number} threadId */
   open(threadId) {
     if (this.#own.has(threadId)) return;
@@ -87,7 +87,7 @@ export class Drafts {
     this.#tell("ask", free.key);
   }
 
-  // Something is typed in the draft that is shown.
+  // Something was typed in the shown draft: it belongs to this window now.
   /** @param {number} threadId */
   claim(threadId) {
     const own = this.#own.get(threadId);
@@ -96,7 +96,7 @@ export class Drafts {
     this.#tell("mine", own.key, own.since);
   }
 
-  // The thread is not shown any more: other windows may go on with its draft.
+  // The thread is no longer shown: other windows may continue its draft.
   /** @param {number} threadId */
   leave(threadId) {
     const own = this.#own.get(threadId);
@@ -104,7 +104,7 @@ export class Drafts {
     if (own) this.#tell("free", own.key);
   }
 
-  // Shows this draft here, instead of another one and wherever it was shown before.
+  // Shows this draft here, in place of another one, and no longer in another window.
   /** @param {number} threadId @param {string} key */
   take(threadId, key) {
     if (this.#own.get(threadId)?.key === key) return;
@@ -116,7 +116,7 @@ export class Drafts {
     this.writer.show(threadId);
   }
 
-  // The page is closed, or is there again after it was put aside.
+  // The page is closed, or is shown again after it was frozen.
   /** @param {boolean} isShown */
   page(isShown) {
     for (const own of this.#own.values()) {
@@ -125,7 +125,7 @@ export class Drafts {
     }
   }
 
-  // Returns whether it is kept; what is left out of the draft stays as it is.
+  // Returns whether the draft is stored; members left out of `draft` stay.
   /** @param {number} threadId @param {Partial<Draft>} draft */
   put(threadId, draft) {
     const had = this.has(threadId);
@@ -145,11 +145,11 @@ export class Drafts {
     return isKept;
   }
 
-  // The text in the composer was sent or thrown away.
+  // The text in the composer was sent or discarded.
   /** @param {number} threadId */
   drop(threadId) { this.put(threadId, { body: "", private: false, seen: null, token: null }); }
 
-  // Another window changed what is kept under this key.
+  // Another window changed the text stored under this key.
   /** @param {string | null} key */
   taken(key) {
     if (!key?.startsWith(this.prefix)) return;
@@ -161,7 +161,7 @@ export class Drafts {
     this.changed();
   }
 
-  // What another window tells: it writes in a draft (mine, take), does so no more (free), or asks.
+  // Takes a message of another window: it types in a draft (mine, take), no longer does (free), or asks.
   #heard({ kind, key, from, since }) {
     const threadId = this.#threadOf(key);
     const own = this.#own.get(threadId);
@@ -183,8 +183,8 @@ export class Drafts {
     this.changed();
   }
 
-  // Another window writes in the draft that is shown here. What was typed here stays, and is a draft of
-  // its own from now on.
+  // Another window types in the draft that is shown here. The text typed here stays, as a draft of its own
+  // from now on.
   #collide(threadId, isLost) {
     const isTouched = this.writer.isTouched(threadId);
     if (isLost || isTouched) this.#own.delete(threadId);
@@ -192,8 +192,8 @@ export class Drafts {
     else this.writer.show(threadId);
   }
 
-  // Where this window keeps its draft of the thread; null where there is nothing to be kept. What
-  // another window has put there meanwhile stays.
+  // Returns the key for this window's draft of the thread; null if there is nothing to store. A text that
+  // another window has stored meanwhile stays.
   #keyFor(threadId, isEmpty) {
     const own = this.#own.get(threadId);
     if (own && this.storage.isCurrent?.(own.key) !== false) {
@@ -236,7 +236,7 @@ export class Drafts {
     }
   }
 
-  // Takes what is kept; the oldest go.
+  // Reads the stored drafts; drops the oldest ones.
   #restore() {
     try {
       const keys = this.storage.keys().filter((key) => key.startsWith(this.prefix));
@@ -253,7 +253,7 @@ export class Drafts {
   }
 }
 
-// What a list of drafts shows of it: its text, else the names of its files.
+// Returns the text of a draft for a list: its own, else the names of its files.
 function textOf({ body, aside, files }) {
   if (body.trim()) return body;
   return aside.trim() ? aside : files.map(({ name }) => name).join(", ");

@@ -1,6 +1,6 @@
-// The messages of the open thread that a search found: which one is shown, and what is marked.
+// The messages of the open thread that a search found: the shown one, and the marks in each.
 
-const WAIT_MS = 300; // messages that come soon after each other are looked through together
+const WAIT_MS = 300; // messages within this time are searched together
 
 export class Matches {
   query = "";
@@ -8,12 +8,12 @@ export class Matches {
   state = "none"; // none, asking, done, failed
   currentId = null; // the message that is shown
   #threadId = null;
-  #list = []; // [{id, at, marks}], the newest ones of `total`, oldest first
+  #list = []; // [{id, at, marks}], the newest of `total` matches, oldest first
   #marks = new Map(); // message id → marks
   #run = 0;
   #timer = null;
 
-  // ask(threadId, query): what the server finds; show(messageId): scrolls there; changed(): paints.
+  // ask(threadId, query): asks the server; show(messageId): scrolls there; changed(): paints.
   /** @param {MatchesOptions} options */
   constructor({ ask, show, changed, timers = globalThis }) {
     this.ask = ask;
@@ -23,7 +23,7 @@ export class Matches {
   }
 
   get shown() { return this.state !== "none"; }
-  // From 1; 0 where the message that is shown matches no more.
+  // The number of the shown match from 1; 0 if it no longer matches.
   get place() {
     const index = this.#list.findIndex(({ id }) => id === this.currentId);
     return index < 0 ? 0 : this.total - this.#list.length + index + 1;
@@ -32,7 +32,7 @@ export class Matches {
   /** @param {number} messageId @returns {[number, number][]} in code points */
   marksOf(messageId) { return this.#marks.get(messageId) ?? []; }
 
-  // A result of a search is opened.
+  // Opens a result of a search.
   /** @param {number} threadId @param {{query: string, messageId: number}} found */
   begin(threadId, { query, messageId }) {
     if (threadId !== this.#threadId || query !== this.query) this.#clear("asking");
@@ -42,7 +42,7 @@ export class Matches {
     return this.#look(true);
   }
 
-  // Another thread is open, or none.
+  // Another thread was opened, or the thread was closed.
   /** @param {number | null} threadId */
   opened(threadId) {
     if (this.shown && threadId !== this.#threadId) this.leave();
@@ -56,12 +56,12 @@ export class Matches {
     this.changed();
   }
 
-  // The messages of the thread may be others now.
+  // The messages of the thread may have changed.
   lookAgain() {
     if (this.shown) this.#timer ??= this.timers.setTimeout(() => this.#look(false), WAIT_MS);
   }
 
-  // step: 1 for the next match, -1 for the one before; after the last comes the first. Returns the
+  // step: 1 for the next match, -1 for the previous one; after the last comes the first. Returns the
   // match, or null.
   /** @param {number} step */
   step(step) {
@@ -104,7 +104,7 @@ export class Matches {
   }
 }
 
-// Where the body and each attachment's name begin in a message's text, in code points.
+// Returns where the body and the name of each attachment begin in a message's text, in code points.
 /** @param {{body: string, attachments?: Attachment[]}} message @returns {number[]} */
 export function offsetsOf({ body, attachments }) {
   const offsets = [];

@@ -1,5 +1,5 @@
-// The messages of one thread, oldest first, by (at, id), and the part of them that is painted. They
-// follow each other without gaps; those that come in behind a gap are kept until it is closed.
+// The messages of one thread, oldest first by (at, id), and the painted part of them. The list has no
+// gaps; messages that come in behind a gap are kept until it is closed.
 
 const PAINTED_MAX = 150;
 const STEP = 50;
@@ -10,25 +10,25 @@ export class Messages {
   list = [];
   more = false; // the server has older ones
   later = false; // the server has later ones
-  from = 0; // first painted
+  from = 0; // index of the first painted message
   #byId = new Map();
   #behind = new Map(); // id → message that came in behind the gap
 
   get painted() { return this.list.slice(this.from, this.end); }
   get end() { return Math.min(this.list.length, this.from + PAINTED_MAX); }
   get atNewest() { return this.isAtEnd && !this.later; }
-  // The last message that is loaded is painted.
+  // Whether the last loaded message is painted.
   get isAtEnd() { return this.end === this.list.length; }
   get oldest() { return this.list.length ? this.list[0] : null; }
   get newest() { return this.list.at(-1) ?? null; }
-  // The time up to which acts belong to the painted messages, in ms; null: without a limit.
+  // The time up to which acts belong to the painted messages, in ms; null: no limit.
   get untilMs() {
     if (this.atNewest) return null;
     return this.isAtEnd ? this.newest.at + 1 : this.list[this.end].at;
   }
   // The time of the first painted message; null if nothing is before it.
   get sinceMs() { return this.from > 0 || this.more ? this.painted[0]?.at ?? null : null; }
-  // Those that came in behind the gap.
+  // The messages that came in behind the gap.
   get behind() { return [...this.#behind.values()]; }
   get newestId() { return this.list.reduce((most, { id }) => Math.max(most, id), 0); }
   /** @param {number} id */
@@ -36,9 +36,9 @@ export class Messages {
   /** @param {number} id */
   get(id) { return this.#byId.get(id); }
 
-  // Takes the newest ones, after the thread was opened or the connection was lost. If they do not
-  // overlap with the known ones, those are dropped: a gap between them would be invisible. Returns
-  // whether they do.
+  // Takes the newest messages after the thread was opened or the connection was lost. If they do not overlap
+  // with the known ones, drops these, because a gap between would be invisible. Returns whether they
+  // overlap.
   /** @param {Message[]} messages */
   reset(messages, more) {
     const joins = messages.some(({ id }) => this.has(id));
@@ -51,20 +51,20 @@ export class Messages {
     return joins;
   }
 
-  // Takes a part of the conversation, as `GET messages?around=` answers, for what was known.
+  // Replaces the known messages by a part of the conversation from `GET messages?around=`.
   replace({ messages, more, later }) {
     const known = this.later ? [] : this.list;
     this.#clear();
     messages.forEach((message) => this.#put(message));
     this.more = more;
     this.later = later;
-    // Also those that came in after the part was read.
+    // Includes messages that came in after the part was read.
     known.filter((message) => after(message, this.newest) > 0)
       .forEach((message) => this.#behind.set(message.id, message));
     if (!later) this.#joined();
   }
 
-  // Takes those after the last one.
+  // Takes the messages after the last one.
   /** @param {Message[]} messages */
   append(messages, later) {
     messages.forEach((message) => this.#put(message));
@@ -73,7 +73,7 @@ export class Messages {
     this.newer();
   }
 
-  // Paints a part with this message in its middle.
+  // Paints a part with this message in the middle.
   /** @param {number} id */
   show(id) {
     const index = this.list.findIndex((message) => message.id === id);
@@ -81,7 +81,7 @@ export class Messages {
     this.from = Math.min(Math.max(0, index - Math.floor(PAINTED_MAX / 2)), this.#lastFrom);
   }
 
-  // Takes a message that came in. Returns whether it is new.
+  // Takes a new message. Returns whether it was unknown.
   /** @param {Message} message */
   add(message) {
     const { atNewest } = this;
@@ -112,7 +112,7 @@ export class Messages {
     this.older();
   }
 
-  // Paints older ones. Returns false if they have to be loaded first.
+  // Paints older messages. Returns false if they must be loaded first.
   older() {
     if (this.from === 0) return false;
     this.from = Math.max(0, this.from - STEP);
@@ -131,7 +131,7 @@ export class Messages {
     this.later = false;
   }
 
-  // There is no gap any more.
+  // The gap is closed.
   #joined() {
     this.later = false;
     this.#behind.forEach((message) => this.#put(message));
@@ -142,7 +142,7 @@ export class Messages {
     const before = this.#byId.get(message.id);
     const known = before !== undefined;
     if (known) this.list = this.list.filter(({ id }) => id !== message.id);
-    // An answer that was read earlier may arrive later.
+    // Answers may arrive in another order than they were read.
     if (before?.delivery?.v > message.delivery?.v) message = { ...message, delivery: before.delivery };
     this.#byId.set(message.id, message);
     let index = this.list.length;
@@ -152,12 +152,12 @@ export class Messages {
   }
 }
 
-// What was done to one thread, by (at, id).
+// The acts on one thread, by (at, id).
 export class Acts {
   list = [];
   #ids = new Set();
 
-  // Returns whether it is new: an act may be both loaded and pushed.
+  // Returns whether the act was unknown: it may be both loaded and pushed.
   /** @param {Act} act */
   add(act) {
     if (this.#ids.has(act.id)) return false;
@@ -174,7 +174,7 @@ export class Acts {
     this.#ids.clear();
   }
 
-  // Those from a time on and before another one, in ms; null: without that limit.
+  // Returns the acts from `since` on and before `until`, in ms; null: no limit.
   between(since, until) {
     return this.list.filter(({ at }) => (since === null || at >= since)
       && (until === null || at < until));

@@ -1,23 +1,23 @@
-// Replies that are not sent yet, kept for all windows of the browser: whichever is open sends what
-// another one left. Those of a thread stand in line in the order in which they were written: one is
-// posted once the server has taken the one before. Each has a token, so that a retry, also one by
-// another window, never makes a second message.
+// Unsent replies, stored for all windows of the browser: any open window sends the replies that another
+// one left. The replies of a thread form a line in the order in which they were written: each is posted
+// after the server has taken the one before. Each has a token, so that a retry, even by another window,
+// never makes a second message.
 
 import { delayMs } from "../time.js";
 
 const TRIES = 4;
-const ABANDONED_MS = 30_000; // a try that another window began this long ago has ended with it
-const SLOW_MS = 2000; // a reply that takes longer is shown as not sent
+const ABANDONED_MS = 30_000; // a try that another window began this long ago has ended with that window
+const SLOW_MS = 2000; // a reply that takes longer is shown as unsent
 
-// By their places in the line; of equal places, given by two windows at once, the earlier goes first.
+// Sorts by place in the line; of equal places, given by two windows at once, the earlier reply goes first.
 const inLine = (one, other) => (one.number ?? 0) - (other.number ?? 0) || one.at - other.at
   || (one.token < other.token ? -1 : 1);
 
-// state: sending, failed (retry offered), moved (the conversation went on: confirm), signed-out. What
-// stands behind one that is not sent waits as "sending", and is shown as "queued".
+// state: sending, failed (retry offered), moved (the conversation went on: confirm), signed-out. Replies
+// behind an unsent one wait as "sending" and are shown as "queued".
 export class Outbox {
   #items = new Map(); // token → item
-  #flying = new Set(); // tokens that this window sends
+  #flying = new Set(); // tokens of replies that this window is sending
   #unsaved = new Set();
   #changed;
 
@@ -33,7 +33,7 @@ export class Outbox {
     this.moved = moved;
     this.storage = null;
     this.now = now;
-    this.clock = clock; // one for all windows; now() may differ by what a page took to load
+    this.clock = clock; // the same in all windows; now() may differ by the loading time of a page
     this.online = online;
     this.timers = timers;
     this.random = random;
@@ -42,7 +42,7 @@ export class Outbox {
     if (storage) this.keepIn(storage);
   }
 
-  // Where unsent replies are kept; what an earlier page left there is taken over.
+  // Sets the storage of unsent replies; takes over those that an earlier page left there.
   /** @param {TextStorage} storage */
   keepIn(storage) {
     this.storage = storage;
@@ -54,22 +54,22 @@ export class Outbox {
   /** @param {number} threadId */
   of(threadId) { return this.list.filter((item) => item.threadId === threadId); }
   get size() { return this.#items.size; }
-  // Oldest first.
+  // All replies, oldest first.
   get list() { return [...this.#items.values()].sort(inLine); }
-  // Whether one is not kept, and lost with the page.
+  // Whether a reply could not be stored, and would be lost with the page.
   get unsaved() { return this.#unsaved.size > 0; }
-  // What is not just being sent.
+  // The replies that wait, failed or take long.
   get late() { return this.list.filter((item) => this.#isLate(item)); }
 
-  // "queued" where the item waits for one before it that is not sent; else its own state.
+  // Returns "queued" if the reply waits for an unsent one before it; else its own state.
   /** @param {OutboxItem} item */
   stateOf(item) {
     const [first] = this.of(item.threadId);
     return item.state === "sending" && first !== item && first.state !== "sending" ? "queued" : item.state;
   }
 
-  // after: what follows once it is sent, see app/unsent.js; mentions: who is meant by names in a note;
-  // token: that of a reply which was taken back, and may have reached the server all the same.
+  // after: the next step after sending, see app/unsent.js; mentions: ids of people named in a note; token: of
+  // a reply that was taken back, but may have reached the server.
   post({ threadId, body, isPrivate, seen, after = null, files = [], mentions = [], token = null }) {
     const item = {
       token: token ?? this.token(), threadId, body, private: isPrivate, seen, after, files, mentions,
@@ -85,7 +85,7 @@ export class Outbox {
     return item;
   }
 
-  // With the same token: if an earlier try reached the server, it answers with that message.
+  // Uses the same token: if an earlier try reached the server, the server answers with that message.
   /** @param {string} token */
   retry(token) {
     const item = this.#items.get(token);
@@ -96,7 +96,7 @@ export class Outbox {
     this.#next(item.threadId);
   }
 
-  // After the unseen messages were shown: for this reply, and those that were written behind it.
+  // The admin has seen the new messages: sends this reply and those written after it.
   /** @param {string} token */
   confirm(token) {
     const item = this.#items.get(token);
@@ -108,13 +108,13 @@ export class Outbox {
     this.retry(token);
   }
 
-  // Removes a reply; returns its text for the composer, or null where it may be on its way.
+  // Removes a reply; returns its text for the composer, or null if it may be on its way.
   /** @param {string} token */
   discard(token) {
     const item = this.#items.get(token);
     if (!item || this.#isHeld(item)) return null;
     if (this.storage?.isCurrent?.(this.prefix + token) === false) {
-      this.#refresh(); // another window has done something with it
+      this.#refresh(); // another window has changed it
       return null;
     }
     this.#drop(item);
@@ -122,7 +122,7 @@ export class Outbox {
     return item.body;
   }
 
-  // Retries what failed for lack of a connection or a session. once: with a single try each.
+  // Retries replies that failed without a connection or a session. once: with a single try each.
   retryWaiting({ once = false } = {}) {
     this.#refresh();
     for (const threadId of new Set(this.list.map((item) => item.threadId))) {
@@ -135,7 +135,7 @@ export class Outbox {
     }
   }
 
-  // The page is closed: another window, or the next page, sends what this one was sending.
+  // The page is closed: another window, or the next page, continues sending.
   abandon() {
     for (const token of this.#flying) {
       const item = this.#items.get(token);
@@ -143,7 +143,7 @@ export class Outbox {
     }
   }
 
-  // Another window changed what is kept under this key.
+  // Another window changed the reply stored under this key.
   /** @param {string | null} key */
   taken(key) {
     if (!key?.startsWith(this.prefix)) return;
@@ -156,7 +156,7 @@ export class Outbox {
     this.#changed();
   }
 
-  // Posts what stands first in the line of the thread, unless it is stopped or on its way.
+  // Posts the first reply in the line of the thread, unless it is stopped or on its way.
   #next(threadId) {
     const [item] = this.of(threadId);
     if (item?.state === "sending" && !this.#isHeld(item)) this.#go(item);
@@ -172,7 +172,7 @@ export class Outbox {
     return state !== "sending" || failed || this.now() - at > SLOW_MS;
   }
 
-  // state: "failed" for a try that nobody asked for, so that the screen stays calm.
+  // state: "failed" for an automatic retry, so that the screen stays calm.
   async #go(item, state = "sending") {
     if (this.#items.get(item.token) !== item) return this.#release(item);
     this.#flying.add(item.token);
@@ -192,14 +192,14 @@ export class Outbox {
     this.#next(item.threadId);
   }
 
-  // Another window sent it, took it back or has one that goes first.
+  // Another window has sent the reply, taken it back, or has one that goes first.
   #release({ token, threadId }) {
     this.#flying.delete(token);
     if (!this.#items.has(token)) this.taken(this.prefix + token);
     this.#next(threadId);
   }
 
-  // Other windows may have written, or sent something, while nothing was heard of them here.
+  // Reads changes by other windows that came without an event.
   async #refresh() {
     for (const key of await this.storage?.refresh?.() ?? []) this.taken(key);
   }
@@ -283,8 +283,8 @@ export class Outbox {
   }
 }
 
-// The token for a reply that is taken back and sent again, maybe with another text: an earlier try may
-// reach the server yet, and one token makes one message. null: another one is needed.
+// Returns the token for a reply that is taken back and sent again, maybe with another text. An earlier try
+// may still reach the server, and one token makes one message. null: a new token is needed.
 /** @param {OutboxItem} item */
 export const tokenAfter = ({ token, problem }) => (
   problem !== "network" && problem?.code === "event_id_conflict" ? null : token);

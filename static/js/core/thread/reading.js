@@ -1,5 +1,5 @@
-// Which messages of the open thread its admin can have read. Those on screen when the draft began
-// count as read; those that came since, after they were readable for long enough.
+// Estimates which messages of the open thread the admin has read. Messages on screen when the draft began
+// count as read; later ones count after they were readable for long enough.
 
 const LEAST_MS = 3000;
 const MOST_MS = 10_000;
@@ -11,7 +11,7 @@ export const readingMs = ({ body }) => (
 
 export class Reading {
   base = null; // the newest message that counted as read when the draft began; null without a draft
-  #shownMs = new Map(); // message id → how long it was readable
+  #shownMs = new Map(); // message id → ms for which it was readable
   #tooEarly = false; // the draft began before the conversation was on screen
 
   /** @param {ReadingOptions} options */
@@ -20,7 +20,7 @@ export class Reading {
     this.adminId = adminId;
   }
 
-  // A draft begins, or one that was kept goes on. base: kept with it, null for a new one.
+  // A draft begins, or a stored one continues. base: stored with the draft, null for a new one.
   /** @param {number | null} base */
   begin(base = null) {
     this.base = base ?? this.thread.shownId;
@@ -28,26 +28,26 @@ export class Reading {
     this.#shownMs.clear();
   }
 
-  // Of a thread of which nothing was known, what is shown first counts as read.
+  // If nothing was known of the thread, the messages shown first count as read.
   settle() {
     if (this.#tooEarly && this.thread.seenId) this.begin();
   }
 
-  // There is no draft any more.
+  // The draft has ended.
   end() {
     this.base = null;
     this.#tooEarly = false;
     this.#shownMs.clear();
   }
 
-  // Messages that came since the draft began and were not readable for long enough: of the customer,
-  // and public ones of colleagues.
+  // The messages since the draft began that were not readable for long enough: of the customer, and public
+  // ones of colleagues.
   get unread() {
     if (this.base === null) return [];
     return this.thread.messages.list.filter((message) => this.#isUnread(message));
   }
 
-  // The newest message up to which everything was read.
+  // The newest message up to which all are read.
   get seenId() {
     if (this.base === null) return this.thread.seenId;
     const ids = this.thread.messages.list.map(({ id }) => id);
@@ -55,7 +55,7 @@ export class Reading {
     return Math.max(this.base, ...ids.filter((id) => id < first));
   }
 
-  // These messages were readable for so long: on screen, in a window that has the focus.
+  // These messages were readable for this time: on screen, in a window with the focus.
   /** @param {number[]} ids @param {number} ms */
   shown(ids, ms) {
     for (const id of ids) this.#shownMs.set(id, (this.#shownMs.get(id) ?? 0) + ms);
@@ -69,10 +69,10 @@ export class Reading {
   }
 }
 
-// Holds a reply once while it may be one too many: something came that was not read yet, or a
-// colleague is writing, too. What was told once does not hold it again.
+// Holds a reply once if it may be superfluous: an unread message came in, or a colleague is writing, too.
+// A reason that was told once does not hold it again.
 export class SendGuard {
-  held = null; // {threadId, unread, writers}: why the reply of this thread was held
+  held = null; // {threadId, unread, writers}: why the reply of this thread is held
 
   /** @param {SendGuardOptions} options */
   constructor({ reading, writers }) {
@@ -80,7 +80,7 @@ export class SendGuard {
     this.writers = writers;
   }
 
-  // Whether a reply has to wait for one more press; `held` says why.
+  // Whether a reply needs one more press; `held` has the reasons.
   /** @param {number} threadId */
   holds(threadId) {
     const reasons = this.#reasons(threadId);
@@ -91,14 +91,14 @@ export class SendGuard {
     return true;
   }
 
-  // The newest message that the admin has read, or was told of when the reply was held.
+  // Returns the newest message that the admin has read, or was told of when the reply was held.
   /** @param {number} threadId */
   seenId(threadId) {
     const told = this.held?.threadId === threadId ? this.held.unread : [];
     return Math.max(this.reading.seenId, ...told.map(({ id }) => id));
   }
 
-  // What still holds the reply: less than was told when messages were read, or writers stopped.
+  // Updates the reasons: fewer after messages were read, or colleagues stopped writing.
   /** @param {number | null} threadId */
   look(threadId) {
     this.writers.look(threadId);
@@ -115,12 +115,12 @@ export class SendGuard {
   }
 }
 
-// Which colleagues are writing a reply in the open thread, or stopped a moment ago in the middle of one.
+// The colleagues who are writing a reply in the open thread, or stopped in the middle of one a moment ago.
 const PAUSE_MS = 30_000;
 
 export class Writers {
   #threadId = null;
-  #known = new Map(); // admin → {at: when they last typed, field: where they write}
+  #known = new Map(); // admin → {at: last typing, field: where}
 
   /** @param {WritersOptions} options */
   constructor({ presence, now }) {
@@ -149,7 +149,7 @@ export class Writers {
     }
   }
 
-  // `thread:cursor`: a note is written elsewhere than a reply.
+  // Takes `thread:cursor`: notes and replies have different fields.
   cursor({ thread_id: threadId, admin_id: adminId, cursor: { field } }) {
     if (threadId === this.#threadId && field !== "messages") this.#note(adminId, { field });
   }

@@ -1,7 +1,7 @@
-// What this window does in the open thread (away, viewing, editing, typing), sent when it changes.
+// The mode of this window in the open thread (away, viewing, editing, typing), sent when it changes.
 
-const TYPING_MS = 4000; // after the last key; the server forgets after 6 s by itself
-const AGAIN_MS = 2500; // typing is sent again while it goes on
+const TYPING_MS = 4000; // after the last key; the server ends it after 6 s by itself
+const AGAIN_MS = 2500; // interval of repeating it while typing goes on
 const CURSOR_MS = 150;
 
 export class ThreadMode {
@@ -11,8 +11,8 @@ export class ThreadMode {
   #typedAt = -Infinity;
   #sent = "viewing";
   #sentAt = -Infinity;
-  #cursor = null; // in the composer
-  #reading = null; // at the last message in view
+  #cursor = null; // place in the composer
+  #reading = null; // the last message in view
   #sentCursor = null;
   #timer = null;
 
@@ -52,7 +52,7 @@ export class ThreadMode {
     this.#check();
   }
 
-  // The admin has read as far as this message.
+  // The admin has read up to this message.
   /** @param {number} messageId */
   reads(messageId) {
     this.#reading = { message_id: messageId, field: "messages", position: 0 };
@@ -81,7 +81,7 @@ export class ThreadMode {
 
   #send(mode, now) {
     const data = { id: this.#threadId, mode };
-    // With typing the cursor is always sent: the customer is told of a reply, never of a note.
+    // With typing the cursor is always sent: customers are told of replies, never of notes.
     if (this.#where && (mode === "typing" || this.#moved())) data.cursor = this.#where;
     this.#sent = mode;
     this.#sentAt = now;

@@ -1,4 +1,4 @@
-// The open thread: its messages, complete after each reconnection, and how far they were seen.
+// The open thread: its messages, complete after each reconnection, and how many of them were seen.
 
 import { Acts, Messages } from "./messages.js";
 
@@ -9,15 +9,15 @@ export class OpenThread {
   acts = new Acts();
   /** @type {Pick<import("../../app/acting.js").Arrivals, "came" | "delivered" | "forget"> | null} */
   arrivals = null;
-  seenId = 0; // newest message that was painted and in view
+  seenId = 0; // newest message that was painted while in view
   loadingOlder = false;
   olderFailed = false;
-  news = 0; // grows with what comes in
-  openedId = 0; // the newest message when it was opened
-  mentioned = new Set(); // notes that mention this admin, who has not read them
-  target = null; // id of the message to be scrolled to, once it is painted
-  #foundId = 0; // of the message at which the thread was opened; 0 for none
-  #isFilling = false; // a part of the conversation is being loaded
+  news = 0; // grows with each new message
+  openedId = 0; // the newest message when the thread was opened
+  mentioned = new Set(); // ids of notes that mention this admin and are unread
+  target = null; // id of the message to scroll to, once it is painted
+  #foundId = 0; // the message at which the thread was opened; 0 for none
+  #isFilling = false; // whether a part of the conversation is being loaded
   #connected = false;
   #run = 0;
 
@@ -34,7 +34,7 @@ export class OpenThread {
 
   get row() { return this.id === null ? undefined : this.rows.get(this.id); }
 
-  // messageId: where to open it; null for its end, or where it stands if it is open.
+  // messageId: the message to show; null for the end, or for the current place if the thread is open.
   /** @param {number} id @param {number | null} messageId */
   open(id, messageId = null) {
     if (this.id === id && this.state !== "missing") {
@@ -85,7 +85,7 @@ export class OpenThread {
     this.changed();
   }
 
-  // Something was done to a thread. Returns whether that is the open one, and this is new.
+  // Takes an act on any thread. Returns whether it is new and concerns the open thread.
   /** @param {Act & {thread_id: number}} given */
   did({ thread_id: id, ...act }) {
     if (id !== this.id || !this.acts.add(act)) return false;
@@ -93,7 +93,7 @@ export class OpenThread {
     return true;
   }
 
-  // A thread is at a desk now that the admin does not see, or was deleted with its customer.
+  // A thread is now at a desk that the admin does not see, or was deleted with its customer.
   /** @param {number} id */
   gone(id) {
     this.rows.drop(id);
@@ -108,7 +108,7 @@ export class OpenThread {
     this.changed();
   }
 
-  // Mentions up to a message were read; the server says which are unread still.
+  // Mentions up to a message were read; `unread` are those that the server still counts as unread.
   /** @param {number} through @param {number[]} unread */
   mentionsRead(through, unread) {
     const later = [...this.mentioned].filter((id) => id > through);
@@ -116,7 +116,7 @@ export class OpenThread {
     this.changed();
   }
 
-  // The state of delivery of a reply changed.
+  // The state of a reply's delivery has changed.
   delivered({ thread_id: id, message_id: messageId, delivery }) {
     if (id !== this.id) return;
     const before = this.messages.get(messageId);
@@ -126,21 +126,21 @@ export class OpenThread {
     this.changed();
   }
 
-  // The newest message that was on screen: in the conversation or, before it is loaded, in the row.
-  // Of a thread that was opened at a message that was found, no later one was.
+  // The newest message that was on screen: in the conversation or, before it is loaded, in the row. If the
+  // thread was opened at a found message, no later one was on screen.
   get shownId() { return this.seenId || this.#foundId || (this.row?.last_message_id ?? 0); }
 
-  // All messages up to the newest one were on a visible screen.
+  // Marks that all messages up to the newest one were on a visible screen.
   seen() { this.seenId = Math.max(this.seenId, this.messages.newestId); }
 
-  // Scrolls to a message, loading the part around it if it is not here.
+  // Scrolls to a message; loads the part around it if needed.
   /** @param {number} messageId */
   show(messageId) {
     this.target = messageId;
     return this.#showTarget();
   }
 
-  // Back to the newest messages.
+  // Returns to the newest messages.
   async toNewest() {
     this.target = null;
     if (this.messages.later) await this.#replace(null);
@@ -170,7 +170,7 @@ export class OpenThread {
     this.changed();
   }
 
-  // Loads the part around a message, or the newest one, for what is here.
+  // Replaces the loaded messages by the part around a message, or by the newest part.
   async #replace(messageId) {
     const { id, messages } = this;
     try {
@@ -179,7 +179,7 @@ export class OpenThread {
       if (answer.messages.length) {
         messages.replace(answer);
         this.acts.put(answer.acts ?? []);
-      } else this.target = null; // it was deleted meanwhile
+      } else this.target = null; // the message was deleted meanwhile
       if (messageId === null) messages.toNewest();
     } catch {
       if (this.messages === messages) this.target = null;
@@ -232,13 +232,13 @@ export class OpenThread {
     this.changed();
   }
 
-  // The newest messages and acts. Messages that came while the line was down are told of.
+  // Takes the newest messages and acts. Announces messages that came while there was no connection.
   #take({ messages, acts, more, mentions }) {
     this.mentioned = new Set(mentions ?? []);
     const known = this.state === "ready";
     if (known) this.news += 1;
     else this.openedId = Math.max(0, ...messages.map(({ id }) => id));
-    // The part that is read stays; what came meanwhile is behind the gap.
+    // The part being read stays; new messages are behind the gap.
     if (this.messages.later && !messages.some(({ id }) => this.messages.has(id))) return;
     const fresh = messages.filter(({ id }) => !this.messages.has(id));
     if (!this.messages.reset(messages, more)) this.acts.clear();

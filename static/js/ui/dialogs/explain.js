@@ -1,4 +1,4 @@
-// Explains the place of the open thread: the rule, the fact that it goes by, the rank.
+// Explains the place of the open thread: its rule, the deciding fact, and the rank.
 
 import { html, render } from "lit-html";
 
@@ -53,7 +53,7 @@ export class Explain extends PageModule {
     return this.#explanation(answer);
   }
 
-  // A thread that has no place among the live ones may follow them.
+  // A thread that is not on the live list may be among the archived threads after it.
   #where() {
     const { data: { lists: { listing: { archive } } }, ui: { language: { t } } } = this;
     if (!archive.has(this.data.thread.id)) return t("explain.not_here");
@@ -67,7 +67,7 @@ export class Explain extends PageModule {
     const title = rank === null ? this.#where() : t("explain.rank", { rank: rank + 1, total });
     const key = `why.${rule}`;
     const said = t(key, { time: words.exact(value), age: words.long(age(value, this.net.now())) });
-    // The server may have rules for which there is no sentence.
+    // The server may have rules without a text here.
     const why = said === key ? `${t.named("rule", rule)} · ${words.exact(value)}` : said;
     return html`<h2 class="explain-title" id="explain-title">${title}</h2>
       <p class="explain-list">${t(`view.${view}`)} · ${t(`sort.${sort}`)}</p>
@@ -77,7 +77,7 @@ export class Explain extends PageModule {
       ${due ? this.#due(due) : ""}`;
   }
 
-  // By when an answer is due, and who promised it.
+  // Shows when an answer is due, and by which policy.
   #due({ due_at: dueAt, policy, calendar, timezone, target, minutes, since }) {
     const { t, words } = this.ui.language;
     const now = this.net.now();

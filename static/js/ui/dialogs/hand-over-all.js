@@ -1,4 +1,4 @@
-// Hands over all threads of a colleague: who gets them, how many, how far it is, and what came of it.
+// Hands over all threads of a colleague: the choice of receivers, the progress, and the result.
 
 import { html } from "lit-html";
 
@@ -9,15 +9,15 @@ import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 import { statusText } from "../presence/viewers.js";
 
-const CHUNK = 50; // threads in one request, so that its progress is seen
+const CHUNK = 50; // threads in one request, so that the progress can be shown
 const NOBODY = { id: null, name: "", desks: null };
 
 export class HandOverAll extends PageModule {
-  #from = null; // whose threads they are
-  #held = null; // {threads, total}, once loaded
+  #from = null; // the colleague whose threads are handed over
+  #held = null; // {threads, total}, once they are loaded
   #members = [];
-  #chosen = new Set(); // ids of who gets them; null is nobody
-  #done = null; // how many were tried, while it runs
+  #chosen = new Set(); // ids of the receivers; null is nobody
+  #done = null; // the number of tried threads, while it runs
   #failed = "";
 
   // from: {id, name}
@@ -104,7 +104,7 @@ export class HandOverAll extends PageModule {
       <progress class="building-bar" max=${total} .value=${this.#done} aria-label=${text}></progress></div>`;
   }
 
-  // Nobody goes with nobody else.
+  // "Nobody" cannot be combined with other receivers.
   #toggle(id) {
     if (this.#chosen.has(id)) this.#chosen.delete(id);
     else {
@@ -177,11 +177,11 @@ export class HandOverAll extends PageModule {
   }
 }
 
-// All threads of a colleague, dealt to others in turn; and what came of it.
+// Deals all threads of a colleague to others in turn, and sums up the results.
 
-// threads: {id, desk}; receivers: who gets them, in the order in which they are dealt: {id, desks}, with null
-// for all desks. Nobody is {id: null, desks: null}. Returns [receiver, thread ids] for each of them, and the ids
-// of threads that none of them sees.
+// threads: {id, desk}; receivers, in the order of dealing: {id, desks}, where null means all desks. "Nobody" is
+// {id: null, desks: null}. Returns [receiver, thread ids] for each receiver, and the ids of threads that no
+// receiver sees.
 /**
  * @template {{id: number | null, desks: string[] | null}} T
  * @param {{id: number, desk: string}[]} threads @param {T[]} receivers
@@ -193,14 +193,14 @@ export function dealt(threads, receivers) {
   for (const { id, desk } of threads) {
     const seeing = receivers.filter(({ desks }) => !desks || desks.includes(desk));
     if (!seeing.length) left.push(id);
-    // The one who has fewest of those that were dealt so far.
+    // Chooses the receiver with the fewest dealt threads so far.
     else hands.get(seeing.reduce((a, b) => (hands.get(b).length < hands.get(a).length ? b : a))).push(id);
   }
   return { hands: [...hands].filter(([, ids]) => ids.length), left };
 }
 
-// How many were handed over, how many somebody else took or closed meanwhile, how many were refused; and the
-// acts, to be undone.
+// Returns how many threads were handed over, how many somebody else took or closed meanwhile, how many were
+// refused; and the acts, so that they can be undone.
 /** @param {{status: string, act?: number | null, problem?: {code: string}}[]} results */
 export function outcome(results) {
   const refused = results.filter(({ status }) => status !== "done");

@@ -1,4 +1,4 @@
-// The picker of a colleague or a desk to whom the open thread, or the selected ones, are handed over.
+// The picker of a colleague or a desk for a handover of the open thread, or of the selected ones.
 
 import { html, nothing, render } from "lit-html";
 
@@ -10,7 +10,7 @@ import { PageModule } from "../elements/page-module.js";
 import { onListKey, Popover } from "../elements/popover.js";
 import { statusText } from "../presence/viewers.js";
 
-// What it is placed below, the first that is on screen.
+// The picker is placed below the first of these that is on screen.
 const OPENERS = [
   ".list-header .act-hand", "#bulk-menu", ".thread-acts .act-hand", ".act-more", "#thread-head",
   "#list-header",
@@ -22,9 +22,9 @@ export class HandOverPicker extends PageModule {
   #desks = [];
   #failed = false;
   #query = "";
-  #active = 0; // the place of the one whom Enter chooses
-  #told = []; // words behind `@` in the note: it was held because they call nobody
-  #order = null; // what is offered, once somebody points at it: then nobody moves any more
+  #active = 0; // index of the entry that Enter chooses
+  #told = []; // words after `@` in the note that name nobody: the note was held because of them
+  #order = null; // the offered entries once a pointer is on them: from then on they keep their places
   #popover;
 
   /** @param {Page & { element: HTMLDialogElement }} page */
@@ -96,8 +96,7 @@ export class HandOverPicker extends PageModule {
 
   #choices() { return this.#order ?? this.#found(); }
 
-  // Colleagues who match, then desks, and, where somebody has the thread and nothing is looked for,
-  // nobody.
+  // Returns matching colleagues, then desks; and "nobody" if a thread is assigned and nothing is typed.
   #found() {
     const { data: { thread, admin, presence }, ui: { picks } } = this;
     const assigneeId = picks.size ? null : thread.row?.assignee?.id ?? null;
@@ -109,7 +108,7 @@ export class HandOverPicker extends PageModule {
     return assigneeId === null || this.#query ? found : [...found, NOBODY];
   }
 
-  // Of selected threads whose rows are not here, the server looks.
+  // For selected threads without rows here, the server checks the desks.
   #desksOfThreads() {
     const { data: { thread, rows }, ui: { picks } } = this;
     const shownRows = picks.size ? picks.ids.map((id) => rows.get(id)) : [thread.row];
@@ -178,7 +177,7 @@ export class HandOverPicker extends PageModule {
     this.#popover.place();
   }
 
-  // For the selected threads, or else for the open one.
+  // Hands over the selected threads, or else the open one.
   async #choose({ id, desk }) {
     const { ui: { picks, bulk }, acts: { acting } } = this;
     /** @type {HTMLInputElement} */
@@ -192,7 +191,7 @@ export class HandOverPicker extends PageModule {
     else (await acting.get())?.actions.handOver(given);
   }
 
-  // Whether a note has to wait for one more choice: words behind `@` in it call nobody.
+  // Whether a note needs one more press: it has words after `@` that name nobody.
   #holds(note, desk) {
     const desks = [...this.#desksOfThreads(), ...(desk ? [desk] : [])];
     const known = this.#members.filter((member) => desks.every((one) => sees(member, one)));

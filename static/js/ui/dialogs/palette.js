@@ -1,4 +1,4 @@
-// The command palette: finds commands, views and threads by a few letters; and a choice among many.
+// The command palette: finds commands, views and threads by a few letters; also used as a list of choices.
 
 import { html, render } from "lit-html";
 
@@ -22,7 +22,7 @@ export class Palette extends PageModule {
   /** @type {PaletteChoice | null} */
   #choice = null;
 
-  // commands(): what can be done now, [{text, keys, run}]; openFound(result, query) opens what was found.
+  // commands(): the commands possible now, [{text, keys, run}]; openFound(result, query) opens a result.
   /** @param {Page & {
    *   element: HTMLDialogElement, commands: () => Command[],
    *   openFound: (result: Found, query: string) => void,
@@ -42,7 +42,7 @@ export class Palette extends PageModule {
     });
   }
 
-  // choice: these entries alone, instead of all commands.
+  // choice: shows only these entries, instead of the commands.
   /** @param {PaletteChoice | null} choice */
   open(choice = null) {
     this.#choice = choice;
@@ -183,7 +183,7 @@ export function commands(page) {
   ];
 }
 
-// Saved views are found by their names, what they ask for, and the word for views.
+// Saved views are found by their names, their queries, and the word for views.
 function ofViews({
   data: { savedViews, lists },
   ui: { viewsDialog, viewEditor, language: { t } },
@@ -204,7 +204,7 @@ const commandOf = ({ ui: { keymap, language: { t } } }) => (name, run) => ({
   text: t(`key.${name}`), keys: keymap.keysOf(name), run, also: alsoOf(name, t),
 });
 
-// Other words under which a command is looked for.
+// Other words under which a command is found.
 const SYNONYMS = new Set([
   "done", "claim", "release", "reply", "settings", "team", "help", "search", "undo", "pick:all",
 ]);
@@ -242,7 +242,7 @@ function ofThread(page) {
   ];
 }
 
-// What sends the text in the composer.
+// Commands that send the text in the composer.
 function ofDraft({ ui: { threadPane: { part: { composer } }, keymap, language: { t } } }) {
   return ["stay", "done", "next"].map((after) => ({
     text: composer.sendText(after), keys: keymap.keysOf(after === "stay" ? "send" : `send:${after}`),

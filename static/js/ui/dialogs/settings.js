@@ -9,7 +9,7 @@ import { AWAKE } from "../../core/query/sorts.js";
 import { lacking } from "../elements/lacking.js";
 import { PageModule } from "../elements/page-module.js";
 
-// Presence: what colleagues may see, with the names of `presence:set`.
+// Presence: settings of what colleagues may see, named as in `presence:set`.
 const SHOWN = ["show_typing", "show_last_seen"];
 
 export class SettingsDialog extends PageModule {
@@ -36,12 +36,12 @@ export class SettingsDialog extends PageModule {
     this.ui.dialog.paint();
   }
 
-  // Whether the order is known to be right.
+  // Returns whether the order is known to be right, as a text.
   #order() {
     const { language: { t, words } } = this.ui;
     if (!this.#health) return "";
     const { late_since: late, compared_at: at, repairs: count } = this.#health;
-    // Not compared yet: the server has just started.
+    // The order was not compared yet: the server has just started.
     if (late === null && at === null) return "";
     const time = words.moment(late ?? at, this.net.now());
     const state = t(late === null ? "health.equal" : "health.late", { time });
@@ -49,7 +49,7 @@ export class SettingsDialog extends PageModule {
       count ? ` ${t("health.repairs", { count })}` : ""}</p>`;
   }
 
-  // Without changes: reads what is set.
+  // Without changes, reads the settings.
   async #setPresence(changes) {
     try {
       this.#presence = (await this.net.call("presence:set", changes)).settings;
@@ -59,7 +59,7 @@ export class SettingsDialog extends PageModule {
     this.ui.dialog.paint();
   }
 
-  // Unknown while presence is away: then nothing is offered.
+  // Returns nothing while presence is away, because the settings are unknown.
   #seen() {
     const { t } = this.ui.language;
     const set = this.#presence;
@@ -152,7 +152,7 @@ export class SettingsDialog extends PageModule {
   }
 }
 
-// Changes an admin's settings; they are kept on the server.
+// Changes an admin's settings, which are stored on the server.
 export class Settings extends PageModule {
   change(changes) {
     this.data.prefs.change(changes);
@@ -183,7 +183,7 @@ export class Settings extends PageModule {
     this.change({ single_keys: on });
   }
 
-  // Browsers ask for permission to notify only within the click that this is called from.
+  // Must be called within a click: browsers ask for the permission to notify only then.
   async setNotify(notify) {
     if (notify.desktop && !await this.ui.alerts.mayNotify()) {
       const why = lacking().includes("https") ? "lacking.https" : "notify.refused";

@@ -1,4 +1,4 @@
-// The menu of moments until which the open thread, or the selected ones, are put off.
+// The menu of moments until which the open thread, or the selected ones, can be snoozed.
 
 import { html, render } from "lit-html";
 
@@ -10,13 +10,13 @@ import { PageModule } from "../elements/page-module.js";
 import { Popover } from "../elements/popover.js";
 
 const KEYS = { later: "l", hours: "l", tomorrow: "t", monday: "m", own: "d", wakes: "r", wake: "w" };
-// What it is placed below, the first that is on screen.
+// The menu is placed below the first of these that is on screen.
 const OPENERS = [
   ".list-header .act-snooze", ".thread-acts .act-snooze", ".act-more", "#thread-head", "#list-header",
 ];
 
 export class SnoozeMenu extends PageModule {
-  #wakes = true; // the customer's next message wakes the thread
+  #wakes = true; // whether the customer's next message wakes the thread
   #popover;
   #ownMoment;
 
@@ -45,7 +45,7 @@ export class SnoozeMenu extends PageModule {
     return element.querySelector("button")?.focus();
   }
 
-  // What the palette offers of it.
+  // The commands for the palette.
   /** @returns {Command[]} */
   commands() {
     const { data: { thread }, ui: { picks, language: { t } } } = this;
@@ -107,7 +107,7 @@ export class SnoozeMenu extends PageModule {
     });
   }
 
-  // For the selected threads, or else for the open one.
+  // Snoozes the selected threads, or else the open one.
   async #snooze(until, wakes) {
     const { ui: { picks, bulk }, acts: { acting } } = this;
     const given = { until, wake: wakes ? "reply" : "never" };
@@ -121,7 +121,7 @@ export class SnoozeMenu extends PageModule {
     else (await acting.get())?.actions.wake();
   }
 
-  // Letters choose; what they do elsewhere they do not do here.
+  // Letters choose a moment, and do not work as shortcuts here.
   #key(event) {
     walkMenu(event);
     if (event.key.length !== 1 || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -135,11 +135,11 @@ export class SnoozeMenu extends PageModule {
   }
 }
 
-// A dialog for a date and a time of one's own, which says what they mean.
+// A dialog to type a date and a time, which shows their meaning.
 class OwnMoment extends PageModule {
   #fields = { date: "", time: "" };
   #wakes = true;
-  #isTold = false; // why it is refused: told once it was tried
+  #isTold = false; // whether the reason of a refusal is shown: after the first try
 
   /** @param {Page & { zone(): string, choose(until: number, wakes: boolean): void }} page */
   constructor({ zone, choose, ...page }) {
@@ -148,7 +148,7 @@ class OwnMoment extends PageModule {
     this.choose = choose;
   }
 
-  // at: the moment that is set already; name: of the one thread, count: of how many else.
+  // at: the moment that is set already; name: of a single thread; count: the number of several threads.
   /** @param {{wakes: boolean, at: number | null, count: number, name: string}} given */
   open({ wakes, at, count, name }) {
     const { net: { now }, ui: { dialog, language: { t } }, zone } = this;
@@ -186,7 +186,7 @@ class OwnMoment extends PageModule {
         <button type="submit" class="button button-accent">${t("act.snooze")}</button></div></form>`;
   }
 
-  // The moment in words, or what is wrong with it.
+  // The moment in words, or the mistake.
   #result() {
     const { data: { limits }, ui: { language: { t, words } }, zone } = this;
     const { at, problem } = this.#moment;
@@ -217,20 +217,20 @@ class OwnMoment extends PageModule {
   }
 }
 
-// Until when a thread may be snoozed: moments by the clocks of a time zone. Pure: now is a parameter.
+// The moments until which a thread may be snoozed, by the clocks of a time zone. Pure: now is a parameter.
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const QUARTER_MS = 15 * MINUTE_MS; // every zone in use is whole quarters of an hour from UTC
+const QUARTER_MS = 15 * MINUTE_MS; // offsets from UTC are multiples of a quarter of an hour
 
 const LATER_MS = 3 * HOUR_MS;
-const EVENING_HOUR = 17; // "later today" is no later, as long as it is LEAST_MS ahead
+const EVENING_HOUR = 17; // "later today" is at this hour or earlier, as long as it is LEAST_MS ahead
 const LEAST_MS = HOUR_MS;
 const MORNING = { hour: 9, minute: 0 };
 const MONDAY = 1;
-const YEAR_MAX = 9999; // a field of dates takes more than a Date can hold
+const YEAR_MAX = 9999; // a date field accepts more than a Date can hold
 
-// The date some days after that of a moment, at a time of day.
+// Returns the moment some days after `now`, at a time of day.
 /** @param {number} now @param {number} days @param {{hour: number, minute: number}} time @param {string} zone */
 function inDays(now, days, { hour, minute }, zone) {
   const { year, month, day } = reading(now, zone);
@@ -244,7 +244,7 @@ function daysToMonday(now, zone) {
   return (MONDAY - weekday + 7) % 7 || 7;
 }
 
-// In three hours, on the quarter of an hour; the evening where that comes first and is an hour ahead.
+// Returns a quarter of an hour about three hours ahead; the evening if it comes first and is an hour ahead.
 function later(now, zone) {
   const at = Math.ceil((now + LATER_MS) / QUARTER_MS) * QUARTER_MS;
   const evening = inDays(now, 0, { hour: EVENING_HOUR, minute: 0 }, zone);
@@ -253,7 +253,7 @@ function later(now, zone) {
 
 const hasSameDay = (a, b) => a.day === b.day && a.month === b.month && a.year === b.year;
 
-// The moments that the menu offers: {name, at}. `hours` stands for `later` where that is tomorrow.
+// Returns the moments in the menu: {name, at}. `hours` replaces `later` if that would be tomorrow.
 /** @param {number} now @param {string} zone @returns {{name: string, at: number}[]} */
 export function snoozeChoices(now, zone) {
   const at = later(now, zone);
@@ -265,8 +265,8 @@ export function snoozeChoices(now, zone) {
   ];
 }
 
-// What stands in these fields as {at}, or why it is none: {problem: "incomplete" | "past" | "far"}.
-// years: so far ahead a thread may be snoozed.
+// Returns the moment of these fields as {at}, or {problem: "incomplete" | "past" | "far"}.
+// years: the longest snooze.
 /** @param {{date: string, time: string}} fields @returns {{at?: number, problem?: string}} */
 export function ownMoment({ date, time }, now, zone, years) {
   if (Number(date.split("-")[0]) > YEAR_MAX) return { problem: "far" };
@@ -276,13 +276,13 @@ export function ownMoment({ date, time }, now, zone, years) {
   return at > farthest(now, years) ? { problem: "far" } : { at };
 }
 
-// A year has at least 365 days: what is offered here the server takes, too.
+// A year has at least 365 days, so the server accepts everything offered here.
 /** @param {number} now @param {number} years */
 export const farthest = (now, years) => now + years * 365 * DAY_MS;
 
-// The moments that the snooze menu offers, in words.
+// The moments of the snooze menu in words.
 
-// [{name, at, text: "Tomorrow, Tue 9:00"}, …]
+// Returns [{name, at, text: "Tomorrow, Tue 9:00"}, …].
 /** @param {number} now @param {Pick<TimeGiven, "t" | "words">} given @param {string} zone */
 export function choicesInWords(now, { t, words }, zone = ownZone()) {
   const timeOf = { later: words.clock, monday: (at) => words.dated(at, now) };

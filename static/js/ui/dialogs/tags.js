@@ -1,5 +1,5 @@
-// The picker of tags for the open thread, where each press counts at once, or for the selected ones,
-// where the changes are applied together.
+// The picker of tags: for the open thread, each press takes effect at once; for the selected threads, the
+// changes are applied together.
 
 import { html, nothing, render } from "lit-html";
 
@@ -10,20 +10,20 @@ import { ICONS } from "../elements/icons.js";
 import { PageModule } from "../elements/page-module.js";
 import { onListKey, Popover } from "../elements/popover.js";
 
-// What it is placed below, the first that is on screen.
+// The picker is placed below the first of these that is on screen.
 const OPENERS = [
   "#bulk-menu", ".thread-acts .act-tags", ".act-more", "#thread-head", "#list-header",
 ];
 const NONE = { add: [], remove: [] };
-const UNTAGGED = "none"; // a word of the field, which stands for no tag; a tag of this name is quoted
+const UNTAGGED = "none"; // a word of queries that means no tag; in a query a tag of this name is quoted
 
 export class TagPicker extends PageModule {
-  #ids = []; // the threads it was opened for
-  #isBulk = false; // these are the selected ones
-  #tags = []; // in the order in which they are offered
-  #changes = NONE; // of selected threads, not applied yet
+  #ids = []; // the threads for which it was opened
+  #isBulk = false; // whether these are the selected threads
+  #tags = []; // in the order in which they are shown
+  #changes = NONE; // changes of selected threads that are not applied yet
   #query = "";
-  #active = 0; // the place of the one that Enter switches
+  #active = 0; // index of the tag that Enter switches
   #failed = false;
   #popover;
 
@@ -69,7 +69,7 @@ export class TagPicker extends PageModule {
     return offered(this.#tags, this.#query, this.data.limits.tag_characters);
   }
 
-  // What stands in the box of a tag: the changes that are not applied yet count.
+  // Returns the state of a tag's box, including changes that are not applied yet.
   #share(tag) {
     if (this.#changes.add.includes(tag)) return "all";
     if (this.#changes.remove.includes(tag)) return "none";
@@ -135,7 +135,7 @@ export class TagPicker extends PageModule {
     this.element.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
   }
 
-  // The tags that are in use come below those of the threads; what is offered stays in its place.
+  // Adds the tags in use below those of the threads; shown tags keep their places.
   async #load() {
     const { api } = this.net;
     try {
@@ -164,7 +164,7 @@ export class TagPicker extends PageModule {
     this.element.querySelector("input").focus();
   }
 
-  // The thread it was opened for, whichever is open by now.
+  // Tags the thread for which the picker was opened, even if another one is open by now.
   async #tagThread(changes) {
     const { acting } = this.acts;
     await (await acting.get())?.actions.tag(this.#ids[0], changes);
@@ -185,10 +185,10 @@ export class TagPicker extends PageModule {
   }
 }
 
-// The tags of threads: what may be one, how many of some threads have one, and what is offered.
+// Tags of threads: allowed tags, how many of some threads have one, and the tags to offer.
 const ALLOWED = /^[\p{L}\p{M}\p{N}-]+$/u;
 
-// The tag that a text stands for, in one width, with hyphens in place of blanks; "" where it is none.
+// Returns the tag for a text, in one width, with hyphens in place of blanks; "" if it cannot be a tag.
 /** @param {string} text @param {number} charactersMax */
 export function tagOf(text, charactersMax) {
   const tag = [...text].map((one) => (ALLOWED.test(plain(one)) ? plain(one) : one)).join("")
@@ -197,7 +197,7 @@ export function tagOf(text, charactersMax) {
   return isOne && [...tag].length <= charactersMax ? tag : "";
 }
 
-// "all", "some" or "none": how many of the threads have a tag.
+// Returns how many of the threads have a tag: "all", "some" or "none".
 /** @param {string[][]} tagsOfThreads @param {string} tag @returns {TagShare} */
 export function shareOf(tagsOfThreads, tag) {
   const count = tagsOfThreads.filter((tags) => tags.includes(tag)).length;
@@ -205,7 +205,7 @@ export function shareOf(tagsOfThreads, tag) {
   return count === tagsOfThreads.length ? "all" : "some";
 }
 
-// Those of the threads first, then the others that are in use; each by name.
+// Returns the tags of the threads, then the others in use; each group by name.
 /** @param {string[][]} tagsOfThreads @param {string[]} inUse @returns {string[]} */
 export function ordered(tagsOfThreads, inUse) {
   const own = new Set(tagsOfThreads.flat());
@@ -214,7 +214,7 @@ export function ordered(tagsOfThreads, inUse) {
   return [...[...own].sort(byName), ...[...others].sort(byName)];
 }
 
-// The tags that match what is typed and, where it is another tag, that one as a new one.
+// Returns the tags that match the typed text and, if it would be another tag, that one as a new one.
 /** @param {string[]} tags @param {string} query @param {number} charactersMax */
 export function offered(tags, query, charactersMax) {
   const found = matching(tags.map((tag) => ({ text: tag })), query)
@@ -223,8 +223,8 @@ export function offered(tags, query, charactersMax) {
   return typed && !tags.includes(typed) ? [...found, { tag: typed, isNew: true }] : found;
 }
 
-// What is to be added and removed once a tag was switched in a draft of changes: on for all threads, or
-// off where all have it.
+// Returns the tags to add and to remove after a tag was switched: on for all threads, or off if all have
+// it.
 /** @param {TagChanges} changes @param {string} tag @param {TagShare} share @returns {TagChanges} */
 export function switched({ add, remove }, tag, share) {
   const isOn = add.includes(tag) || (share === "all" && !remove.includes(tag));

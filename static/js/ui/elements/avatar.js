@@ -13,12 +13,12 @@ export const hueStep = (id) => Math.round(hue(id) / STEP) % (360 / STEP);
 // SOURCE/ID without the source.
 /** @param {string} id */
 const ownId = (id) => id.slice(id.indexOf("/") + 1);
-// A person without a name is told from others by a number; the panel about them shows the id.
+// A person without a name is distinguished by a number; the panel about them shows the id.
 /** @param {string | null | undefined} name @param {string} id @param {Translate} t */
 export const calledBy = (name, id, t) => name || t("row.visitor", { number: visitorNumber(ownId(id)) });
 /** @param {Row} row @param {Translate} t */
 export const nameAsWritten = (row, t) => calledBy(row.customer?.name, avatarId(row), t);
-// The author of a message, in words.
+// The author of a message in words.
 /** @param {Message} message @param {Row | undefined} row @param {Translate} t */
 export function authorName({ role, private: note, author }, row, t) {
   if (note) return t("author.note", { name: author?.name ?? t("author.team") });
@@ -26,7 +26,7 @@ export function authorName({ role, private: note, author }, row, t) {
   return author?.name ?? t(role === "admin" ? "author.team" : `author.${role}`);
 }
 
-// The same with what hides in it made visible.
+// The same name with hidden characters made visible.
 /** @param {Row} row @param {Translate} t */
 export const nameOf = (row, t) => shown(nameAsWritten(row, t));
 /** @param {Customer | null} customer */
@@ -34,7 +34,7 @@ export const isNamed = (customer) => Boolean(customer?.name);
 export const who = (row, t, className = "") => html`<bdi translate="no" class=${className}
   lang=${(isNamed(row.customer) && langOf(row, t)) || nothing}
   ?data-nameless=${!isNamed(row.customer)}>${nameOf(row, t)}</bdi>`;
-// The `lang` of what a customer reads and writes, where it is not the page's; else "".
+// Returns the `lang` of the customer's texts, if it is not the page's; else "".
 /** @param {Row | null | undefined} row @param {Translate} t */
 export const langOf = (row, t) => languageOf(row?.customer?.locale, t.locale).tag;
 /** @param {Row} row */
@@ -53,16 +53,16 @@ export function avatar(row, t, dot = "") {
       picture(row.customer?.avatar_url, "avatar-picture")}${dot}</span>`;
 }
 
-// Which pictures of customers the page loads: those on hosts that the settings allow. Any other host
-// would learn who reads what, and when.
+// The customers' pictures that the page loads: only from hosts named in the settings. Any other host would
+// learn who reads what, and when.
 
 let hosts = new Set();
 
-// hosts: as in addresses, with the port where it is not 443.
+// hosts: as in URLs, with the port if it is not 443.
 /** @param {string[]} names */
 export const allowPictures = (names) => { hosts = new Set(names); };
 
-// The address of a picture that may be loaded, or null.
+// Returns the address of a picture that may be loaded, or null.
 /** @param {string | null | undefined} url */
 export function pictureUrl(url) {
   if (!url || !hosts.size || !URL.canParse(url)) return null;
@@ -70,8 +70,8 @@ export function pictureUrl(url) {
   return protocol === "https:" && hosts.has(host) ? href : null;
 }
 
-// A picture that tells its host nothing but that somebody loads it; nothing where its host is not
-// allowed. One that does not load leaves what stands below it, as the letter of an avatar.
+// A picture, loaded so that its host learns nothing but the loading; nothing if the host is not allowed. If it
+// does not load, the content below it is seen, such as the letter of an avatar.
 /** @param {string | null | undefined} url */
 export function picture(url, className, alt = "") {
   const src = pictureUrl(url);

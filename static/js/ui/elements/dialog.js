@@ -7,7 +7,7 @@ import { ICONS } from "./icons.js";
 export class Dialog {
   #shown = null; // {title, content}
   #closed = () => {};
-  #asked = null; // what decides whether it may be closed
+  #asked = null; // decides whether the admin may close it
 
   /** @param {DialogOptions} options */
   constructor({ element, text }) {
@@ -28,8 +28,8 @@ export class Dialog {
     });
   }
 
-  // title may be a function, and content is one: they are called at each painting. mayClose(): whether
-  // what the admin does may close it; false where that has asked for something first.
+  // title may be a function, and content is one: both are called at each painting. mayClose(): whether the
+  // admin's press may close it; false if it has asked the admin something first.
   open(title, content, closed = () => {}, mayClose = null) {
     this.#shown = { title, content };
     this.#closed = closed;
@@ -40,10 +40,10 @@ export class Dialog {
 
   close() { this.element.close(); }
 
-  // As the admin closes it: by its button, Esc, or a press beside it.
+  // Closes it for the admin: by its button, Esc, or a press beside it.
   leave() { if (this.#asked?.() ?? true) this.close(); }
 
-  // Of two presses in a row browsers let a page keep the first one alone: Esc is taken as a key.
+  // Browsers let a page prevent only the first of two closings in a row, so Esc is handled as a key.
   #escape(event) {
     if (event.key !== "Escape" || event.defaultPrevented || !this.#asked) return;
     if (event.isComposing || this.element.querySelector(":popover-open")) return;

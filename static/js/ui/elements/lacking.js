@@ -1,4 +1,4 @@
-// Says what this browser lacks and what does not work therefore: once in a toast, and in the settings.
+// Tells which features this browser lacks and what therefore fails: once in a toast, and in the settings.
 
 import { html } from "lit-html";
 
@@ -8,7 +8,7 @@ import { hasZone } from "../../core/time.js";
 const TOLD = "lineup:told";
 const SHOWN_MS = 30_000;
 
-// The names of what is lacking: "zone", "https", "storage".
+// Returns the names of missing features: "zone", "https", "storage".
 export function lacking() {
   const isPlain = globalThis.isSecureContext === false;
   return [
@@ -30,14 +30,14 @@ export function tellLacking({ ui: { toasts, language: { t }, announce } }) {
   try {
     storage().setItem(TOLD, names.join(" "));
   } catch {
-    // It is shown again on the next page.
+    // Storage is forbidden: the text is shown again on the next page.
   }
 }
 
-// Copies texts that are pasted elsewhere: ids, secrets, commands.
+// Copies texts that are pasted elsewhere, such as ids, secrets and commands.
 const TOLD_MS = 2000;
 
-// Copies the text that the element before it shows, and says so for a moment.
+// A button that copies the text shown before it, and confirms it for a moment.
 /** @param {string} text @param {string} label @param {Translate} t */
 export const copyButton = (text, label, t) => html`<button type="button" class="button copy"
   aria-label=${label} @click=${(event) => pressed(event.currentTarget, text, t)}

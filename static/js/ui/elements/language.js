@@ -1,4 +1,4 @@
-// The texts of the page in one language; switching fetches the other file, without a reload.
+// The texts of the page in one language; another language is loaded without reloading the page.
 
 import { LOCALES, regional, translator } from "../../core/i18n.js";
 import { delayMs, timeWords } from "../../core/time.js";
@@ -14,15 +14,15 @@ export class Language {
   #further = new Set();
   #adding = Promise.resolve();
 
-  // urls: of the files of texts, by language; later: those of parts that are loaded when they are
-  // asked for, by part.
+  // urls: of the files of texts, by language; later: by part, the same for parts that are loaded when they
+  // are needed.
   /** @param {Record<string, string[]>} urls @param {Record<string, Record<string, string[]>>} later */
   constructor(urls, later = {}) {
     this.urls = urls;
     this.later = later;
   }
 
-  // Adds the texts of a part; of several one after the other, so that none is lost.
+  // Adds the texts of a part. Several parts are added one after the other, so that none is lost.
   /** @param {string} part @returns {Promise<void>} */
   add(part) {
     const add = () => this.#add(part);
@@ -41,7 +41,7 @@ export class Language {
     }
   }
 
-  // The page shows nothing without texts: tries until they are loaded.
+  // The page shows nothing without texts, so this tries until they are loaded.
   /** @param {string} locale */
   async begin(locale) {
     for (let attempt = 0; ; attempt += 1) {
@@ -73,9 +73,9 @@ async function load(url) {
   return answer.json();
 }
 
-// Why a request was refused, in the admin's language if the reason is known.
+// The reason of a refusal, in the admin's language if there is a text for it.
 
-// problem: of the answer, or null if none came.
+// problem: from the answer, or null without an answer.
 /** @param {Translate} t */
 export function refusal(problem, t) {
   if (!problem) return t("error.network");
@@ -83,7 +83,7 @@ export function refusal(problem, t) {
   const field = errors?.[0]?.pointer?.match(/^\/(\w+)$/)?.[1];
   const unnamed = by === null ? t("did.bot") : t("author.team");
   const name = (assignee ?? by)?.name ?? unnamed;
-  // The same code means more at some fields.
+  // At some fields the same code has a more special text.
   const key = [`${code}.${field}`, code].find((one) => t.named("error", one) !== one);
   const said = key && t.named("error", key, { name });
   if (!said) return t.locale === "en" && detail ? detail : t("error.other");
@@ -96,9 +96,9 @@ export const refusalOf = (error, t) => refusal(
   error.status === 0 ? null : error.body ?? { detail: error.detail }, t,
 );
 
-// Keeps the page right while the browser translates it. The translation puts <font> elements in place of
-// the texts, and the page still writes into the text that is gone. Here that one is put back, empty,
-// before the element that stands for it; what is written into it then is shown instead of the element.
+// Keeps the page right while the browser translates it. A translation replaces texts by <font> elements, and
+// the page would go on writing into the removed texts. Here each removed text is put back, empty, before
+// its element; when the page writes into it, the new text replaces the element.
 /** @type {WeakMap<Node, {text: Text, said: string}>} element of the translation to what it stands for */
 const standing = new WeakMap();
 /** @type {WeakMap<Node, Element>} the other way round */
@@ -110,12 +110,12 @@ const isFont = (node) => node?.nodeName === "FONT";
 export function followTranslation(root = document.body) {
   const observer = new MutationObserver((records) => {
     const added = new Set(records.flatMap((record) => [...record.addedNodes].filter(isFont)));
-    // First what was written into texts that are gone, and only then what is gone now.
+    // Handles new content of removed texts first, and texts that were removed now second.
     for (const { type, target } of records) if (type === "characterData") written(target);
     for (const record of records) {
       for (const node of record.removedNodes) removed(node, record, added);
     }
-    observer.takeRecords(); // of what was done here
+    observer.takeRecords(); // records of the changes made here
   });
   observer.observe(root, { childList: true, characterData: true, subtree: true });
 }
@@ -134,7 +134,7 @@ function removed(node, { addedNodes, previousSibling, nextSibling, target }, add
   return undefined;
 }
 
-// A text that a translation stands for got another one.
+// A text that a translation stands for has new content.
 function written(text) {
   const element = elements.get(text);
   if (!element) return;
@@ -142,7 +142,7 @@ function written(text) {
   element.remove();
 }
 
-// The translation of a text was taken back.
+// The translation of a text was removed.
 function restored(element, text) {
   const stood = standing.get(element);
   if (!stood?.text.isConnected) return;

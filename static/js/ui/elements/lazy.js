@@ -6,20 +6,20 @@ export class Lazy {
   #failed;
   #loading = null;
 
-  // load: () → the part; failed() tells the admin, who asked for it, that it could not be loaded.
+  // load: () → the part; failed() tells the admin that a requested part could not be loaded.
   constructor({ load, failed = () => {} }) {
     this.#load = load;
     this.#failed = failed;
   }
 
-  // The part, or null if it could not be loaded; the next call tries again.
+  // Resolves to the part, or to null if it could not be loaded; the next call tries again.
   async get() {
     const part = await this.preload();
     if (!part) this.#failed();
     return part;
   }
 
-  // As get(), for a part that nobody asked for yet: a failure is not told.
+  // Like get(), for a part that nobody has requested yet: a failure is not told.
   async preload() {
     if (this.part) return this.part;
     this.#loading ??= this.#load();
@@ -36,9 +36,9 @@ export class Lazy {
 export class LazyPane {
   #lazy;
   #hasField;
-  #asked = null; // the verb to run once the part is loaded, and what it gets
+  #asked = null; // the verb to run once the part is loaded, with its arguments
 
-  // hasField: the part begins with a field, or takes letters; keys pressed while it loads are for it.
+  // hasField: the part begins with a field, or takes letters: it gets the keys pressed while it loads.
   constructor({ load, failed, hasField = false }) {
     this.#lazy = new Lazy({ load, failed });
     this.#hasField = hasField;
@@ -56,7 +56,7 @@ export class LazyPane {
     return part ? part[verb](...given) : this.#loadAndRun(verb, given);
   }
 
-  // A key that is pressed again while its dialog loads opens the dialog once.
+  // A key that is pressed again while its dialog loads opens the dialog only once.
   async #loadAndRun(...asked) {
     const isLoading = this.#asked !== null;
     this.#asked = asked;

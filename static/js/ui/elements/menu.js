@@ -6,9 +6,9 @@ import { ICONS } from "./icons.js";
 
 const GAP_PX = 4;
 
-// items: {text, key?, count?, checked?, stays?, run}, {heading} or {isLine}; stays: of several that may
-// be checked, for which the menu stays open. toggled(open) is called when it opens or closes. start: it
-// stands below the beginning of the button, else below its end.
+// items: {text, key?, count?, checked?, stays?, run}, {heading} or {isLine}; stays: several can be checked,
+// so the menu stays open. toggled(open) is called when it opens or closes. start: the menu is aligned with
+// the beginning of the button, else with its end.
 export function menu({
   id, label, text, items, toggled = () => {}, className = "button", start = false,
 }) {
@@ -21,13 +21,13 @@ export function menu({
     </div>`;
 }
 
-// What stands in a menu.
+// The content of a menu.
 export const menuItems = (items, menuId) => items.map((item) => {
   if (item.isLine) return html`<div class="menu-line" role="separator"></div>`;
   return item.heading ? heading(item) : entry(item, menuId);
 });
 
-// Items that choose one of the priorities.
+// Menu items that choose a priority.
 /** @param {Translate} t */
 export const priorityItems = (names, t, run, current) => names.map((name) => ({
   text: t(`priority.${name}`), checked: current && name === current, run: () => run(name),
@@ -55,7 +55,7 @@ function onToggle(event, toggled) {
   const element = event.currentTarget;
   const open = event.newState === "open";
   const opener = document.querySelector(`[popovertarget="${element.id}"]`);
-  // A menu that is open while its pane is closed goes with its opener.
+  // If its pane is closed, an open menu disappears together with its opener.
   opener?.setAttribute("aria-expanded", String(open));
   if (open && opener) {
     placeBelow(element, opener.getBoundingClientRect());
@@ -64,7 +64,7 @@ function onToggle(event, toggled) {
   toggled(open);
 }
 
-// Below the opener and inside the window.
+// Places an element below the opener and inside the window.
 /** @param {HTMLElement} element */
 export function placeBelow(element, anchor) {
   const { offsetWidth: width, offsetHeight: height } = element;
@@ -76,7 +76,7 @@ export function placeBelow(element, anchor) {
   element.style.top = `${top}px`;
 }
 
-// To the right of the opener where there is room, and no lower than the window.
+// Places an element to the right of the opener if there is room, and no lower than the window.
 /** @param {HTMLElement} element */
 export function beside(element, anchor) {
   const { offsetWidth: width, offsetHeight: height } = element;

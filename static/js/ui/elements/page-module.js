@@ -1,5 +1,5 @@
-// What most classes of the page begin with: the four groups that main.js hands over. They read from
-// these when they act, for some of it is built later than they are.
+// The base of most classes of the page: it holds the four groups that main.js hands over. The classes read
+// from these when they act, because some parts are built later.
 
 export class PageModule {
   /** @param {Page} page */

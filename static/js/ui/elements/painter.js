@@ -1,13 +1,13 @@
-// Gathers repaints: each part that asked for it is painted once in the next frame. After a frame that
-// took long, the next one waits: in a flood of messages the page leaves the processor to others.
+// Gathers repaints: each part that asked for one is painted once in the next frame. After a slow frame the
+// next one waits, so that a flood of messages does not take the whole processor.
 
-const QUICK_MS = 16; // of a frame after which nothing waits
-const REST_MAX_MS = 250; // else the next one waits as long as this one took, at most so long
+const QUICK_MS = 16; // after a frame as quick as this nothing waits
+const REST_MAX_MS = 250; // else the next frame waits as long as this one took, up to this time
 
 export class Painter {
   #paints = new Map();
   #dirty = new Set();
-  #asked = false; // a frame is asked for, or what follows it is being waited for
+  #asked = false; // whether a frame, or the rest after one, is pending
 
   constructor(page = window) {
     this.page = page;
@@ -36,7 +36,7 @@ export class Painter {
     const names = [...this.#dirty];
     this.#dirty.clear();
     const begun = page.performance.now();
-    // After the browser has laid out and drawn what was painted.
+    // Measured after the browser has laid out and drawn the frame.
     page.setTimeout(() => this.#rest(page.performance.now() - begun));
     for (const name of names) this.#paints.get(name)?.();
   }

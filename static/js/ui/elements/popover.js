@@ -1,11 +1,11 @@
-// Popovers that buttons, keys and commands open, such as pickers: where they stand, which press closes
-// them, and the keys of a field with a list below it.
+// Popovers opened by buttons, keys and commands, such as pickers: their place, the press that closes them,
+// and the keys of a field with a list below it.
 
 import { html } from "lit-html";
 
 import { placeBelow } from "./menu.js";
 
-// A press on the button of an open popover closes it, and is a click on the button then.
+// A press on the button of an open popover closes it, and then also becomes a click on the button.
 const SAME_PRESS_MS = 300;
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -13,7 +13,7 @@ export class Popover {
   #openers;
   #closedAt = -Infinity;
 
-  // openers: what it is placed below, the first that is on screen.
+  // openers: selectors; the popover is placed below the first element that is on screen.
   /** @param {{element: HTMLElement, openers: string[], closed?: () => void}} given */
   constructor({ element, openers, closed = () => {} }) {
     this.element = element;
@@ -27,7 +27,7 @@ export class Popover {
 
   get shown() { return this.element.matches(":popover-open"); }
 
-  // Whether it is to be opened now; one that is open is closed. event: the press on a button.
+  // Returns whether to open it now; an open one is closed. event: the press on a button.
   /** @param {MouseEvent | null} event */
   mayOpen(event) {
     if (this.shown) {
@@ -44,8 +44,8 @@ export class Popover {
   }
 }
 
-// walk(step) goes through the list, choose(event) takes Enter. What letters do elsewhere they do not do
-// in the field.
+// walk(step) moves in the list, choose(event) takes Enter. Letters do not work as shortcuts in
+// the field.
 export function onListKey(event, { walk, choose }) {
   if (event.isComposing || event.key === "Tab" || event.key === "Escape") return;
   event.stopPropagation();
@@ -56,10 +56,10 @@ export function onListKey(event, { walk, choose }) {
   event.preventDefault();
 }
 
-// A question before something is done.
+// Asks before something is done.
 
-// Resolves to the answer; Esc and a press beside the question are a no. The focus is on "Cancel",
-// so that a key that is still held decides nothing.
+// Resolves to the answer; Esc and a press beside the question mean no. The focus is on "Cancel",
+// so that a key that is still held down decides nothing.
 /** @param {{element: HTMLElement, open: Function, close(): void}} dialog @param {{title: string, text: string, yes: string}} given @param {Translate} t @returns {Promise<boolean>} */
 export function ask(dialog, { title, text, yes }, t) {
   let answer = false;

@@ -1,5 +1,5 @@
 // The form of one calendar: its name and time zone, the week as a picture and in fields, its holidays, and
-// how many threads would be late by it.
+// how many threads would be late with it.
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -26,8 +26,8 @@ const FIELDS = ["/name", "/timezone", "/week", "/exceptions"];
 export class CalendarForm {
   #name;
   #told = "";
-  #saved; // the fields as they are saved, as text
-  #times = null; // the calendar as it is written, without its name
+  #saved; // the saved fields as text
+  #times = null; // the edited calendar without its name
 
   /** @param {Pick<Page, "net" | "ui"> & {
    *   calendar: CalendarFields & { id?: number; changed_at?: number | null }, policies: Policy[],
@@ -36,7 +36,7 @@ export class CalendarForm {
   constructor({ net, ui, calendar, policies, left }) {
     this.net = net;
     this.ui = ui;
-    this.policies = policies; // all, in order; empty where none uses the calendar
+    this.policies = policies; // all, in order; empty if none uses the calendar
     this.left = left;
     this.check = new LateCheck({
       ask: (given) => net.api.previewPolicies(given), changed: () => this.#paint(),
@@ -81,7 +81,7 @@ export class CalendarForm {
     this.#times = null;
   }
 
-  // As the server takes it.
+  // Returns the fields in the form that the server takes.
   #fields() {
     return {
       name: this.name, timezone: this.zone.zone, week: this.week.week, exceptions: this.holidays.exceptions,
@@ -131,7 +131,7 @@ export class CalendarForm {
     });
   }
 
-  // What a clock shows there, and whether it is open.
+  // The current time there, and whether the calendar is open.
   #now() {
     const { net: { now }, ui: { language } } = this;
     const { zone } = this.zone;
@@ -166,7 +166,7 @@ export class CalendarForm {
     this.#paint();
   }
 
-  // Asks how many threads would be late by what is written.
+  // Asks how many threads would be late with the edited calendar.
   look(waitMs = undefined) {
     const { id } = this.calendar;
     const fields = this.#fields();
@@ -255,7 +255,7 @@ export class CalendarForm {
     if (this.saving.faults.length) this.#focusFault();
   }
 
-  // It can be saved as a new one.
+  // The calendar was deleted meanwhile: it can be saved as a new one.
   #gone() {
     const { id, changed_at, ...fields } = this.calendar;
     this.calendar = fields;
@@ -266,11 +266,11 @@ export class CalendarForm {
 // "45.5"
 const hoursIn = (minutes, t) => t.number(Math.round((minutes / 60) * 100) / 100);
 
-// The dates on which a calendar differs from its week: listed, added, taken away.
+// The dates on which a calendar differs from its week: a list to add to and to remove from.
 class Holidays {
   #from = "";
   #to = "";
-  #hours = ""; // with `isOther`: when it is open then
+  #hours = ""; // with `isOther`: the opening hours on that date
   #isOther = false;
   #problem = "";
   #unfolded = false;
@@ -279,11 +279,11 @@ class Holidays {
   constructor({ exceptions, language, changed, tell }) {
     this.exceptions = exceptions;
     this.language = language;
-    this.changed = changed; // () → they are others, or something is to be painted
+    this.changed = changed; // () → called after a change, or to repaint
     this.tell = tell;
   }
 
-  // What is being written and not yet added.
+  // Whether a date is being typed that is not added yet.
   get isWriting() { return this.#from !== "" || this.#to !== "" || this.#hours !== ""; }
 
   /** @param {{today: string, problem: string}} given */
@@ -339,14 +339,14 @@ class Holidays {
     this.changed();
   }
 
-  // Enter adds the date; it does not save the calendar.
+  // Enter adds the date, instead of saving the calendar.
   #enter(event) {
     if (event.key !== "Enter" || event.isComposing) return;
     event.preventDefault();
     this.add();
   }
 
-  // Returns whether what was written is added, or nothing was written.
+  // Returns false if the typed date cannot be added.
   add() {
     const { t } = this.language;
     const intervals = this.#isOther ? intervalsIn(this.#hours) : [];

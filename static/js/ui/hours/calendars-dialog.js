@@ -14,7 +14,7 @@ import { mayDiscard } from "./saving.js";
 import { weekThumb } from "./week-picture.js";
 import { stateText, weekText, zoneText } from "./words.js";
 
-const LOOK_MS = 15_000; // whether it is open changes by itself
+const LOOK_MS = 15_000; // "open" and "closed" change by time
 const WORKDAYS = Object.fromEntries(DAYS.slice(0, 5).map((day) => [day, [["09:00", "18:00"]]]));
 
 export class CalendarsDialog extends PageModule {
@@ -27,7 +27,7 @@ export class CalendarsDialog extends PageModule {
   /** @type {CalendarForm | null} */
   #form = null;
 
-  // What was written and not saved is there again.
+  // Opens the dialog with the unsaved form, if there is one.
   async open() {
     if (!this.#form?.isDirty) this.#leaveForm();
     this.#told = "";
@@ -64,7 +64,7 @@ export class CalendarsDialog extends PageModule {
     return false;
   }
 
-  // Resolves to whether the form is gone.
+  // Resolves to whether the form is closed.
   async #discard() {
     clearInterval(this.#timer);
     const sure = await mayDiscard({
@@ -124,7 +124,7 @@ export class CalendarsDialog extends PageModule {
         ${act("delete", () => this.#delete(calendar))}</span></li>`;
   }
 
-  // Without an id: a new one.
+  // Without an id, edits a new calendar.
   #edit(calendar) {
     const { net, ui, ui: { dialog } } = this;
     this.#problem = "";

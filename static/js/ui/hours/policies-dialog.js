@@ -1,4 +1,4 @@
-// The dialog of policies for supervisors: in their order, of which the first that fits a thread counts.
+// The dialog of policies for supervisors, in order: the first one that fits a thread counts.
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -17,9 +17,9 @@ import { targetsText } from "./words.js";
 
 export class PoliciesDialog extends PageModule {
   /** @type {Policy[] | null} */
-  #known = null; // as they are saved
+  #known = null; // the saved policies
   /** @type {Policy[]} */
-  #order = []; // as they stand here
+  #order = []; // in the order shown here
   /** @type {Calendar[]} */
   #calendars = [];
   #problem = "";
@@ -40,7 +40,7 @@ export class PoliciesDialog extends PageModule {
 
   get #isMoved() { return this.#known !== null && !isSameOrder(this.#known, this.#order); }
 
-  // What was written and not saved is there again.
+  // Opens the dialog with the unsaved form, if there is one.
   async open() {
     if (!this.#form?.isDirty) this.#leaveForm();
     this.#told = "";
@@ -82,7 +82,7 @@ export class PoliciesDialog extends PageModule {
     return false;
   }
 
-  // Resolves to whether what is not saved is gone.
+  // Resolves to whether unsaved changes are discarded.
   async #discard() {
     this.#pause();
     const sure = await mayDiscard({
@@ -108,7 +108,7 @@ export class PoliciesDialog extends PageModule {
     this.#paint();
   }
 
-  // As they are saved by now; an order that is not saved stays, as far as it can.
+  // Takes the saved policies; keeps an unsaved order as far as possible.
   #take(policies) {
     const wasMoved = this.#isMoved;
     const places = new Map(this.#order.map(({ id }, at) => [id, at]));
@@ -223,7 +223,7 @@ export class PoliciesDialog extends PageModule {
     /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector(".policy-open"))?.focus();
   }
 
-  // First looks whether it is still the order that was moved: what a colleague did is told, not undone.
+  // First checks whether the order is still the one that was changed: a colleague's change is told, not undone.
   async #saveOrder() {
     const { t } = this.ui.language;
     this.#busy = true;
@@ -248,7 +248,7 @@ export class PoliciesDialog extends PageModule {
     if (!this.#isMoved) /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector(".policy-open"))?.focus();
   }
 
-  // Says what would be late without it before it is gone.
+  // Before deleting it, says how many threads would be late without it.
   async #delete({ id, name }) {
     const { t } = this.ui.language;
     if (this.#busy) return undefined;
@@ -276,7 +276,7 @@ export class PoliciesDialog extends PageModule {
   }
 }
 
-// One policy in the list: its place, its name, what it promises to whom; it is moved by drag and by keys.
+// A policy in the list: its place, name and promises; it is moved by dragging and by keys.
 /** @param {PolicyItemOptions} given */
 function policyItem({ policy, at, count, calendar, language, isDragged, edit, drop, move, drag }) {
   const { t } = language;
@@ -303,9 +303,9 @@ function onKey(event, at, move) {
   currentTarget.focus();
 }
 
-// How far the due times of waiting threads have been computed anew after a change.
+// The progress of recomputing the due times of waiting threads after a change.
 
-// Read out at its beginning and its end alone.
+// Screen readers read only its beginning and its end.
 /** @param {Progress | null} progress @param {Translate} t */
 const progressLine = (progress, t) => html`<div class="recompute" data-running=${progress !== null}>
   <p class="unseen" role="status">${progress ? t("recompute") : ""}</p>

@@ -1,4 +1,4 @@
-// The form of one policy: which threads it is for, in whose opening hours, and within which times.
+// The form of one policy: its threads, the opening hours, and the target times.
 
 import { html } from "lit-html";
 
@@ -18,7 +18,7 @@ const FIELDS = ["/name", "/query", "/calendar", "/first_reply", "/next_reply"];
 export class PolicyForm {
   #name;
   #calendar;
-  #targets; // by TARGETS, as they are written
+  #targets; // by TARGETS, as typed
   #place;
   #saved;
 
@@ -58,7 +58,7 @@ export class PolicyForm {
     this.unguard();
   }
 
-  // What is known of calendars and of the other policies is new.
+  // Takes the current calendars and other policies.
   /** @param {{policies: Policy[], calendars: Calendar[]}} known */
   renew(known) {
     Object.assign(this, known);
@@ -78,7 +78,7 @@ export class PolicyForm {
 
   #written() { return JSON.stringify([this.#name, this.#calendar, this.#targets, this.#place, this.field.text]); }
 
-  // As the server takes it; targets that cannot be read are undefined.
+  // Returns the fields in the form that the server takes; unreadable targets are undefined.
   #fields() {
     const targets = Object.fromEntries(TARGETS.map((name) => [name, minutesIn(this.#targets[name])]));
     return fieldsOf({
@@ -114,7 +114,7 @@ export class PolicyForm {
         ${this.#foot()}</div></form>`;
   }
 
-  // What stands at a field is not said here again.
+  // A mistake shown at a field is not repeated here.
   #late() {
     const { t } = this.ui.language;
     const { state, error } = this.check;
@@ -179,7 +179,7 @@ export class PolicyForm {
     return this.isNew ? this.#place : policies.findIndex(({ id }) => id === this.policy.id);
   }
 
-  // Asks how many threads would be late with what is written.
+  // Asks how many threads would be late with the edited policy.
   look(waitMs = undefined) {
     const { policies } = this;
     const { id = null } = this.policy;
@@ -187,7 +187,7 @@ export class PolicyForm {
     this.check.look(this.#isWhole() ? after(policies, { id, fields, place: this.#place }) : null, waitMs);
   }
 
-  // A mistake in what is written stands at its field already before it is saved.
+  // Shows mistakes at their fields before the policy is saved.
   #checked() {
     const { state, error } = this.check;
     if (state === "refused" && error.status === 422) {
@@ -245,7 +245,7 @@ export class PolicyForm {
         : await api.changePolicy(id, { ...fields, ...(changed_at && { changed_at }) });
       const isPlaced = this.isNew && this.#place < policies.length;
       this.#saved = this.#written();
-      // New ones are the last: nothing that counts today is concerned until it has its place.
+      // New policies come last, so nothing changes until the policy has its place.
       if (isPlaced) await api.orderPolicies([...policies.slice(0, this.#place), policy, ...policies.slice(this.#place)].map((one) => one.id));
       this.left(policy);
     });
@@ -253,7 +253,7 @@ export class PolicyForm {
     if (this.saving.faults.length) this.#focusFault();
   }
 
-  // It can be saved as a new one.
+  // The policy was deleted meanwhile: it can be saved as a new one.
   #gone() {
     const { id, changed_at, ...fields } = this.policy;
     this.policy = fields;

@@ -1,5 +1,5 @@
-// What becomes of a form that is saved: what was refused and at which field, and what somebody else has
-// saved meanwhile, to be taken or replaced. Everything that is written stays.
+// Saves a form: shows refusals at their fields, and what somebody else has saved meanwhile, to be taken or
+// replaced. All typed values stay.
 
 import { html } from "lit-html";
 
@@ -14,8 +14,8 @@ export class Saving {
   busy = false;
   #theirs = null;
 
-  // kind: names what is saved, in answers and classes; fields: the pointers that have a place in the form;
-  // gone(): what is saved was deleted, returns what is said then; changed() paints.
+  // kind: names the saved object in answers and classes; fields: the pointers of fields in the form; gone():
+  // called if the object was deleted, returns the text to show; changed() paints.
   /** @param {SavingOptions} options */
   constructor({ kind, fields, root, language, gone, changed }) {
     this.kind = kind;
@@ -32,7 +32,7 @@ export class Saving {
     this.problem = "";
   }
 
-  // Resolves to why it was not saved; null where it was.
+  // Resolves to the error if it was not saved; else to null.
   /** @param {() => Promise<void>} work */
   async run(work) {
     let refused = null;
@@ -59,7 +59,7 @@ export class Saving {
     else if (!isShown) this.problem = refusalOf(error, this.language.t);
   }
 
-  // The first field of these that is wrong.
+  // Focuses the first of these fields that is wrong.
   /** @param {string} selector */
   focus(selector) {
     const field = this.root().querySelector(selector);
@@ -67,7 +67,7 @@ export class Saving {
     if (field instanceof HTMLInputElement) field.select();
   }
 
-  // The end of the form. shown(theirs): [label, text] of what they have saved.
+  // The end of the form. shown(theirs): [label, text] of the version that somebody else has saved.
   /** @param {SavingFoot} given */
   foot({ shown, take, replace, cancel }) {
     const { t } = this.language;
@@ -94,10 +94,10 @@ export class Saving {
   }
 }
 
-// A form is not left without a question while it holds what is not saved.
+// Asks before a form with unsaved values is left.
 
-// Asks; where the admin goes on, show() brings the form back, with the focus where it was. Resolves to
-// whether what is not saved may go.
+// If the admin stays, show() shows the form again, with the focus where it was. Resolves to whether
+// unsaved values may be discarded.
 /** @param {{dialog: Ui["dialog"], show: () => void, name: string, t: Translate}} given */
 export async function mayDiscard({ dialog, show, name, t }) {
   const at = document.activeElement?.id;
@@ -111,7 +111,7 @@ export async function mayDiscard({ dialog, show, name, t }) {
   return false;
 }
 
-// While isDirty() the browser asks before it closes the page. Returns what ends this.
+// While isDirty(), the browser asks before it closes the page. Returns a function that ends this.
 /** @param {() => boolean} isDirty */
 export function guardPage(isDirty) {
   const guard = new AbortController();
@@ -119,9 +119,9 @@ export function guardPage(isDirty) {
   return () => guard.abort();
 }
 
-// "This would make n threads late", beside what is being changed.
+// "This would make n threads late", shown beside a change.
 
-// A change that makes more threads late is warned of, not refused.
+// A change that makes more threads late gets a warning, and is not refused.
 /** @param {import("../../core/hours/policies.js").LateCheck} check @param {Translate} t */
 export function lateLine({ state, answer, error }, t) {
   const waiting = state === "asking";

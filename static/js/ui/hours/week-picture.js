@@ -1,5 +1,5 @@
-// The week as a picture: a row for each day, in it blocks of open time. They are drawn, dragged and resized
-// by the pointer, or moved by keys, a quarter of an hour at a time.
+// The week as a picture: a row for each day with blocks of open time. They are drawn, dragged and resized
+// with the pointer, or moved by keys, in steps of a quarter of an hour.
 
 import { html, svg } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -12,7 +12,7 @@ import { ICONS } from "../elements/icons.js";
 import { blockText, dayName, dayText, hoursText, weekText } from "./words.js";
 
 const SLOP_PX = 4;
-const PRESSED_MINUTES = 60; // what a press without dragging makes
+const PRESSED_MINUTES = 60; // length of a block made by a press without dragging
 const HOURS = [0, 3, 6, 9, 12, 15, 18, 21, 24];
 const KEYS = "ArrowLeft ArrowRight ArrowUp ArrowDown Shift+ArrowLeft Shift+ArrowRight "
   + "Alt+Shift+ArrowLeft Alt+Shift+ArrowRight Enter Delete";
@@ -24,7 +24,7 @@ export class WeekPicture {
   constructor({ root, week, tell, language }) {
     this.root = root; // () → the element that holds it
     this.week = week;
-    this.tell = tell; // (text) → what happened, for screen readers
+    this.tell = tell; // (text) → tells screen readers what happened
     this.language = language;
   }
 
@@ -33,7 +33,7 @@ export class WeekPicture {
   // The picture is no longer on the page.
   end() { this.#drag?.listening.abort(); }
 
-  // now: {day, minute} in the zone, or null where that is not known; wrong: days with a mistake.
+  // now: {day, minute} in the zone, or null if unknown; wrong: days with a mistake.
   /** @param {{now: {day: number, minute: number} | null, wrong: number[]}} given */
   content({ now, wrong }) {
     const { t } = this.language;
@@ -70,7 +70,7 @@ export class WeekPicture {
         >${isNight ? "" : html`<span class="week-edge" data-edge="end"></span>`}</div>`;
   }
 
-  // What a block of the day before has after midnight.
+  // The part after midnight of a block of the day before.
   /** @param {WeekPiece} piece */
   #tail({ block, from, to }) {
     return html`<div class="week-tail" data-key=${block.key} data-chosen=${this.week.key === block.key}
@@ -95,7 +95,7 @@ export class WeekPicture {
     event.stopPropagation();
   }
 
-  // Its exact times, in the fields beside.
+  // Focuses the fields with its exact times, beside the picture.
   #edit({ key }) { /** @type {HTMLInputElement} */ (document.getElementById(`day-from-${key}`))?.select(); }
 
   #step(block, kind, direction) {
@@ -124,7 +124,7 @@ export class WeekPicture {
     /** @type {HTMLElement} */ (element)?.focus();
   }
 
-  // A day, which may be one beyond the rows, and the minutes from midnight.
+  // Returns the day, which may be one outside of the rows, and the minutes from midnight.
   #place({ clientX, clientY }) {
     const tracks = [...this.root().querySelectorAll(".week-track")].map((each) => each.getBoundingClientRect());
     const [first, second] = tracks;
@@ -133,7 +133,7 @@ export class WeekPicture {
     return { day: Math.min(Math.max(row, -1), 7), minute: across * DAY };
   }
 
-  // Follows the pointer until it is let go: a block that goes to another row is another element.
+  // Follows the pointer until it is released: a block in another row is another element.
   #press(event, day) {
     const { target, button, clientX, clientY } = event;
     if (button !== 0 || !(target instanceof Element) || this.#drag) return;
@@ -183,7 +183,7 @@ export class WeekPicture {
     week.choose(day, key);
   }
 
-  // A press on free time makes an hour, as far as there is room.
+  // A press on free time makes a block of an hour, as far as there is room.
   #drop() {
     const { week } = this;
     const drag = this.#end();
@@ -204,7 +204,7 @@ export class WeekPicture {
     this.#finish(next.key);
   }
 
-  // What it overlaps or touches is one block with it.
+  // Merges the block with those that it overlaps or touches.
   #finish(key) {
     const { week, language } = this;
     const one = week.settle(key);
@@ -231,7 +231,7 @@ const blockId = (key) => `week-block-${key}`;
 const pieceKey = ({ block, isTail }) => `${block.key}${isTail ? "+" : ""}`;
 const placed = (from, to) => `left: ${(from / DAY) * 100}%; width: ${((to - from) / DAY) * 100}%`;
 
-// What was dragged is not pressed as well, nor is what lies beside the dialog.
+// After a drag, neither the dragged block nor anything beside the dialog is clicked.
 function stopClick() {
   const stop = (event) => event.stopPropagation();
   addEventListener("click", stop, { capture: true, once: true });
@@ -278,7 +278,7 @@ export function dayHours({ week, problem, language, write, remove, add, copy }) 
   }
 }
 
-// A week in small, beside the name of a calendar.
+// A small picture of a week, beside the name of a calendar.
 const ROW = 5;
 const HOUR = 4;
 

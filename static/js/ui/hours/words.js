@@ -1,4 +1,4 @@
-// Weekdays, dates, hours, whether it is open and what a policy promises, in the admin's language.
+// Weekdays, dates, hours, the state "open" or "closed", and targets of policies in the admin's language.
 
 import {
   clock, dateAfter, DAY, DAYS, endOf, intervalOf, ofDay, weekOf,
@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 
 const utc = (date) => Date.parse(`${date}T00:00:00Z`);
 
-// 0 for Monday.
+// Returns the name of a weekday, 0 for Monday.
 /** @param {number} day @param {"long" | "short"} weekday @param {Ui["language"]} language */
 export const dayName = (day, weekday, { region }) => (
   new Intl.DateTimeFormat(region, { weekday, timeZone: "UTC" }).format(utc(dateAfter(MONDAY, day % 7)))
@@ -38,7 +38,7 @@ export function blockText(block, language) {
   });
 }
 
-// "Mon–Fri 09:00–18:00 · Sat 09:00–12:00": days in a row that are the same are named together.
+// "Mon–Fri 09:00–18:00 · Sat 09:00–12:00": successive days with the same hours are named together.
 /** @param {Block[]} blocks @param {Ui["language"]} language */
 export function weekText(blocks, language) {
   const week = weekOf(blocks);
@@ -61,7 +61,7 @@ export function dayText(blocks, day, language) {
   return `${dayName(day, "long", language)}: ${hours || language.t("hours.closed")}`;
 }
 
-// "18:00", with the weekday where it is another day there, with the date where it is not this week.
+// "18:00", with the weekday if it is another day there, and with the date if it is not this week.
 /** @param {string} zone @param {number} at @param {number} now @param {Ui["language"]} language */
 export function momentText(zone, at, now, { region }) {
   const [there, today] = [wallAt(zone, at).date, wallAt(zone, now).date];
@@ -74,7 +74,7 @@ export function momentText(zone, at, now, { region }) {
   }).format(at);
 }
 
-// Whether it is open, and when that changes: {open, next} of openNow().
+// Says whether it is open, and when that changes: {open, next} from openNow().
 /** @param {{open: boolean, next: number | null}} state @param {string} zone @param {number} now
  * @param {Ui["language"]} language */
 export function stateText({ open, next }, zone, now, language) {
@@ -89,7 +89,7 @@ function minutesText(minutes, { t, region }) {
   const text = new Intl.NumberFormat(region, {
     style: "unit", unit: isHours ? "hour" : "minute", unitDisplay: "long", maximumFractionDigits: 2,
   }).format(isHours ? minutes / 60 : minutes);
-  // Intl writes a blank that Japanese has not.
+  // Intl adds a blank that Japanese does not have.
   return t.locale === "ja" ? text.replace(/\s/g, "") : text;
 }
 

@@ -1,4 +1,4 @@
-// The field of a time zone: all zones that there are, found by typing (the combobox pattern of ARIA APG).
+// The field of a time zone: all zones, found by typing (the combobox pattern of ARIA APG).
 
 import { html } from "lit-html";
 
@@ -11,7 +11,7 @@ const SHOWN_MAX = 60;
 const GAP_PX = 4;
 
 export class ZoneField {
-  zone; // "" while what is written is no zone
+  zone; // "" while the text is no zone
   #text;
   #open = false;
   #active = -1;
@@ -49,7 +49,7 @@ export class ZoneField {
             offsetText(one.zone, this.now())}</span></div>`)}</div>`;
   }
 
-  // Shows or hides the list: once what content() gave is on the page.
+  // Shows or hides the list; call it after the result of content() was rendered.
   after() {
     const list = this.#list;
     if (!list) return;
@@ -70,7 +70,7 @@ export class ZoneField {
     this.#text = zoneText(zone);
   }
 
-  // All, with the chosen one at their head, until something is typed.
+  // Returns all zones, the chosen one first, until something is typed.
   #found() {
     this.#entries ??= allZones().map((zone) => ({ zone, text: zoneText(zone), also: `${zone} ${otherNames(zone)}` }));
     if (this.zone && this.#text === zoneText(this.zone)) {
@@ -129,7 +129,7 @@ export class ZoneField {
   }
 }
 
-// A zone that is written out, "" where the text is none.
+// Returns the zone that a text names; "" if it names none.
 function zoneIn(text) {
   const name = text.trim().replace(/\s+/g, "_");
   const known = allZones().find((zone) => folded(zone) === folded(name));

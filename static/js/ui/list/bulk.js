@@ -1,4 +1,4 @@
-// One action on all selected threads, however many, with a result for each; it can be stopped.
+// One action on all selected threads, with a result for each; it can be stopped.
 
 import { html } from "lit-html";
 
@@ -11,8 +11,8 @@ import { ask } from "../elements/popover.js";
 import { countText } from "./picks.js";
 
 const AGAIN_MS = 1000;
-const UNASKED_MAX = 20; // threads on which an action is done without a question
-const CHUNK = 50; // in one request: others are served in between
+const UNASKED_MAX = 20; // an action on up to so many threads is done without a question
+const CHUNK = 50; // threads in one request, so that other requests are served in between
 
 export class Bulk extends PageModule {
   progress = null; // {done, total} while it runs
@@ -20,17 +20,17 @@ export class Bulk extends PageModule {
 
   get busy() { return this.progress !== null; }
 
-  // Leaves what is not done yet; it stays selected.
+  // Stops the action; threads that are not done yet stay selected.
   stop() { this.#stopped = true; }
 
-  // Closes the threads, or reopens them in the history.
+  // Closes the threads, or reopens them in the view `history`.
   finish() { return this.run(this.data.lists.list.view === "history" ? "reopen" : "close"); }
 
   /** @param {string} action */
   async run(action, more = {}) {
     const { ids } = this.ui.picks;
     if (this.busy || !ids.length) return;
-    // What is on screen now, not after the question.
+    // The messages on screen now, not after the question.
     if (action === "close") more = { seen: this.#seen(ids) };
     if (!(await this.#mayRun(action, ids, more))) return;
     this.#stopped = false;
@@ -39,8 +39,8 @@ export class Bulk extends PageModule {
     this.#tell(results, ids.length - results.length, problem, more);
   }
 
-  // Asks ahead of what is done to many, and before a customer who waits is closed. Taking threads
-  // keeps nobody waiting.
+  // Asks first before an action on many threads, and before threads with waiting customers are closed. A claim
+  // needs no question, because it keeps nobody waiting.
   async #mayRun(action, ids, { priority = "", until = 0 } = {}) {
     const { t } = this.ui.language;
     const waiting = action === "close" ? this.#waiting(ids) : 0;
@@ -63,7 +63,7 @@ export class Bulk extends PageModule {
     }, t);
   }
 
-  // How many of these wait for an answer; of those whose row is not known, all on a view of such.
+  // Returns how many of the threads wait for an answer; unknown rows count on the view of waiting threads.
   #waiting(ids) {
     const unknown = this.data.lists.list.view === "not_respond";
     return ids.filter((id) => {
@@ -72,7 +72,7 @@ export class Bulk extends PageModule {
     }).length;
   }
 
-  // left: how many were not tried; problem: why, if it was not the admin who stopped.
+  // left: number of threads that were not tried; problem: the reason, unless the admin stopped it.
   #tell(results, left, problem, { until = 0 }) {
     const { t } = this.ui.language;
     const refused = results.filter(({ status }) => status !== "done");
@@ -127,14 +127,14 @@ export class Bulk extends PageModule {
     ];
   }
 
-  // The newest message of each thread whose row is known, which is what was on screen.
+  // Returns the newest message of each thread with a known row: the one that was on screen.
   #seen(ids) {
     return Object.fromEntries(ids
       .filter((id) => this.data.rows.get(id))
       .map((id) => [id, this.data.rows.get(id).last_message_id ?? 0]));
   }
 
-  // Resolves to {results, problem}; where a request fails twice, the rest is not tried.
+  // Resolves to {results, problem}; after a request has failed twice, the rest is not tried.
   async #ask(ids, action, more) {
     const results = [];
     const chunk = Math.min(CHUNK, this.data.limits.row_ids);
@@ -144,7 +144,7 @@ export class Bulk extends PageModule {
       const given = more.seen ? { seen: only(more.seen, some) } : more;
       const ask = async () => (await this.net.api.bulk(some, action, given)).results;
       try {
-        // A repeated request changes nothing that the first one did.
+        // A repeated request does not repeat the effects of the first one.
         const answer = await ask().catch((error) => this.#again(error, ask));
         results.push(...answer);
         this.ui.picks.drop(answer.filter(({ status }) => status === "done").map(({ id }) => id));

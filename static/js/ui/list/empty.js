@@ -1,4 +1,4 @@
-// What a list without rows shows: that it is being built, that there is none, or that none matches.
+// The content of a list without rows: it is being built, there is none, or nothing matches.
 
 import { html, nothing, render } from "lit-html";
 
@@ -9,7 +9,7 @@ import { ICONS } from "../elements/icons.js";
 import { refusal } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 
-const ELSEWHERE = "not_respond"; // where to go from a view that is gone
+const ELSEWHERE = "not_respond"; // the view to go to from one that was deleted
 
 /** @param {Page} page */
 export function empty(page) {
@@ -50,7 +50,7 @@ function building(share, t) {
     <progress class="building-bar" max="1" .value=${share} aria-label=${t("building")}></progress></div>`;
 }
 
-// A view that was deleted, or a query with a mistake.
+// The notice for a deleted view, or for a query with a mistake.
 /** @param {Page} page */
 function refused(page) {
   const { data: { lists: { list, sync }, savedViews }, ui: { language: { t } } } = page;
@@ -83,11 +83,11 @@ function correct({
     ? [{ text: t("view.edit"), run: () => viewEditor.open({ id: view.id }) }] : [];
 }
 
-// What to do first, shown instead of an empty list while no event ever came; then that it came.
+// The first steps, shown instead of an empty list before any event has come; then the first event.
 const KEY_COMMAND = "KEY=$(.venv/bin/python app.py create-key --source shop)";
 const COPIED_MS = 2000;
 
-// The id and the time are made when it is typed; a time ahead of the server's counts as the receipt's.
+// The shell makes the id and the time; a time ahead of the server's counts as the time of receipt.
 /** @param {string} origin */
 const firstCommand = (origin) => `curl -X POST ${origin}/api/v1/events \\
   -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\

@@ -1,4 +1,4 @@
-// Scrolls the list along when the open thread moves: never, after the admin's own reply, or always.
+// Scrolls the list when the open thread moves: never, after the admin's own reply, or always.
 
 import { html } from "lit-html";
 
@@ -10,7 +10,7 @@ const OWN_MS = 10_000; // a move this soon after a reply counts as caused by it
 export class Follow extends PageModule {
   #at = null; // {listing, id, index}
   #repliedAt = -Infinity;
-  #chip = null; // the place where the thread stands now
+  #chip = null; // the button that shows where the thread is now
 
   replied() { this.#repliedAt = this.net.now(); }
 
@@ -62,7 +62,7 @@ export class Follow extends PageModule {
   }
 }
 
-// Explains once why the list stands still: shown with the first new rows above it.
+// Explains once why the list stands still, together with the first new rows above it.
 const SHOWN_MS = 20_000;
 
 export class ListHint extends PageModule {
@@ -102,13 +102,13 @@ export class ListHint extends PageModule {
   }
 }
 
-// Keeps the row of the open thread current if it is not on the list shown: no frame brings it.
+// Fetches the row of the open thread now and then if the thread is not on the current list: no frame brings it.
 const ASK_MS = 2000;
 const ASK_AGAIN_MS = 5000;
 
 export class RowRefresh extends PageModule {
   #seen = null; // the row of the open thread at the last look
-  #until = Infinity; // when a text of it changes by time alone
+  #until = Infinity; // when time alone changes one of its texts
   #askedAt = -Infinity;
 
   /** @param {Page} page */
@@ -127,8 +127,8 @@ export class RowRefresh extends PageModule {
     this.look();
   }
 
-  // Repaints what shows the row if it changed, or what it says of times. The list looks at each of its
-  // paintings, of which there is one whenever that changes.
+  // Repaints the parts that show the row if it, or one of its texts about times, has changed. The list calls
+  // this at each painting, and paints whenever such a text changes.
   look() {
     const row = this.data.thread.row ?? null;
     const now = this.net.now();

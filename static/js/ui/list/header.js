@@ -1,4 +1,4 @@
-// The header of the list: its name, its total, new rows above, whether it is live, the sort.
+// The header of the list: its name, its total, new rows above, its state, the sort.
 
 import { html, nothing } from "lit-html";
 
@@ -28,12 +28,12 @@ export function header(page) {
     ${sorts(page)}`;
 }
 
-// What the number leaves out.
+// The note about archived threads, which the total leaves out.
 function archived({ archive, painted }, t) {
   return painted?.seam >= 0 ? t("header.archive", { count: archive.days }) : nothing;
 }
 
-// undefined where there is no such list.
+// Returns undefined if there is no such list.
 function totalOf(list, listing, sync, totals) {
   if (sync.state === "refused") return undefined;
   return listing.ready ? listing.painted.liveTotal : totals.here(list, list.filter);
@@ -103,7 +103,7 @@ function sorts(page) {
   });
 }
 
-// The line below the header of a saved view or a query: what it asks for, and how it is saved.
+// The line below the header of a saved view or a query: its query, and the ways to save it.
 /** @param {Page} page */
 export function about(page) {
   const { data: { lists: { list, sync }, savedViews }, ui: { language: { t } } } = page;

@@ -1,4 +1,4 @@
-// The pointer over the list: holds the order while it is there, and finds the thread pressed.
+// The pointer over the list: holds the order while it is there, and finds the pressed thread.
 
 import { onResize } from "../../browser.js";
 import { Scale } from "../../core/list/window.js";
@@ -8,14 +8,14 @@ const LONG_PRESS_MS = 450;
 
 export class Pointer {
   inside = false;
-  aims = false; // it is inside, and neither a key nor another window was used since it moved
-  y = 0; // below the list's upper edge
-  keyed = false; // the last thing done to the list was done by a key
+  aims = false; // whether the pointer is inside, and neither keys nor another window were used since it moved
+  y = 0; // px below the list's upper edge
+  keyed = false; // whether the list was last used by a key
   #press = null; // {id, x, y}
   #timer = null; // of a long press
   #touched = false; // the last press was a finger's
 
-  // pressed(id, event): a thread was; pressedLong(id): by a finger that stayed; changed() asks for a
+  // pressed(id, event): a thread was pressed; pressedLong(id): a finger stayed on it; changed(): asks for a
   // repaint.
   /** @param {PointerOptions} options */
   constructor({ root, hold, now, pressed, pressedLong, changed }) {
@@ -30,7 +30,7 @@ export class Pointer {
     root.addEventListener("pointerdown", (event) => this.#down(event));
     root.addEventListener("pointerup", (event) => this.#up(event));
     root.addEventListener("pointercancel", () => this.#cancel());
-    // A long press would open the browser's menu.
+    // Without this a long press would open the browser's menu.
     root.addEventListener("contextmenu", (event) => {
       if (event.pointerType !== "mouse" && this.#touched) event.preventDefault();
     });
@@ -107,8 +107,8 @@ export class Pointer {
   }
 }
 
-// The thread of the row that the browser found under the pointer, or null. The browser knows: where
-// a pixel of the screen is no whole pixel of the page, the border between two rows cannot be computed.
+// Returns the thread of the row that the browser finds under the pointer, or null. It cannot be computed:
+// pixels of the screen may be fractions of the page's pixels.
 function threadOf(target) {
   const row = target instanceof Element ? target.closest(".row[id]") : null;
   return row ? Number(row.id.slice("row-".length)) : null;
@@ -132,7 +132,7 @@ export class Scroller {
     this.spacer.setAttribute("role", "presentation");
     root.replaceChildren(this.spacer);
     root.addEventListener("scroll", () => this.#onScroll(), { passive: true });
-    // To ask for the height while painting would lay out the page twice. A list that is hidden has none.
+    // Asking for the height while painting would lay out the page twice. A hidden list has no height.
     onResize(root, () => {
       this.height = root.clientHeight || this.height;
       resized();
@@ -141,7 +141,7 @@ export class Scroller {
 
   get top() { return this.#scale.top; }
 
-  // The y of a row inside the spacer; a row out of view must not make the spacer longer.
+  // Returns the y of a row inside the spacer; a row out of view must not make the spacer longer.
   /** @param {number} top @param {number} rowPx */
   place(top, rowPx) {
     const most = Math.max(0, this.#scale.spacerPx - rowPx);

@@ -1,4 +1,4 @@
-// The list pane: paints the rows in view and keeps what the admin aims at in its place.
+// The list pane: paints the rows in view, and keeps the row that the admin aims at in its place.
 
 import { anchorOf } from "../../core/list/listing.js";
 import { indexesOf, inView, range, topFor } from "../../core/list/window.js";
@@ -12,7 +12,7 @@ const OVERSCAN = 6;
 
 export class ListPane extends PageModule {
   #listing = null;
-  #painted = []; // rows of which anything is seen: {id, index}
+  #painted = []; // rows that are at least partly visible: {id, index}
   #motion = new Motion();
   #timer = null;
 
@@ -49,7 +49,7 @@ export class ListPane extends PageModule {
     this.activate(this.#view.rowAt(at < 0 ? this.firstSeen() : at + step, step));
   }
 
-  // The row that the keyboard is on, or where the open thread was before it moved out of view.
+  // Returns the index of the keyboard's row, or the place of the open thread before it moved out of view.
   #walksFrom(step) {
     const at = this.activeIndex();
     const { activeId } = this.#listing;
@@ -63,7 +63,7 @@ export class ListPane extends PageModule {
     this.walk(direction * Math.max(1, Math.floor(this.scroller.height / this.#px) - 1));
   }
 
-  // Commits the order, scrolls to the top, and is live again.
+  // Applies the latest order, scrolls to the top, and becomes live again.
   toTop() {
     this.data.hold.release();
     if (!this.#ready) return;
@@ -97,11 +97,11 @@ export class ListPane extends PageModule {
     glow(this.pool.get(id).element);
   }
 
-  // The thread to open after this one: the next below, else the one above, else null.
+  // Returns the thread to open after this one: the next below, else the one above, else null.
   /** @param {number} id */
   nextTo(id) { return this.#ready ? this.#view.nextTo(id) : null; }
 
-  // The height of rows was fromPx until now.
+  // fromPx: the former height of rows.
   /** @param {number} fromPx */
   resized(fromPx) {
     const { top } = this.scroller;
@@ -142,7 +142,7 @@ export class ListPane extends PageModule {
     this.pool.showEmpty(count, this.#px, this.rowLook.at(this.net.now()).t("list.loading"));
   }
 
-  // Ends a hold that is over, and keeps the anchor row at its pixel while others move.
+  // Ends a hold whose time is over; keeps the anchor row at its pixel while others move.
   #settle(now) {
     const { moved } = this.#listing;
     const { held } = this.#view;
@@ -217,7 +217,7 @@ export class ListPane extends PageModule {
     this.#motion.play(movers.map(({ element }) => element), moves, now);
   }
 
-  // Records what is on screen now and passes it on.
+  // Records the threads on screen, and passes them on.
   #look(now) {
     const { top, height } = this.scroller;
     const { total } = this.#view;
@@ -236,7 +236,7 @@ export class ListPane extends PageModule {
     if (!this.#view.held) for (const { id } of this.#painted) this.#listing.news.delete(id);
   }
 
-  // One timer for all that changes by time alone: ages, marks, the end of a hold, the archive.
+  // Sets one timer for everything that changes by time alone: ages, marks, the end of a hold, the archive.
   #schedule(now) {
     const { rows, fresh, archive } = this.#listing;
     const ids = [...this.#painted.map(({ id }) => id), this.rowLook.openId];
@@ -289,7 +289,7 @@ export class ListPane extends PageModule {
   #ask() { this.ui.painter.ask("list", "header"); }
 }
 
-// Fades in rows that moved; where many move, rows change place without animation.
+// Fades in rows that moved; if many move, they change places without animation.
 const MOST = 4;
 const PER_SECOND = 4;
 const MS = 160;
@@ -306,7 +306,7 @@ class Motion {
     this.#perSecond = 0;
   }
 
-  // elements: of the rows that moved; moves: the list's count of moves so far.
+  // elements: rows that moved; moves: the number of moves of the list so far.
   /** @param {HTMLElement[]} elements @param {number} moves @param {number} now */
   play(elements, moves, now) {
     if (now - this.#at >= 1000) {
@@ -338,14 +338,14 @@ class Seam {
   constructor(parent) {
     this.element = document.createElement("div");
     this.element.className = "list-seam";
-    // Screen readers say it with the first row below.
+    // Screen readers read it together with the first row below.
     this.element.setAttribute("role", "presentation");
     this.element.append(document.createElement("span"));
     this.element.hidden = true;
     parent.append(this.element);
   }
 
-  // y: null where it is out of view.
+  // y: null if it is out of view.
   /** @param {number | null} y @param {string} text */
   show(y, text) {
     const [label] = this.element.children;

@@ -1,9 +1,9 @@
-// Selects rows by key and pointer. While rows are selected, the order on screen stays.
+// Selects rows by keys and pointer. While rows are selected, the order on screen is held.
 
 import { PageModule } from "../elements/page-module.js";
 
 export class Picks extends PageModule {
-  #all = false; // all that was loaded was selected at once: the rest is offered
+  #all = false; // whether all loaded rows were selected at once: then the rest is offered
   #loading = false;
   selection = new Selection();
 
@@ -12,7 +12,7 @@ export class Picks extends PageModule {
   /** @param {number} id */
   has(id) { return this.selection.has(id); }
 
-  // {count, total, loading} where "select all" left threads of the list that were not loaded.
+  // Returns {count, total, loading} if "select all" left out threads that are not loaded.
   get offer() {
     const total = this.data.lists.sync.order?.total ?? 0;
     if (!this.#all || !this.size || this.size >= total) return null;
@@ -37,7 +37,7 @@ export class Picks extends PageModule {
     this.#rangeTo(listing.activeId);
   }
 
-  // All threads that are loaded; `whole` selects the others, too.
+  // Selects all loaded threads; `whole` also selects the others.
   all() {
     const { painted } = this.data.lists.listing;
     if (!painted) return;
@@ -45,8 +45,8 @@ export class Picks extends PageModule {
     this.#changed(true);
   }
 
-  // All threads of the list: loads those that are not loaded yet. Throws nothing; where they
-  // cannot be loaded the offer stays.
+  // Selects all threads of the list, and loads missing ones. Never throws; if they cannot be
+  // loaded, the offer stays.
   async whole() {
     const { listing, sync } = this.data.lists.current;
     this.#loading = true;
@@ -57,7 +57,7 @@ export class Picks extends PageModule {
     this.ui.painter.ask("banner");
   }
 
-  // A finger stayed on the row: it is selected, and further rows are by a tap.
+  // A finger stayed on the row: selects it; further rows are selected by a tap.
   /** @param {number} id */
   touched(id) {
     this.data.lists.listing.activeId = id;
@@ -122,9 +122,9 @@ export function countText(picks, t) {
 
 // The selected threads, by id: moves in the list do not change the selection.
 export class Selection {
-  anchor = null; // where a range begins
+  anchor = null; // the beginning of a range
   #ids = new Set();
-  #base = new Set(); // what was picked before the range
+  #base = new Set(); // threads selected before the range
 
   get size() { return this.#ids.size; }
   get ids() { return [...this.#ids]; }
@@ -137,7 +137,7 @@ export class Selection {
     this.#from(id);
   }
 
-  // ids: from the anchor to where the range ends now.
+  // ids: from the anchor to the current end of the range.
   /** @param {number[]} ids */
   range(ids) { this.#ids = new Set([...this.#base, ...ids]); }
 

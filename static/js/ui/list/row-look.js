@@ -1,12 +1,12 @@
-// What a row shows besides its own data: the sort, the language, the admin, its marks.
+// The values that a row shows besides its own data: the sort, the language, the admin, its marks.
 
 import { PageModule } from "../elements/page-module.js";
 
 export class RowLook extends PageModule {
-  // The thread that is open, whose head shows times as its row does.
+  // The open thread; its head shows times like its row.
   get openId() { return this.data.thread.id; }
 
-  // The same for all rows of one painting.
+  // Values that are the same for all rows of one painting.
   /** @param {number} now */
   at(now) {
     const { view, sort } = this.data.lists.list;

@@ -11,7 +11,7 @@ import {
 } from "../elements/avatar.js";
 import { presenceLabel, RowPresence } from "../presence/viewers.js";
 
-const BY_DUE = "next_due"; // this sort goes by the due time first
+const BY_DUE = "next_due"; // the sort in which the due time comes first
 const TAGS_SHOWN = 2;
 const template = /** @type {HTMLTemplateElement} */ (document.getElementById("row"));
 
@@ -31,7 +31,7 @@ class RowElement {
     this.presence = new RowPresence(this.element);
   }
 
-  // of: -1 where it is not known how many there are. note: what screen readers say besides.
+  // of: number of rows, -1 if unknown. note: read by screen readers in addition.
   /** @param {number} y @param {{at: number, of: number}} place */
   place(y, { at, of }, note = "") {
     this.#set("y", y, () => { this.element.style.transform = `translateY(${y}px)`; });
@@ -40,7 +40,7 @@ class RowElement {
     this.#attribute("aria-description", note);
   }
 
-  // look: what RowLook gives, and outside: whether the row is out of view.
+  // look: from RowLook, and `outside`: whether the row is out of view.
   /** @param {number} id @param {Row} row */
   bind(id, row, look) {
     this.#set("id", id, () => { this.element.id = `row-${id}`; });
@@ -68,7 +68,7 @@ class RowElement {
     return this.#attribute("aria-label", texts.label);
   }
 
-  // A position whose thread is not loaded yet.
+  // Shows a position with a thread that is not loaded yet.
   bindEmpty(label) {
     this.#set("id", null, () => this.element.removeAttribute("id"));
     this.#attribute("aria-selected", "false");
@@ -77,7 +77,7 @@ class RowElement {
     this.#set("classes", "row skeleton", (names) => { this.element.className = names; });
   }
 
-  // Not loaded yet, or not to be seen any more.
+  // The row is not loaded yet, or may no longer be seen.
   #withoutRow({ mark, t }) {
     const text = t(mark === "left" ? "row.left" : "list.loading");
     this.#text("row-note", text);
@@ -114,7 +114,7 @@ class RowElement {
     this.#set(name, text, () => { this.#elements[name].textContent = text; });
   }
 
-  // What a customer wrote is read aloud, and drawn, in the customer's language.
+  // Texts by customers are read aloud, and drawn, in the customer's language.
   #lang(name, tag) {
     this.#set(`${name}.lang`, tag, () => {
       if (tag) this.#elements[name].lang = tag;
@@ -185,14 +185,14 @@ function rowTexts(row, look) {
   };
 }
 
-// How long is too long says the promise, where there is one.
+// With a due time, its policy decides how long is too long.
 function waitLevelOf({ waiting_since: since, due_at: dueAt }, now) {
   if (since === null) return "none";
   return dueAt ? "short" : waitLevel(since, now) || "short";
 }
 
-// A wait below a minute is shown only if the sort goes by the wait, and one beside the time by which an
-// answer is due only there, too: that time counts.
+// A wait below a minute is shown only if the sort goes by the wait. Beside a due time, which matters more, a
+// wait is shown only in such a sort, too.
 function waitText(row, { byWait, sort, now }, short) {
   if (row.waiting_since === null) return "";
   if (row.due_at && (!byWait || sort === BY_DUE)) return "";
@@ -224,7 +224,7 @@ function noteOf(row, { t, mark, view, adminId }) {
   return row.assignee.id === adminId ? t("row.mine") : shown(row.assignee.name);
 }
 
-// An admin has written last, and nobody waits.
+// The text if an admin has written last and nobody waits.
 function repliedText({ last, waiting_since: since }, { t, adminId }) {
   if (last?.role !== "admin" || since !== null) return "";
   if (!last.by) return t("row.left.answered");
@@ -266,7 +266,7 @@ function labelOf(row, parts, { due, snoozed, language }, look) {
   return told.filter(Boolean).join(", ");
 }
 
-// The row elements: each stays with its thread while it is in view and is reused afterwards.
+// The row elements: each stays with its thread while it is in view, and is reused afterwards.
 const SPARE_MAX = 20;
 
 export class RowPool {

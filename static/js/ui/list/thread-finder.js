@@ -1,12 +1,12 @@
-// Finds threads in the list that is shown: the open one, and the next with unanswered messages.
+// Finds threads in the current list: the open one, and the next with unanswered messages.
 
 import { PageModule } from "../elements/page-module.js";
 
-const FETCH_ROWS = 100; // in one request
+const FETCH_ROWS = 100; // rows in one request
 const SEARCH_ROWS = 1000; // rows looked through at most
 
 export class ThreadFinder extends PageModule {
-  // Scrolls to the open thread, loading the list as far as needed; says if it is not on this list.
+  // Scrolls to the open thread, loading the list as far as needed; tells if it is not on this list.
   async showInList({ quiet = false } = {}) {
     const { id } = this.data.thread;
     const { sync, listing } = this.data.lists.current;
@@ -21,14 +21,14 @@ export class ThreadFinder extends PageModule {
     } else if (found === false) this.#notHere(quiet);
   }
 
-  // An archived thread of this list is looked for among those that follow it.
+  // Looks for the thread among the archived threads of this list.
   async #archived({ archive }, id) {
     if (this.data.thread.row?.open !== false) return false;
     const { ids } = await this.net.api.archive(this.data.lists.list, { ids: [id] }).catch(() => ({ ids: [] }));
     return ids.length > 0 && archive.through(id);
   }
 
-  // step: 1 for the next one below, -1 above.
+  // step: 1 for the next thread below, -1 for above.
   /** @param {number} step */
   async nextUnread(step) {
     const { listing } = this.data.lists;
@@ -51,7 +51,7 @@ export class ThreadFinder extends PageModule {
     this.ui.toasts.show(this.ui.language.t("unread.none"));
   }
 
-  // A reply may have moved the open thread: the search goes on where it was.
+  // A reply may have moved the open thread: the search continues at its former place.
   #startOf(painted, id, step) {
     const beside = this.data.neighbours.beside(id, step);
     return beside === null ? painted.indexOf(id) : painted.indexOf(beside) - step;

@@ -1,5 +1,5 @@
-// Shows where colleagues are in the open thread, by small avatars: at the last message they have
-// read, or at what they write. The layer lies over the thread and changes no layout.
+// Shows the places of colleagues in the open thread by small avatars: at the last message they have
+// read, or where they write. The layer lies over the thread and does not change the layout.
 
 import { onResize } from "../../browser.js";
 import { PageModule } from "../elements/page-module.js";
@@ -8,7 +8,7 @@ import { smallAvatar, viewersText } from "./viewers.js";
 const AVATAR_PX = 18;
 const LANE_PX = 5; // from the edge of the messages
 const STACK_PX = 12; // between avatars at one place
-const SEEN_PX = 20; // so much of a message in view counts as read
+const SEEN_PX = 20; // px of a message in view, from which it counts as read
 
 export class Cursors extends PageModule {
   #threadId = null;
@@ -22,7 +22,7 @@ export class Cursors extends PageModule {
     this.pane = this.messages.closest(".pane-thread");
     this.layer = document.createElement("div");
     this.layer.className = "cursors";
-    this.layer.ariaHidden = "true"; // the line over the composer says who is here
+    this.layer.ariaHidden = "true"; // the line over the composer tells who is here
     this.pane.append(this.layer);
     this.ui.painter.add("cursors", () => this.#paint());
     const look = () => this.look();
@@ -53,7 +53,7 @@ export class Cursors extends PageModule {
     this.#forget(new Set(others.map(({ id }) => id)));
     if (others.length) this.#read();
     const origin = this.pane.getBoundingClientRect();
-    const taken = new Map(); // place → how many avatars are there
+    const taken = new Map(); // place → number of avatars there
     for (const one of others) {
       const place = this.#placeOf(this.#cursors.get(one.id));
       const before = taken.get(place?.key) ?? 0;
@@ -62,7 +62,7 @@ export class Cursors extends PageModule {
     }
   }
 
-  // Removes those who left, with their places.
+  // Removes the avatars of colleagues who left, and their places.
   #forget(here) {
     for (const [id, element] of this.#avatars) {
       if (here.has(id)) continue;
@@ -83,13 +83,13 @@ export class Cursors extends PageModule {
     if (last) this.data.mode.reads(Number(last.dataset.id));
   }
 
-  // {key, x, y, dx, dy}: where the first avatar goes, and the offset of each further one.
+  // Returns {key, x, y, dx, dy}: the place of the first avatar, and the offset of each further one.
   #placeOf(cursor) {
     if (!cursor) return null;
     return cursor.message_id === null ? this.#writing(cursor) : this.#reading(cursor);
   }
 
-  // Who writes is shown at the button of what they write: a reply or a note.
+  // A colleague who writes is shown at the button for a reply or for a note.
   #writing({ field }) {
     const button = this.pane.querySelectorAll(".composer-mode")[field === "note" ? 1 : 0];
     if (!button) return null;
@@ -98,7 +98,7 @@ export class Cursors extends PageModule {
     return { key: field, x: right - half, y: top - half, dx: STACK_PX, dy: 0 };
   }
 
-  // Beside the message, or at the edge behind which it is out of view.
+  // Returns the place beside the message, or at the edge behind which it is out of view.
   #reading({ message_id: id }) {
     const { left, top, bottom, height } = this.messages.getBoundingClientRect();
     if (!height) return null;

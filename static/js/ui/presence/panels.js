@@ -1,4 +1,4 @@
-// Brings presence onto the page: its panels, the line over the composer, colleagues' cursors.
+// Adds presence to the page: its panels, the line over the composer, colleagues' cursors.
 
 import { html, render } from "lit-html";
 
@@ -54,7 +54,7 @@ export class PresencePanels extends PageModule {
   /** @param {string} name */
   open(name) { document.getElementById(`${name}-panel`).showPopover(); }
 
-  // moved: where a colleague reads or writes now.
+  // moved: the new place of a colleague.
   async cursor(moved) {
     const wanted = moved || this.data.presence.others(this.data.thread.id).length;
     const part = wanted ? await this.#cursors.get() : this.#cursors.part;
@@ -90,7 +90,7 @@ export class PresencePanels extends PageModule {
   }
 }
 
-// Also called as the panel grows.
+// Places the panel beside its opener; also called when the panel grows.
 function besideOpener(panel) {
   const opener = document.querySelector(`[popovertarget="${panel.id}"]`);
   if (opener) beside(panel, opener.getBoundingClientRect());

@@ -13,14 +13,14 @@ const STATUSES = ["auto", "away", "busy", "dnd", "invisible"];
 const VISIBILITIES = ["everyone", "contacts", "nobody"];
 const UNTIL_MINUTES = [0, 30, 60, 240, 480];
 const REFRESH_MS = 10_000;
-const SURE_MS = 8000; // as long the second press counts, which signs a colleague out
+const SURE_MS = 8000; // for so long a second press confirms that a colleague is signed out
 
 export class TeamPanel extends PageModule {
   members = [];
   settings = null;
   failed = false;
   #timer = null;
-  #leavingId = null; // who is signed out by one more press
+  #leavingId = null; // the colleague whom one more press signs out
 
   /** @param {boolean} open */
   toggled(open) {
@@ -95,7 +95,7 @@ export class TeamPanel extends PageModule {
       </select></label>`;
   }
 
-  // Nothing tells this press from one meant for oneself: only the second one does it.
+  // A press here may be meant for oneself, so only a second one signs the colleague out.
   async #signOut(id) {
     const isSure = this.#leavingId === id;
     this.#leavingId = isSure ? null : id;
@@ -114,7 +114,7 @@ export class TeamPanel extends PageModule {
     }
   }
 
-  // One's own threads, and for supervisors those of anybody, as of a colleague who is absent.
+  // The button to hand over all threads: one's own, and for supervisors those of anybody, such as absent ones.
   #givingAll({ id, name, assigned }) {
     const { data: { admin }, ui: { language: { t } } } = this;
     if (!assigned || (admin.role !== "supervisor" && id !== admin.id)) return "";
@@ -122,7 +122,7 @@ export class TeamPanel extends PageModule {
       >${t("hand.all")}</button>`;
   }
 
-  // Supervisors may sign out a colleague who forgot to.
+  // The button by which supervisors sign out a colleague who forgot to.
   #leaving({ id, name }) {
     const { data: { admin, presence }, ui: { language: { t } } } = this;
     const here = (presence.of("admin", id)?.status ?? "offline") !== "offline";
@@ -135,7 +135,7 @@ export class TeamPanel extends PageModule {
   #member(one) {
     const { id, name, threads, assigned } = one;
     const { data: { presence }, ui: { language: { t } } } = this;
-    const known = presence.of("admin", id) !== undefined; // a moment after the names are
+    const known = presence.of("admin", id) !== undefined; // presence comes a moment after the names
     return html`<li class="person">
       <span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
         ><span class="avatar-letter">${initial(name)}</span>

@@ -16,7 +16,7 @@ const activityText = (activity, t) => (
   ACTIVITIES.includes(activity) ? t(`activity.${activity}`) : activity
 );
 
-// "Do not disturb", "Away", or when they were last seen.
+// Returns "Do not disturb", "Away", or when the person was last seen.
 /** @param {PersonKind} kind @param {string | number} id @param {Translate} t */
 export function statusText(presence, kind, id, t) {
   const state = presence.of(kind, id);
@@ -24,7 +24,7 @@ export function statusText(presence, kind, id, t) {
   return named ? t(`status.${state.status}`) : seenText(presence.age(kind, id), t);
 }
 
-// All of it on one line: status, activity, text, devices.
+// Returns all of it in one line: status, activity, text, devices.
 /** @param {PersonKind} kind @param {string | number} id @param {Translate} t */
 export function presenceLine(presence, kind, id, t) {
   const state = presence.of(kind, id);
@@ -76,7 +76,7 @@ export class RowPresence {
   }
 }
 
-// Presence in the label of a row, which is all that screen readers read.
+// Presence in the label of a row: screen readers read only the label.
 export function presenceLabel(row, { presence, t }) {
   if (!presence) return [];
   return [
@@ -108,7 +108,7 @@ function make(className) {
   return made;
 }
 
-// Presence in the open thread: the customer's line in its head, colleagues over the composer.
+// Presence in the open thread: the customer's line in the head, and colleagues over the composer.
 /** @param {Row} row */
 export function threadDot(row, presence) {
   const dot = row?.customer ? presence.dot("customer", row.customer.id) : "none";

@@ -1,5 +1,5 @@
-// A field for queries: what may be written is proposed below it (the combobox pattern of ARIA APG, a
-// list with manual selection), and what is wrong is underlined.
+// A field for queries: suggestions are shown below it (the combobox pattern of ARIA APG, a list with manual
+// selection), and mistakes are underlined.
 
 import { html } from "lit-html";
 
@@ -9,7 +9,7 @@ import { FIELDS } from "../../core/query/fields.js";
 import { aroundMistake, aroundWord, LENGTH_MAX, plainValue } from "../../core/query/text.js";
 
 const GAP_PX = 4;
-// More than a query may have: what is too long is told, and not cut off.
+// More than a query may have, so that a text that is too long is told and not cut off.
 const TYPED_MAX = 4000;
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -18,7 +18,7 @@ export class QueryField {
   /** @type {QueryMistake | null} */
   mistake = null;
 
-  // id: of the input; typed(text) and entered() tell what the admin does.
+  // id: of the input; typed(text) and entered() are called for what the admin does.
   /** @param {QueryFieldOptions} options */
   constructor({ id, api, language, changed, typed, entered = () => {}, completion = null }) {
     this.id = id;
@@ -34,8 +34,8 @@ export class QueryField {
   get #input() { return /** @type {any} */ (document.getElementById(this.id)); }
   get #list() { return document.getElementById(`${this.id}-list`); }
 
-  // controls and active name a list of results and the one in it; key(event) takes keys while nothing
-  // is proposed.
+  // controls and active name a list of results and the active one; key(event) takes keys while there are no
+  // suggestions.
   /** @param {QueryFieldLook} look */
   content({
     label, placeholder = "", className = "", describedBy = "", controls = "", active = "", key = () => {},
@@ -60,7 +60,7 @@ export class QueryField {
         >${completion.suggestions.map((one, index) => this.#option(one, index))}</div></div>`;
   }
 
-  // Shows or hides the list: once what content() gave is on the page.
+  // Shows or hides the list; call it after the result of content() was rendered.
   after() {
     const list = this.#list;
     const input = this.#input;
@@ -77,7 +77,7 @@ export class QueryField {
     this.#input?.select();
   }
 
-  // The text was changed elsewhere.
+  // Takes a text that was changed elsewhere.
   /** @param {string} text */
   set(text) {
     this.text = text;
@@ -85,7 +85,7 @@ export class QueryField {
     this.#hide();
   }
 
-  // Ahead of the next painting, so that the next Esc is not meant for the list.
+  // Hides the list before the next painting, so that the next Esc is not meant for it.
   #hide() { this.#list?.togglePopover(false); }
 
   #marked(mistake) {
@@ -114,13 +114,13 @@ export class QueryField {
     const input = this.#input;
     input.value = text;
     input.setSelectionRange(at, at);
-    // Behind a field come its values.
+    // After the name of a field, its values are suggested.
     if (/[:<>=]$/.test(text.slice(0, at))) this.completion.look(text, at);
     else this.completion.close();
     this.typed(text);
   }
 
-  // otherwise: takes the keys that mean nothing here, as the arrows where there are results.
+  // otherwise: takes the keys that have no meaning here, such as arrows when there are results.
   #key(event, otherwise) {
     if (event.isComposing || event.keyCode === 229) return;
     const { completion } = this;
@@ -148,7 +148,7 @@ export class QueryField {
     return this.entered();
   }
 
-  // What is underlined moves with the text.
+  // Scrolls the underlining together with the text.
   #follow() {
     const input = this.#input;
     if (!input) return;
@@ -156,7 +156,7 @@ export class QueryField {
   }
 }
 
-// Below the field and inside the window.
+// Places the list below the field and inside the window.
 /** @param {HTMLElement} list */
 function place(list, { left, bottom, width }) {
   list.style.minWidth = `${Math.min(width, innerWidth - 16)}px`;
@@ -165,7 +165,7 @@ function place(list, { left, bottom, width }) {
   list.style.top = `${bottom + GAP_PX}px`;
 }
 
-// What is said about a mistake in a query: what is wrong, and what would be right there.
+// The text about a mistake in a query: what is wrong, and what would be right.
 /** @param {QueryMistake} mistake @param {string} text @param {Translate} t */
 export function saidOf(mistake, text, t) {
   const { at, end, expected, isLong } = mistake;
@@ -178,11 +178,11 @@ export function saidOf(mistake, text, t) {
         ? html`<code>${one}</code>` : one}`)}</span>` : wrong ? t("query.end") : ""}`;
 }
 
-// What the parts of queries mean, in the admin's language.
+// The meaning of the parts of queries, in the admin's language.
 const UNITS = { s: "second", m: "minute", h: "hour", d: "day" };
 const TIME = /^([<>]=?)(\d+)([smhd])$/i;
 const COMPARED = { ">": "more", ">=": "least", "<": "less", "<=": "most" };
-// What the server says about a place, by its name (scoring/conditions/language/values.py).
+// Descriptions by the server of what may stand at a place (scoring/conditions/language/values.py).
 const DESCRIBED = {
   "a time such as 10m": "time", "a day such as 2026-11-20": "day", "an e-mail address": "address",
   "a name": "name", "some text": "text", "a language such as vi": "language", "a blank": "blank",
@@ -196,11 +196,11 @@ function timeText(time, { t, region }) {
   const words = new Intl.NumberFormat(region, {
     style: "unit", unit: UNITS[unit.toLowerCase()], unitDisplay: "long",
   }).format(Number(number));
-  // Intl writes a blank that Japanese has not.
+  // Intl adds a blank that Japanese does not have.
   return t(`query.${COMPARED[operator]}`, { time: t.locale === "ja" ? words.replace(/\s/g, "") : words });
 }
 
-// A value of a field in words; the value itself where there are none.
+// Returns a value of a field in words, or the value itself.
 /** @param {string} field @param {string} value @param {Ui["language"]} language */
 export function valueText(field, value, language) {
   const { t, locale } = language;
@@ -213,7 +213,7 @@ export function valueText(field, value, language) {
   return kind === "language" ? languageName(value, locale) : value;
 }
 
-// What a suggestion means; empty where it says it itself.
+// Returns the meaning of a suggestion; empty if its text says it.
 /** @param {Suggestion} suggestion @param {string} text @param {Ui["language"]} language */
 function aboutSuggestion({ text: given, from, kind }, text, language) {
   const { t } = language;
@@ -226,7 +226,7 @@ function aboutSuggestion({ text: given, from, kind }, text, language) {
   return said === value ? "" : said;
 }
 
-// What would be right at a mistake: names and values as they are written, the rest in words.
+// Returns what would be right at a mistake: names and values as they are written, the rest in words.
 /** @param {string[]} expected @param {Translate} t @returns {{text: string, isCode: boolean}[]} */
 function expectedTexts(expected, t) {
   const shown = expected.slice(0, EXPECTED_MAX).map((one) => (DESCRIBED[one]

@@ -1,6 +1,6 @@
 // The search: a field for queries over the list, and filters that write them. A query without words is
-// the live list below; one with words finds messages and customers, which are shown in its place, in
-// the order of the answer.
+// the live list below; a query with words finds messages and customers, which are shown instead of the
+// list, in the order of the answer.
 
 import { html, nothing, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -18,16 +18,16 @@ import { menu } from "../elements/menu.js";
 import { PageModule } from "../elements/page-module.js";
 import { QueryField, saidOf, valueText } from "./field.js";
 
-const REFRESH_MS = 5000; // no frames come for results: their rows are fetched this often
+const REFRESH_MS = 5000; // no frames come for results: their rows are fetched at this interval
 const ROWS_MAX = 200;
 const PAGE = 50;
 
 export class SearchPane extends PageModule {
   shown = false;
   #timer = null;
-  #isTyping = false; // what is typed at the end may go on, and is no mistake yet
-  #stays = false; // while another list is opened below
-  #before = null; // the list that was shown before those of queries
+  #isTyping = false; // whether the end of the text is being typed: it is no mistake yet
+  #stays = false; // whether the search stays open while another list is opened below
+  #before = null; // the list shown before the first list of a query
 
   /** @param {Page & {
    *   root: HTMLElement, openResult: (result: Found, query: string) => void, left(): void,
@@ -53,13 +53,13 @@ export class SearchPane extends PageModule {
     });
   }
 
-  // What the field holds: nothing, conditions alone, or words, too.
+  // The content of the field: nothing, only conditions, or also words.
   get #kind() {
     if (!this.field.text.trim()) return "nothing";
     return hasWords(this.field.text) ? "words" : "conditions";
   }
 
-  // filters: to narrow the list that is shown, beginning with its own conditions.
+  // filters: narrows the current list, beginning with its own conditions.
   /** @param {string | null} query @param {{filters?: boolean}} options */
   open(query = null, { filters = false } = {}) {
     this.shown = true;
@@ -73,7 +73,7 @@ export class SearchPane extends PageModule {
     this.#timer = setInterval(() => this.#refresh(), REFRESH_MS);
   }
 
-  // From the thread to the results, from the results to the list.
+  // Goes from the thread to the results, and from the results to the list.
   back() {
     if (this.root.contains(document.activeElement) || this.#kind !== "words") this.close();
     else this.field.focus();
@@ -99,7 +99,7 @@ export class SearchPane extends PageModule {
     this.root.querySelector(".search-active")?.scrollIntoView({ block: "nearest" });
   }
 
-  // The conditions of the list that is shown: there is nothing to ask.
+  // Fills in the conditions of the current list, which need no check.
   #begin(text) {
     this.field.set(text);
     this.#isTyping = false;
@@ -136,7 +136,7 @@ export class SearchPane extends PageModule {
     this.ui.painter.ask("search");
   }
 
-  // While it is typed, one list takes the place of the other in the history.
+  // While a query is typed, each of its lists replaces the one before in the history.
   #openList(query, isTyped) {
     if (!this.shown) return;
     const { list } = this.data.lists;
@@ -144,7 +144,7 @@ export class SearchPane extends PageModule {
     this.#staying(() => this.acts.navigation.openQuery(query, { sort: list.sort, replace: isTyped }));
   }
 
-  // Without conditions the list is again the one that they narrowed.
+  // Without conditions, shows again the list that they narrowed.
   #leaveQuery() {
     if (this.data.lists.list.view !== QUERY || !this.#before) return;
     this.#staying(() => this.acts.navigation.goList(this.#before));
@@ -172,7 +172,7 @@ export class SearchPane extends PageModule {
       : this.check.mistake;
   }
 
-  // The mistake that is shown: none while it may be right with what comes.
+  // The shown mistake; none while further typing may correct it.
   get #shownMistake() {
     const mistake = this.#mistake;
     return mistake && this.#isTyping && mistake.at >= this.field.text.trimEnd().length ? null : mistake;
@@ -238,7 +238,7 @@ export class SearchPane extends PageModule {
     this.ui.painter.ask("search");
   }
 
-  // Keys that walk through the results.
+  // Takes the keys that move through the results.
   #key(event) {
     if (event.isComposing || !this.search.results.length) return;
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
@@ -252,7 +252,7 @@ export class SearchPane extends PageModule {
   }
 }
 
-// What a search found, in the order of the answer.
+// The results of a search, in the order of the answer.
 /** @param {Page & {
  *   results: Found[], active: number, choose: (index: number) => void,
  *   scrolled: (list: HTMLElement) => void,
@@ -294,9 +294,9 @@ const keyOf = ({ row, message }) => `${row.id}-${message?.id ?? ""}`;
 const excerpt = (message) => markedParts(message.excerpt, 0, message.marks ?? [])
   .map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text));
 
-// The filters above a list: a button with a menu for each, which writes the query.
+// The filters above a list: buttons with menus, which write the query.
 export class Filters {
-  // valuesOf(field) reads values; write(text) takes the new query.
+  // valuesOf(field) resolves to values; write(text) takes the new query.
   /** @param {FiltersOptions} options */
   constructor({ language, valuesOf, write, changed }) {
     this.language = language;
@@ -348,7 +348,7 @@ export class Filters {
     else if (await this.offered.opened(filter)) this.changed();
   }
 
-  // The focus goes to the button of the filter, which stays.
+  // The focus moves to the button of the filter, which stays.
   #remove(event, text, filter) {
     const button = event.currentTarget.previousElementSibling?.previousElementSibling;
     button?.focus();

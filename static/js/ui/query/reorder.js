@@ -1,10 +1,10 @@
-// What stands in an order of its own is moved by buttons, by keys and by dragging.
+// Moves entries of an ordered list by buttons, keys and dragging.
 
 import { html } from "lit-html";
 
 import { ICONS } from "../elements/icons.js";
 
-// The buttons that move one up and down. said(key): the label and the title of "up" and "down".
+// The buttons that move an entry up and down. said(key): the label and the title of "up" and "down".
 /** @param {{at: number, count: number, className: string, move: (to: number) => void,
  *   said: (key: "up" | "down") => {label: string, title: string}}} given */
 export function moveButtons({ at, count, className, said, move }) {
@@ -14,15 +14,15 @@ export function moveButtons({ at, count, className, said, move }) {
   return html`${button("up", at - 1, at === 0)}${button("down", at + 1, at === count - 1)}`;
 }
 
-// The pressed button goes with what it moves and keeps the focus; at an end the other one takes it.
+// The pressed button moves with its entry and keeps the focus; at an end the other button gets it.
 function movedBy({ currentTarget: button }, run) {
   run();
   const [up, down] = button.parentElement.children;
   (button.disabled ? (button === up ? down : up) : button).focus();
 }
 
-// Follows the pointer until it is let go. A moved element would lose a captured pointer.
-// end(isKept): false where Esc took it back.
+// Follows the pointer until it is released. A moved element would lose a captured pointer.
+// end(isKept): false if Esc has undone the move.
 /** @param {PointerEvent} event
  * @param {{list: () => Element, move: (to: number) => void, end: (isKept: boolean) => void}} given
  * @returns {AbortController | null} ends it without a word */

@@ -1,4 +1,4 @@
-// The form of one sort: its title and its rules, and what it would do to a view.
+// The form of one sort: its title, its rules, and their effect on a view.
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -22,14 +22,14 @@ export class SortForm {
   #fields = new Map(); // key of a rule → its field
   #title;
   #view;
-  #problem = ""; // of the sort
-  #theirs = null; // what somebody else has saved meanwhile
-  #wrong = null; // {rule, text}: what is wrong in a rule, beside a mistake in its query
+  #problem = ""; // of the sort as a whole
+  #theirs = null; // the version that somebody else has saved meanwhile
+  #wrong = null; // {rule, text}: a mistake in a rule, other than in its query
   #preview = null;
   #busy = false;
   #timer = null;
   #run = 0;
-  #told = ""; // what happened, for screen readers: what is outside of the dialog is not read
+  #told = ""; // text for screen readers, which do not read outside of the dialog
   #drag = null;
 
   /** @param {Pick<Page, "data" | "net" | "ui"> & {
@@ -97,7 +97,7 @@ export class SortForm {
 
   #hasMistake() { return [...this.#fields.values()].some(({ mistake }) => mistake !== null); }
 
-  // What the server checks and saves of the rules.
+  // Returns the rules in the form that the server checks and saves.
   #given() {
     const rules = rulesOf(this.#rules);
     return { rules, timezone: zoneWith(this.sort, rules) };
@@ -143,7 +143,7 @@ export class SortForm {
     this.#fields.get(this.#rules[Math.min(at, this.#rules.length - 1)].key)?.focus();
   }
 
-  // Before the last one, which takes the rest.
+  // Adds a rule before the last one, which places the remaining threads.
   #add() {
     const rule = editedRule({ by: "waiting_since", order: "oldest", when: "is:waiting" });
     this.#rules = [...this.#rules.slice(0, -1), rule, ...this.#rules.slice(-1)];
@@ -166,7 +166,7 @@ export class SortForm {
     this.#ask(0);
   }
 
-  // Asks what the sort would do, once nothing has changed for a moment.
+  // Asks for the effect of the sort after a pause in editing.
   #ask(ms = PREVIEW_AFTER_MS) {
     clearTimeout(this.#timer);
     this.#run += 1;
@@ -196,7 +196,7 @@ export class SortForm {
     if (run === this.#run) this.#paint();
   }
 
-  // A refusal at its place: in a query, at a rule, or at the sort.
+  // Shows a refusal at its place: in a query, at a rule, or at the sort.
   #refused(error) {
     const { t } = this.ui.language;
     const place = ruleOf(error.body);
@@ -210,7 +210,7 @@ export class SortForm {
     else this.#problem = refusalOf(error, t);
   }
 
-  // What somebody else has saved takes the place of what is written here.
+  // Takes the version that somebody else has saved in place of the edited one.
   #take() {
     this.sort = this.#theirs;
     this.#theirs = null;
@@ -246,11 +246,11 @@ export class SortForm {
   }
 }
 
-// What a sort would do: the bits of its scores, and the first threads of a view before and after.
+// The effect of a sort: the bits of its scores, and the first threads of a view before and after.
 const BITS_MAX = 53; // of a score in Redis
 const ROWS_AT_ONCE = 200;
 
-// The rows of these threads, as far as they are not known.
+// Fetches the rows of these threads that are not known.
 /** @param {Data["rows"]} rows @param {Net["api"]} api @param {number[]} ids */
 async function fetchRows(rows, api, ids) {
   const missing = [...new Set(ids)].filter((id) => !rows.get(id));
@@ -297,7 +297,7 @@ function nameIn(rows, id, t) {
   return row ? nameOf(row, t) : `#${id}`;
 }
 
-// One rule of a sort: which threads it places, by which time, in which order.
+// One rule of a sort: its threads, the time that sorts them, and the order.
 /** @param {SortRuleOptions} given */
 function sortRule({ rule, at, count, field, wrong, language, change, move, remove, drag }) {
   const { t } = language;

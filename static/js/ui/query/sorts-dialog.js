@@ -9,7 +9,7 @@ import { ask } from "../elements/popover.js";
 import { SortForm } from "./sort-form.js";
 
 export class SortsDialog extends PageModule {
-  #known = []; // as the server sent them, the built-in ones too
+  #known = []; // the server's sorts, including the built-in ones
   #problem = "";
   /** @type {SortForm | null} */
   #form = null;
@@ -59,7 +59,7 @@ export class SortsDialog extends PageModule {
       ${act("copy", () => this.#edit({ title: t("sorts.copy.title", { title }), rules: sort.rules }))}</li>`;
   }
 
-  // Without a name: a new one.
+  // Without a name, edits a new sort.
   #edit(sort) {
     const { data, net, ui, ui: { dialog } } = this;
     this.#problem = "";
@@ -101,7 +101,7 @@ export class SortsDialog extends PageModule {
   }
 }
 
-// Which views have the sort.
+// The views that have the sort, as a text.
 function inUse(problem, t) {
   if (problem?.code !== "in_use") return null;
   const names = (problem.views ?? []).map((view) => view.name ?? view);

@@ -3,7 +3,7 @@
 import { PageModule } from "../elements/page-module.js";
 
 const SLOP_PX = 6;
-const EDGE_PX = 20; // this near to its edge the list scrolls
+const EDGE_PX = 20; // this near to its edge, the list scrolls
 const SCROLL_PX = 8;
 
 export class ViewDrag extends PageModule {
@@ -58,7 +58,7 @@ export class ViewDrag extends PageModule {
     this.#listening.abort();
     this.id = null;
     if (id === null) return;
-    // What was dragged is not pressed as well.
+    // The dragged view must not be clicked as well.
     const stop = (event) => event.stopPropagation();
     addEventListener("click", stop, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", stop, { capture: true }));

@@ -11,15 +11,15 @@ import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
 import { QueryField, saidOf } from "./field.js";
 
-const ELSEWHERE = "not_respond"; // where to go from a view that was deleted
+const ELSEWHERE = "not_respond"; // the view to go to from one that was deleted
 
 export class ViewEditor extends PageModule {
   #edited = null; // {id?, name, query, sort, owner, changed_at?}
   #before = ""; // the query as it was saved
-  #theirs = null; // what somebody else has saved meanwhile
+  #theirs = null; // the version that somebody else has saved meanwhile
   #problem = "";
   #busy = false;
-  #desks = []; // names of all desks, once they are loaded
+  #desks = []; // names of all desks, once loaded
 
   /** @param {Page} page */
   constructor(page) {
@@ -117,7 +117,7 @@ export class ViewEditor extends PageModule {
     return desk ? t("view.owner.desk", { desk }) : t(`view.owner.${owner}`);
   }
 
-  // Without them, a view is one's own or everybody's.
+  // Without desks, a view belongs to the admin or to everybody.
   async #loadDesks() {
     if (this.data.admin.role !== "supervisor") return;
     const { desks } = await this.net.api.team().catch(() => ({ desks: [] }));
@@ -125,7 +125,7 @@ export class ViewEditor extends PageModule {
     this.#paint();
   }
 
-  // How many threads it would hold now, or where the query is wrong.
+  // The number of threads that the view would have now, or the mistake in the query.
   #foundText() {
     const { t } = this.ui.language;
     const { state, mistake, total, error } = this.check;
@@ -140,7 +140,7 @@ export class ViewEditor extends PageModule {
     return roomFor(this.data.savedViews.list, owner, id && this.data.savedViews.of(id), this.data.limits);
   }
 
-  // What is too long or too many is marked above.
+  // Whether the limits are kept; the text above marks what is too long or too many.
   get #fits() {
     const { name, query } = this.#edited;
     const { view_name_characters: nameMost, query_characters: queryMost } = this.data.limits;
@@ -154,7 +154,7 @@ export class ViewEditor extends PageModule {
     this.#paint();
   }
 
-  // In a search field Esc would empty it.
+  // In a search field, Esc would also empty the field.
   #escape(event) {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
@@ -169,7 +169,7 @@ export class ViewEditor extends PageModule {
 
   #preview(query) {
     const { sort, timezone } = this.#edited;
-    // The days of a view stay those of whoever wrote them first.
+    // The days of a view stay in the time zone of its first writer.
     return this.net.api.previewView({ query, sort, timezone: zoneOf(this.#before) ? timezone : undefined });
   }
 
@@ -184,12 +184,12 @@ export class ViewEditor extends PageModule {
     this.ui.dialog.close();
     this.data.savedViews.put(saved);
     this.ui.announce(this.ui.language.t("view.saved", { name: saved.name }));
-    // Who saves a query goes on with the view.
+    // After saving a query, shows the new view.
     const { list } = this.data.lists;
     if (isNew && list.query?.trim() === query.trim()) this.acts.navigation.goView(saved.id);
   }
 
-  // Asks first: who sees a view of everybody loses it, too.
+  // Asks first: the others who see the view lose it, too.
   async #delete({ id, name, owner }) {
     const { t } = this.ui.language;
     const sure = await ask(this.ui.dialog, {
@@ -207,7 +207,7 @@ export class ViewEditor extends PageModule {
     this.ui.announce(t("view.deleted", { name }));
   }
 
-  // A mistake in the query is marked at its place.
+  // Marks a mistake in the query at its place. Returns whether it did.
   #marks(error) {
     const isMistake = error.code === "invalid_query";
     if (isMistake) this.check.look(this.#edited.query);
@@ -229,7 +229,7 @@ export class ViewEditor extends PageModule {
     }
   }
 
-  // What somebody else has saved, to be taken or replaced.
+  // Shows the version that somebody else has saved, to be taken or replaced.
   #conflict() {
     const { t } = this.ui.language;
     const theirs = this.#theirs;
@@ -255,18 +255,18 @@ export class ViewEditor extends PageModule {
   }
 }
 
-// The limits of a view, told before the server refuses it.
+// The limits of views, shown before the server refuses one.
 const NEAR_CHARACTERS = 20;
 const NEAR_VIEWS = 10;
 
-// The server counts characters (code points), without blanks around them.
+// The server counts characters (code points), without surrounding blanks.
 /** @param {string} text */
 const lengthOf = (text) => [...text.trim()].length;
 
 /** @param {string} text @param {number} most */
 export const isTooLong = (text, most) => lengthOf(text) > most;
 
-// "" as long as there is enough room.
+// Returns "" as long as there is enough room.
 /** @param {string} text @param {number} most @param {Translate} t @returns {string} */
 export function leftText(text, most, t) {
   const left = most - lengthOf(text);
@@ -274,9 +274,9 @@ export function leftText(text, most, t) {
   return left <= NEAR_CHARACTERS ? t("composer.left", { count: left }) : "";
 }
 
-// How many views an owner ("me", a desk, "all") has of those there may be, and whether there is room
-// for one more: one's own are counted, and those of others together. was: the view before the change,
-// which takes no more room.
+// Returns how many views an owner ("me", a desk, "all") has, of the allowed number, and whether there is room
+// for one more. The admin's own views have a limit, and all others have one together. was: the view before
+// the change, which needs no new room.
 /** @param {Pick<SavedView, "owner">[]} views @param {string} owner @param {SavedView | undefined} was */
 export function roomFor(views, owner, was, limits) {
   const isOwn = owner === "me";

@@ -1,4 +1,4 @@
-// All saved views in a dialog: to open one, to move it, to edit and delete it, to save a new one.
+// The dialog with all saved views: opens, moves, edits, deletes and saves them.
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -9,11 +9,11 @@ import { shown } from "../../core/names.js";
 import { ICONS } from "../elements/icons.js";
 import { PageModule } from "../elements/page-module.js";
 
-const FILTER_FROM = 8; // views; fewer are seen at once
+const FILTER_FROM = 8; // fewer views are seen at a glance
 
 export class ViewsDialog extends PageModule {
   #words = "";
-  #told = ""; // what happened, for screen readers: what is outside of the dialog is not read
+  #told = ""; // text for screen readers, which do not read outside of the dialog
 
   open() {
     this.#words = "";
@@ -60,7 +60,7 @@ export class ViewsDialog extends PageModule {
         @click=${() => this.#edit(view)}>${ICONS.draft}</button></li>`;
   }
 
-  // On phones, where the navigation has no room for it.
+  // A built-in view, shown on phones, where the navigation has no room for it.
   #builtIn(view) {
     const { data: { lists: { list } }, ui: { language: { t } } } = this;
     return html`<div class="views-item views-built-in" data-view=${view}><button type="button" class="views-open"
@@ -100,7 +100,7 @@ export class ViewsDialog extends PageModule {
     this.#told = this.ui.language.t("views.moved", { name, place: place + 1, total: list.length });
     this.ui.painter.ask("nav");
     this.ui.dialog.paint();
-    // At an end the button that was pressed is switched off: the other one takes the focus.
+    // At an end the pressed button is disabled, so the other one gets the focus.
     const item = this.ui.dialog.element.querySelector(`[data-view="${id}"]`);
     const [up, down] = [".views-up", ".views-down"].map((each) => (
       /** @type {HTMLButtonElement} */ (item.querySelector(each))));

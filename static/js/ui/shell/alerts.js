@@ -1,4 +1,4 @@
-// The count in the title and on the icon; ui/shell/notifier.js, loaded later, tells of new work.
+// The count in the title and on the icon; ui/shell/notifier.js, loaded later, announces new work.
 
 import { askToNotify } from "../../browser.js";
 import { badge } from "../../core/totals.js";
@@ -6,7 +6,7 @@ import { PageModule } from "../elements/page-module.js";
 
 export class Alerts extends PageModule {
   #badge = "";
-  #early = []; // the first totals, and the latest
+  #early = []; // totals that came before the notifier: the first, and the latest
 
   /** @param {Page & { icon: HTMLLinkElement }} page */
   constructor({ icon, ...page }) {
@@ -14,10 +14,10 @@ export class Alerts extends PageModule {
     this.icon = icon;
   }
 
-  // No sound, notification or toast; the count stays.
+  // Whether sounds, notifications and toasts are off; the count stays.
   get quiet() { return this.data.presence.doNotDisturb; }
 
-  // New totals of all threads came.
+  // Takes new totals of all threads.
   /** @param {ViewTotals} totals */
   update(totals) {
     this.write();
@@ -49,14 +49,14 @@ export class Alerts extends PageModule {
 
   mayNotify() { return askToNotify(); }
 
-  // If the script of the sound cannot be loaded, count and notification are enough.
+  // If the script of the sound cannot be loaded, the count and the notification are enough.
   chime() {
     const { now } = this.net;
     const due = now();
     import("./notifier.js").then(({ chime }) => chime(due, now), () => {});
   }
 
-  // Title and icon: the count of threads that wait, and of replies that are not sent.
+  // Writes title and icon: the number of waiting threads and of unsent replies.
   write() {
     const { t } = this.ui.language;
     this.ui.notifier.part?.look();

@@ -1,11 +1,11 @@
-// The line below the list while something is wrong: what, since when, and what can be done.
+// The line below the list while something is wrong: what, since when, and what the admin can do.
 
 import { html } from "lit-html";
 
 import { age } from "../../core/time.js";
 import { PageModule } from "../elements/page-module.js";
 
-const LITTLE = 50; // threads that are done so soon that no progress is shown
+const LITTLE = 50; // actions on fewer threads end so soon that no progress is shown
 
 /** @param {Page} page */
 export function banner(page) {
@@ -17,7 +17,7 @@ export function banner(page) {
       @click=${run}>${text}</button>`)}</div>`;
 }
 
-// The most serious first.
+// Returns the most serious notice.
 /** @param {Page} page */
 function noticeOf(page) {
   const { lists: { sync }, presence } = page.data;
@@ -50,7 +50,7 @@ function noticeOf(page) {
   return null;
 }
 
-// There is no connection: the browser says that it has no network, or the server is out of reach.
+// There is no connection: the browser has no network, or the server is out of reach.
 function unconnected({
   data: { lists: { sync } },
   net: { connectionState, connection },
@@ -68,7 +68,7 @@ function unconnected({
   return { kind: "warn", text: isDownLong ? text : `${text} ${asOf(sync, language)}`, actions };
 }
 
-// What an action on many threads has done so far, or that more could be selected.
+// The progress of an action on many threads, or the offer to select more.
 function picking({ ui: { picks, bulk, language: { t } } }) {
   if (bulk.part?.busy) {
     const { done, total } = bulk.part.progress;
@@ -102,12 +102,12 @@ function asOf(sync, { t, words }) {
   return sync.syncedAt === null ? "" : t("banner.as_of", { time: words.clock(sync.syncedAt) });
 }
 
-// Above the list of a supervisor: how many wait, for how long, and who is here.
+// The numbers above the list of a supervisor: waiting threads, the longest wait, and admins present.
 const TICK_MS = 10_000; // the longest wait grows by itself
 
 export class QueueLine extends PageModule {
   #numbers = null;
-  #comes; // its place is kept, so that the list does not move when it comes
+  #comes; // whether its place is kept free, so that the list does not move when it comes
 
   /** @param {Page & { timers?: { setInterval(run: () => void, ms: number): unknown } }} page */
   constructor({ timers = globalThis, ...page }) {
@@ -116,7 +116,7 @@ export class QueueLine extends PageModule {
     timers.setInterval(() => { if (this.#numbers) this.ui.painter.ask("queue"); }, TICK_MS);
   }
 
-  // numbers: as `queue:numbers` gives them; null for who is no supervisor any more.
+  // numbers: from `queue:numbers`; null if the admin is no longer a supervisor.
   /** @param {QueueNumbers | null} numbers */
   take(numbers) {
     this.#numbers = numbers;

@@ -1,20 +1,20 @@
-// Whether what is shown is current, and why not: the session, the network, the socket, the server.
+// Whether the shown data are current, and why not: the session, the network, the socket, the server.
 
 import { PageModule } from "../elements/page-module.js";
 
 const CHECK_MS = 30_000;
-// A window that is taken over by another process of the server is not called lost for this time.
+// While another process of the server takes this window over, it does not count as lost for this time.
 const MOVE_MS = 2000;
-// After this time without a connection the page offers to load itself anew.
+// After this time without a connection the page offers to reload itself.
 const LONG_MS = 60_000;
-const FRESH_MS = 1000; // what was heard this long ago is no sign of the time before a sleep
-const QUICK_MS = 3000; // a first connection that takes no longer is not called lost
+const FRESH_MS = 1000; // data heard longer ago are no sign of life after a sleep
+const QUICK_MS = 3000; // a first connection that is quicker does not count as lost
 
 export class ConnectionState extends PageModule {
   ended = null; // "session" or "protocol": nothing works until the page is loaded again
   online = navigator.onLine;
   wasConnected = false;
-  isLeaving = false; // the page is loaded anew, at the admin's own wish
+  isLeaving = false; // whether the admin chose to reload the page
   movesUntil = 0;
   lateSince = null; // since when (ms) the order may be late, or null
   readOnly = false; // whether nothing can be stored
@@ -31,7 +31,7 @@ export class ConnectionState extends PageModule {
   connected() {
     const again = this.wasConnected && !this.isMoving;
     this.wasConnected = true;
-    this.online = true; // whatever the browser says
+    this.online = true; // a connection proves it, whatever the browser says
     this.movesUntil = 0;
     this.data.lists.connected();
     this.data.presence.connected();
@@ -59,7 +59,7 @@ export class ConnectionState extends PageModule {
 
   get isLost() { return !this.online || (this.wasConnected && !this.net.connection.connected); }
 
-  // For how many ms there has been no connection, where that is worth a word; else 0.
+  // For how many ms there has been no connection, if it is worth telling; else 0.
   get downMs() {
     const { connected, downSince, state } = this.net.connection;
     if (connected || downSince === null || this.isMoving) return 0;
@@ -69,7 +69,7 @@ export class ConnectionState extends PageModule {
 
   get isDownLong() { return this.downMs >= LONG_MS; }
 
-  // Loads the page anew where the server answers; else the browser would have no page to show.
+  // Reloads the page if the server answers; else the browser would have no page to show.
   async reload() {
     const isAway = await this.net.api.me().then(() => false, ({ status }) => !status);
     if (isAway) {
@@ -87,7 +87,7 @@ export class ConnectionState extends PageModule {
     if (this.data.thread.state === "failed") this.data.thread.retry();
   }
 
-  // The window got the focus again, or the network is back.
+  // The window has the focus again, or the network is back.
   resumed() {
     if (this.ended === "session") this.#resume();
     if (this.ended) return;
@@ -96,7 +96,7 @@ export class ConnectionState extends PageModule {
     this.ui.painter.askAll();
   }
 
-  // After sleep the socket is most likely dead, and its timeout takes longer than a new one.
+  // After a sleep the socket is probably dead, and its timeout would take longer than a new one.
   slept() {
     if (this.ended) return;
     const { connected, heardAt } = this.net.connection;
@@ -104,8 +104,8 @@ export class ConnectionState extends PageModule {
     this.ui.painter.askAll();
   }
 
-  // The server's process ends: another one takes this window over. It is told to each window at
-  // another moment, so that this need not wait.
+  // The server's process is ending, and another one takes this window over. Each window is told at another
+  // moment, so it need not wait.
   moved() {
     if (this.ended) return;
     this.movesUntil = this.net.now() + MOVE_MS;
@@ -119,7 +119,7 @@ export class ConnectionState extends PageModule {
     this.ui.painter.ask("banner", "nav", "header", "messages");
   }
 
-  // The handshake failed. Browsers do not say why; the answer to an ordinary request does.
+  // The handshake failed. Browsers do not tell why, but the answer to an ordinary request does.
   async refused(error) {
     if (this.isMoving) this.ui.announce(this.ui.language.t("announce.disconnected"));
     this.movesUntil = 0;
@@ -139,7 +139,7 @@ export class ConnectionState extends PageModule {
     this.ui.painter.askAll();
   }
 
-  // `order:status`: whether lists come from SQL because Redis is away, and whether SQL takes writes.
+  // Takes `order:status`: whether lists come from SQL because Redis is away, and whether SQL takes writes.
   setOrderStatus({ late, since, read_only = false }) {
     this.lateSince = late ? since ?? this.net.now() : null;
     if (!late) this.data.lists.sync.orderIsBack();
@@ -163,14 +163,14 @@ export class ConnectionState extends PageModule {
   #check() {
     const { sync } = this.data.lists;
     const { syncedAt } = sync;
-    // Where there are too many lists of queries one more is read from SQL, and gets no frames.
+    // If there are too many lists of queries, a further one is read from SQL and gets no frames.
     if (this.lateSince === null) sync.orderIsBack();
     if (syncedAt !== null && this.net.now() - syncedAt >= CHECK_MS - 1000) sync.check();
     this.ui.painter.ask("nav", "banner");
   }
 }
 
-// What a connection that takes long adds to the page is painted in time.
+// Repaints at the times at which a slow connection changes the page.
 function paintLater(painter) {
   for (const ms of [QUICK_MS, LONG_MS]) setTimeout(() => painter.ask("banner", "nav"), ms + 1);
 }

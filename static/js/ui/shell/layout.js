@@ -1,4 +1,4 @@
-// Which pane a narrow screen shows, and what Esc and the back button leave.
+// The pane that a narrow screen shows, and what Esc and the back button leave.
 
 import { onResize } from "../../browser.js";
 import { LIST_PX } from "../../core/prefs.js";
@@ -21,10 +21,10 @@ export class Layout extends PageModule {
   }
 }
 
-// The parts of the page: F6 goes from one to the next, and the list's width is set by key or drag.
+// The panes of the page: F6 moves between them, and the list's width is set by keys or dragging.
 const PANES = ["nav", "list", "messages", "composer"];
 
-// step: 1 for the next one, -1 for the one before.
+// step: 1 for the next pane, -1 for the previous one.
 /** @param {number} step */
 export function nextPane(step, hasThread) {
   const shown = PANES.filter((id) => document.getElementById(id).offsetParent !== null
@@ -84,7 +84,7 @@ export class Splitter extends PageModule {
     this.#dragged = false;
   }
 
-  // px: null for the width that the style sheet gives.
+  // px: null for the width in the style sheet.
   #set(px) {
     this.data.prefs.change({ list_width: px });
     this.#write();
@@ -99,13 +99,13 @@ export class Splitter extends PageModule {
   #tell() { this.element.setAttribute("aria-valuenow", String(this.list.offsetWidth)); }
 }
 
-// The height of rows: as chosen, and higher on touch screens.
+// The height of rows: as chosen, and larger on touch screens.
 const ROW_PX = { comfortable: 64, compact: 44, touch: 72 };
 
 export class Density extends PageModule {
   #touch = window.matchMedia("(pointer: coarse)");
 
-  // changed(fromPx): the height of rows was fromPx until now.
+  // changed(fromPx): called with the former height of rows.
   /** @param {Page & { changed: (fromPx: number) => void, root?: HTMLElement }} page */
   constructor({ changed, root = document.documentElement, ...page }) {
     super(page);
@@ -136,7 +136,7 @@ export class Density extends PageModule {
   }
 }
 
-// Light, dark or system. The server writes the attribute, so that a page does not load in another.
+// Light, dark or system. The server writes the attribute, so that a page does not load in another theme.
 export class Theme {
   constructor(page = document) {
     this.page = page;

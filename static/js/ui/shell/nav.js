@@ -63,7 +63,7 @@ export function nav(page) {
     </div>`;
 }
 
-// The server may have sorts that have no icon of their own.
+// The server may have sorts without an icon of their own.
 const sortIcon = (sort) => ICONS[globalThis.document?.getElementById(`icon-sort_${sort}`)
   ? `sort_${sort}` : "sort"];
 
@@ -74,7 +74,7 @@ function group(title, names, current, itemOf, t, last = "") {
     ${names.map((name) => navItem({ ...itemOf(name), current: current === name, t }))}${last}</div>`;
 }
 
-// Whether the list is current, in words.
+// The text that says whether the list is current.
 /** @param {Page} page */
 function syncState(page) {
   const { data: { lists: { sync } }, net: { connectionState, connection, liveness, now } } = page;
@@ -89,7 +89,7 @@ function syncState(page) {
     <span class="nav-text">${t(good ? "sync.good" : "sync.bad")}</span></div>`;
 }
 
-// The saved views in the left column: those of the admin, of desks and of everybody, in one order.
+// The saved views in the left column, of the admin, of desks and of everybody, in one order.
 const STEPS = { ArrowUp: -1, ArrowDown: 1 };
 
 /** @param {Page} page */
@@ -128,7 +128,7 @@ function ownerText(owner, t) {
   return t(owner === "me" ? "views.of_me" : "views.of_all");
 }
 
-// Alt and an arrow move the view that has the focus; it keeps the focus.
+// Alt and an arrow key move the focused view; it keeps the focus.
 function moved(event, { data: { savedViews: views }, ui: { painter, announce, language: { t } } }) {
   const step = event.altKey && STEPS[event.key];
   const id = event.target.closest("[data-view]")?.dataset.view;
@@ -137,7 +137,7 @@ function moved(event, { data: { savedViews: views }, ui: { painter, announce, la
   const place = views.list.findIndex((view) => view.id === id);
   if (!views.move(id, place + step)) return;
   painter.ask("nav");
-  // An element that is moved in the page loses the focus.
+  // An element loses the focus when it is moved in the page.
   const { target } = event;
   requestAnimationFrame(() => target.focus());
   announce(t("views.moved", {
@@ -145,10 +145,10 @@ function moved(event, { data: { savedViews: views }, ui: { painter, announce, la
   }));
 }
 
-// A line of the left column: an icon, a name, a count.
+// A line of the left column: an icon, a name and a count.
 
-// short: what stands below the icon in a narrow window; told: at the end of the line; about: further
-// lines of the tooltip; kind: what styles tell it by; keys: what works while it has the focus.
+// short: the text below the icon in a narrow window; told: the text at the end of the line; about: further
+// lines of the tooltip; kind: selects the style; keys: handlers of keys while it has the focus.
 /** @param {any} given */
 function navItem({
   icon, text, short = text, about = "", count, told, current, kind = nothing, keys = nothing, t, run,

@@ -1,16 +1,16 @@
-// Which list and which thread are shown. The address (`location.hash`) names both.
+// The current list and thread, which the address (`location.hash`) names.
 
 import { sortsOf } from "../../core/query/sorts.js";
 import { format, isSaved, listKey, parse, QUERY } from "../../core/route.js";
 import { PageModule } from "../elements/page-module.js";
 
 const DEFAULT_VIEW = "not_respond";
-const QUERY_SORT = "arrival"; // of the first query's list
+const QUERY_SORT = "arrival"; // of the list of the first query
 
 export class Navigation extends PageModule {
-  #querySort = QUERY_SORT; // that of the query's list shown last
+  #querySort = QUERY_SORT; // the sort of the query's list shown last
 
-  // Shows what an address names. deep: it came from a link, so the list scrolls to the thread.
+  // Shows the list and thread of an address. deep: it is a link, so the list scrolls to the thread.
   goTo(hash, { deep }) {
     const wanted = parse(hash, this.data.choices);
     const last = wanted.view ? null : this.#last();
@@ -24,7 +24,7 @@ export class Navigation extends PageModule {
     if (deep && wanted.thread !== null) this.acts.finder.showInList({ quiet: true });
   }
 
-  // Where the admin was last, also before the page was loaded.
+  // Returns where the admin was last, even before the page was loaded.
   #last() {
     const { saved, view = DEFAULT_VIEW } = this.data.prefs.kept;
     if (saved && this.data.savedViews.of(saved.view)) return { filter: "all", ...saved };
@@ -32,22 +32,22 @@ export class Navigation extends PageModule {
     return { view, filter: this.data.prefs.filterOf(view) };
   }
 
-  // A built-in view as it was left, or a saved one in its own sort.
+  // Shows a built-in view as it was left, or a saved one in its own sort.
   /** @param {string} view */
   goView(view) {
     this.goList({ view, sort: this.#sortOf(view), filter: this.data.prefs.filterOf(view) });
   }
 
-  // The saved view at a place in the admin's order, from 1. false: there is none.
+  // Shows the saved view with this number, from 1. Returns false if there is none.
   /** @param {number} place */
   goSaved(place) {
     const view = this.data.savedViews.list[place - 1];
     return view ? this.goView(view.id) : false;
   }
 
-  // A live list of what a query without words asks for, in the sort of the last such list or in
-  // `sort`. replace: it takes the place of the one shown in the history, as while it is typed.
-  // The search stays as it is, open or closed. Returns whether another list is shown.
+  // Shows the live list of a query without words, in the sort of the last such list or in `sort`.
+  // replace: the list replaces the current one in the history, such as while the query is typed.
+  // The search stays open or closed. Returns whether another list is shown.
   /** @param {string} query @param {{sort?: string, replace?: boolean}} options */
   openQuery(query, { sort = this.#querySort, replace = false } = {}) {
     const text = query.trim();
@@ -67,7 +67,7 @@ export class Navigation extends PageModule {
     this.#go(list);
   }
 
-  // The view that is shown has another sort of its own now.
+  // The current view now has another sort of its own.
   /** @param {string} sort */
   follow(sort) { this.#go({ ...this.data.lists.list, sort }, true); }
 
@@ -90,7 +90,7 @@ export class Navigation extends PageModule {
     return this.data.savedViews.of(view)?.sort ?? this.data.prefs.sortOf(view);
   }
 
-  // messageId: where in it; null for its end.
+  // messageId: the message to show; null for the end.
   /** @param {number} id @param {number | null} messageId */
   open(id, messageId = null) {
     this.#openThread(id, messageId);
@@ -109,7 +109,7 @@ export class Navigation extends PageModule {
     return true;
   }
 
-  // What the next start begins with: a query that is not saved is in the address alone.
+  // Stores where the next start begins; a query that is not saved is only in the address.
   #keep(list) {
     const saved = this.data.savedViews.of(list.view);
     if (list.query) this.#querySort = list.sort;
@@ -117,7 +117,7 @@ export class Navigation extends PageModule {
     else if (!isSaved(list.view)) this.data.prefs.place(list);
   }
 
-  // An address may name a view that there is not.
+  // An address may name a view that does not exist.
   #name({ view }) {
     if (!isSaved(view) || this.data.savedViews.last(view)) return;
     this.ui.language.given.set(`view.${view}`, this.ui.language.t("view.none"));

@@ -1,6 +1,6 @@
-// Tells an admin of new work and of what is theirs: a sound, and a notification while no window of theirs
-// is looked at. Both come from one tab only, together for all that came at about the same time. Notices of
-// one's own threads and mentions are shown in the window that is looked at, too.
+// Announces new work and changes of the admin's own threads: by a sound, and by a notification while no window
+// of the admin is looked at. Only one tab does so, once for all that came at about the same time. Notices of
+// own threads and mentions are also shown in the window that is looked at.
 
 import { notification, notificationPermission } from "../../browser.js";
 import { shown } from "../../core/names.js";
@@ -8,21 +8,21 @@ import { listKey } from "../../core/route.js";
 import { calledBy, nameOf } from "../elements/avatar.js";
 import { PageModule } from "../elements/page-module.js";
 
-const HEAD = 10; // of a list that grew
-const SHOW_AFTER_MS = 300; // notices that come this soon after each other are shown together
-const TOASTS = 3; // of more threads, one toast says how many
+const HEAD = 10; // rows at the head of a list that grew, which are looked at
+const SHOW_AFTER_MS = 300; // notices within this time are shown together
+const TOASTS = 3; // with more threads, one toast says how many
 const SHOWN_MS = 12_000;
-const SILENT_MS = 60_000; // a connection may have been lost so long before that is known
+const SILENT_MS = 60_000; // for so long a lost connection may stay unnoticed
 
 export class Notifier extends PageModule {
   #growth = new Growth();
   #heard = new Heard();
   #pace = new Pace();
-  #entries = new Map(); // thread → {id, name, text, at} since a window was looked at
-  #grown = new Map(); // view → how many threads more
+  #entries = new Map(); // thread → {id, name, text, at}: new since a window was looked at
+  #grown = new Map(); // view → number of additional threads
   #timer = null;
-  #shown = null; // the notification on screen
-  #came = new Map(); // thread → the notice that is to be shown in the page
+  #shown = null; // the notification that is shown
+  #came = new Map(); // thread → the notice to be shown in the page
   #showTimer = null;
   #lostAt = null; // when the connection was lost
 
@@ -34,7 +34,7 @@ export class Notifier extends PageModule {
     addEventListener("focus", () => this.clear());
   }
 
-  // New totals of all threads came.
+  // Takes new totals of all threads.
   /** @param {ViewTotals} totals */
   totals(totals) {
     if (!totals.not_respond) this.clear();
@@ -44,7 +44,7 @@ export class Notifier extends PageModule {
     this.#tellSoon();
   }
 
-  // What happened while the connection was lost is told once, in short.
+  // Announces in short what happened while the connection was lost.
   async connected() {
     const { call } = this.net;
     this.look();
@@ -61,10 +61,10 @@ export class Notifier extends PageModule {
     this.#lostAt ??= this.net.now();
   }
 
-  // Another thread is open: other windows know.
+  // Another thread may be open: tells other windows.
   look() { this.tabs.tell(); }
 
-  // Something concerns this admin: a customer wrote, a thread was handed over, a note mentions them.
+  // Takes a notice for this admin: a customer wrote, a thread was handed over, or a note mentions them.
   /** @param {Notice} notice */
   notice(notice) {
     const { data: { prefs }, ui: { language: { t } }, tabs } = this;
@@ -133,7 +133,7 @@ export class Notifier extends PageModule {
     this.#entries.clear();
   }
 
-  // The notification replaces the one before and says all of it.
+  // Shows one notification about everything; it replaces the one before.
   async #notify() {
     const { data: { prefs, totals }, ui: { language: { t } }, tabs, icon } = this;
     const grown = [...this.#grown.keys()];
@@ -158,7 +158,7 @@ export class Notifier extends PageModule {
     return undefined;
   }
 
-  // One thread is opened; of several the list.
+  // A press opens the thread if there is only one; else the list.
   #clicked(shown, view, entries) {
     const { navigation, open } = this.acts;
     window.focus();
@@ -168,7 +168,7 @@ export class Notifier extends PageModule {
     this.#entries.clear();
   }
 
-  // Which threads a view that grew has got: those with the newest messages.
+  // Finds the threads that a view has gained: those with the newest messages.
   async #learn(view, count) {
     const { language: { t } } = this.ui;
     const rows = await this.#head({ view, sort: "arrival", filter: "all" });
@@ -192,7 +192,7 @@ export class Notifier extends PageModule {
   }
 }
 
-// Notices in words: by the name of the customer, of the colleague, and the first words.
+// Notices in words: the customer's name, the colleague's, and the first words.
 const LINES = 4; // of one notification
 
 /** @param {Notice} notice @param {Translate} t */
@@ -201,14 +201,14 @@ const facts = ({ customer, thread_id: id, by, text }, t) => ({
   text: shown(text || t("row.attachment")),
 });
 
-// In the page: one sentence.
+// The sentence for a toast in the page.
 /** @param {Notice} notice @param {Translate} t */
 function toastText(notice, t) {
   const kind = notice.kind === "assigned" && !notice.by ? "assigned.nobody" : notice.kind;
   return t(`notice.${kind}`, facts(notice, t));
 }
 
-// A line of a notification of the system.
+// The line for a notification of the system.
 /** @param {Notice} notice @param {Translate} t */
 function entryOf(notice, t) {
   const { name, by, text } = facts(notice, t);
@@ -217,7 +217,7 @@ function entryOf(notice, t) {
   return { id: notice.thread_id, name, text: said, at: notice.at };
 }
 
-// The name and the text of one customer, or a line for each.
+// Returns the name and the text of one customer, or a line for each.
 /** @param {{name: string, text: string}[]} entries @param {Translate} t */
 export function saying(entries, t) {
   if (entries.length === 1) return { title: entries[0].name, body: entries[0].text };
@@ -225,18 +225,18 @@ export function saying(entries, t) {
   return { title: t("notify.many", { count: entries.length }), body: lines.join("\n") };
 }
 
-// What is worth telling an admin who looks elsewhere, and how often.
-const GATHER_MS = 2000; // what comes this soon after a telling belongs to it
-const LEAST_MS = 4000; // between two tellings
-const MOST_MS = 30_000; // between two, where there is always something to tell
+// Decides what is announced to an admin who looks elsewhere, and how often.
+const GATHER_MS = 2000; // news within this time after an announcement belongs to it
+const LEAST_MS = 4000; // between two announcements
+const MOST_MS = 30_000; // between two, if there is always something to announce
 const HEARD_MAX = 1000; // notices that are remembered
-const QUIET_MS = 60_000; // after it the next telling comes at once again
+const QUIET_MS = 60_000; // after this time without news, the next announcement comes at once
 
-// Finds growth of the views that an admin chose to be notified of, by their totals.
+// Finds the growth, by their totals, of the views for which an admin wants notifications.
 export class Growth {
   #known = null; // view → total
 
-  // The views that have more threads than before: [view, how many more].
+  // Returns the views that have more threads than before: [view, how many more].
   /** @param {ViewTotals} totals @param {string[]} views @returns {[string, number][]} */
   of(totals, views) {
     const known = this.#known;
@@ -250,12 +250,12 @@ export class Growth {
   forget() { this.#known = null; }
 }
 
-// Spaces what is told: at once after a quiet time, then more and more seldom.
+// Spaces announcements: at once after a quiet time, then less and less often.
 export class Pace {
   #toldAt = -Infinity;
   #gapMs = LEAST_MS;
 
-  // "now", "along" (it belongs to what was just told), or the ms until it is to be told.
+  // Returns "now", "along" (it belongs to the last announcement), or the ms to wait.
   /** @param {number} now @returns {"now" | "along" | number} */
   of(now) {
     const passed = now - this.#toldAt;
@@ -271,7 +271,7 @@ export class Pace {
   }
 }
 
-// Which notices came already: those of a reconnection may have come before.
+// Remembers notices: after a reconnection some come again.
 export class Heard {
   #keys = new Set();
 
@@ -285,14 +285,14 @@ export class Heard {
   }
 }
 
-// The sound of new work: two soft tones, computed here, without a file.
+// The sound of new work: two soft tones, computed here without a file.
 const TONES = [[660, 0], [880, 0.12]]; // [Hz, seconds from now]
 const TONE_SECONDS = 0.22;
 const LATE_MS = 1000; // a later sound would mislead
 
 let audio = null;
 
-// due: when it should sound, by the clock `now`; later than LATE_MS it is left out.
+// due: when it should sound, by the clock `now`; more than LATE_MS later it is left out.
 /** @param {number} due @param {() => number} now */
 export async function chime(due, now) {
   audio ??= new AudioContext();

@@ -1,4 +1,4 @@
-// What each verb of core/keymap.js does. false: the key is left to the browser.
+// The action of each verb of core/keymap.js. false: the key is left to the browser.
 
 import { nextPane } from "./layout.js";
 
@@ -39,7 +39,7 @@ export function verbsOf(page) {
   };
 }
 
-// With the selected threads, or else with the open one.
+// Acts on the selected threads, or else on the open one.
 function act({ data: { thread }, ui: { picks, bulk }, acts: { acting } }, action, more = {}) {
   if (picks.size) bulk.get().then((part) => part?.run(more.priority ? "priority" : action, more));
   else if (thread.id === null) return false;
@@ -69,14 +69,14 @@ function pick({ ui: { picks, listPane } }, name) {
   listPane.focus();
 }
 
-// To another message that the search found in the open thread.
+// Goes to another message that the search found in the open thread.
 function match({ ui: { threadPane } }, name) {
   const found = threadPane.part?.found;
   if (!found?.shown) return false;
   return found.step(name === "next" ? 1 : -1);
 }
 
-// An open menu closes itself on Esc. The marks of a search go first, unless Esc closes the search.
+// An open menu closes itself on Esc. Else Esc first removes the marks of a search, unless it closes the search.
 function back({ ui: { layout, threadPane } }) {
   if (document.querySelector("[popover]:popover-open")) return false;
   const found = threadPane.part?.found;
@@ -84,9 +84,9 @@ function back({ ui: { layout, threadPane } }) {
   return layout.back();
 }
 
-// Listens to the keyboard and calls the verb that a key stands for.
+// Listens to the keyboard and runs the verb of each key.
 const FIELDS = "input, textarea, select, [contenteditable]";
-// What a held key repeats; everything else is done once a press.
+// Verbs that a held key repeats; all others run once per press.
 const REPEATED = /^(list:(next|previous|page-down|page-up)|pick:(down|up)|unread:.*|match:.*)$/;
 const CONTROLS = "button, a, summary, [popover], .messages";
 
@@ -101,7 +101,7 @@ export function listen({ keymap, now, verbs }) {
     if ((verbs[verb] ?? verbs[kind])(name) !== false) event.preventDefault();
     return undefined;
   });
-  // A browser presses a button again and again while Enter is held on it.
+  // Browsers press a button again and again while Enter is held down on it.
   document.addEventListener("keydown", (event) => {
     const onButton = event.target instanceof Element && event.target.closest("button") !== null;
     if (event.repeat && event.key === "Enter" && onButton) event.preventDefault();

@@ -1,4 +1,4 @@
-// A line of the conversation that says what was done to the thread, by whom and when.
+// A line of the conversation about an act: what was done to the thread, by whom and when.
 
 import { html } from "lit-html";
 
@@ -35,7 +35,7 @@ function textOf(act, given) {
   return t(`did.line.${kindOf(act)}`, { ...act, name: by });
 }
 
-// The tags that a thread got and lost, as parts of a text; null where nothing was changed any more.
+// Returns the added and removed tags as values for a text; null if the act changed nothing.
 /** @param {{added?: string[], removed?: string[]}} act */
 export function tagsOf({ added, removed }) {
   if (!added && !removed) return null;
@@ -43,8 +43,8 @@ export function tagsOf({ added, removed }) {
   return { kind, added: (added ?? []).join(", "), removed: (removed ?? []).join(", ") };
 }
 
-// What was put off, came back or became late; "" of other acts. What undoes one and changes nothing any
-// more says neither until when nor why.
+// Returns the text about a snooze, its end or a missed due time; "" for other acts. An undo that changes
+// nothing has neither a moment nor a reason.
 function timedText(act, name, { t, words, now }) {
   const { type, until, wake, reason, due_at: dueAt, target, policy } = act;
   if (type === "thread.due") {
@@ -58,7 +58,7 @@ function timedText(act, name, { t, words, now }) {
   return wake === "never" ? `${text} · ${t("snooze.wakes.never")}` : text;
 }
 
-// Messages and acts in one line, as {message} or {act}; of the same time, the message is first.
+// Merges messages and acts into one line, as {message} or {act}; at the same time, the message comes first.
 /** @param {Message[]} messages @param {Act[]} acts */
 export function merged(messages, acts) {
   const line = [];

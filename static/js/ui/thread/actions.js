@@ -1,4 +1,4 @@
-// What can be done with the open thread. The screen changes when the server answers.
+// The actions on the open thread. The screen changes when the server has answered.
 
 import { html } from "lit-html";
 
@@ -8,9 +8,9 @@ import { refusal, refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 import { tagsOf } from "./act-line.js";
 
-// A thread that Done opened is not closed by a press that was meant for the one before it.
+// After Done has opened a thread, a second press within this time was meant for the one before it.
 const SETTLE_MS = 400;
-const CLOSED = "history"; // the view that a thread leaves when it is reopened
+const CLOSED = "history"; // the view that a reopened thread leaves
 
 export class ThreadActions extends PageModule {
   #opened = { id: null, at: 0 }; // the thread that Done opened, and when
@@ -22,23 +22,23 @@ export class ThreadActions extends PageModule {
     this.isSupervisor = this.data.admin.role === "supervisor";
   }
 
-  // The thread below in the list, or null.
+  // Returns the thread below in the list, or null.
   #nextTo(id) { return this.data.neighbours.next(id) ?? this.ui.listPane.nextTo(id); }
 
-  // Claims the thread, or releases it if it is the admin's own. A supervisor takes it over.
+  // Claims the thread, or releases it if it is the admin's own. Supervisors take over a colleague's.
   claim() {
     const { assignee } = this.data.thread.row ?? {};
     if (assignee?.id === this.adminId) return this.#act("release", "undo.released");
     return assignee && this.isSupervisor ? this.handOver({ admin_id: this.adminId }) : this.#act("claim");
   }
 
-  // To a colleague or to nobody (null), here or at a desk, with a note for whoever has it next.
+  // Hands the thread to a colleague or to nobody (null), here or at a desk, with a note for the next assignee.
   /** @param {{admin_id: number | null, desk?: string, note?: string}} given */
   async handOver(given) {
     const { id, row } = this.data.thread;
     const done = await this.#try(() => this.net.api.assign(id, given));
     if (!done) return false;
-    // At a desk that is not one's own it is out of sight; undone, it is opened again.
+    // At a foreign desk it is out of sight; if the handover is undone, it is opened again.
     if (!done.row) {
       this.#offer("undo.handed", { ...done, row }, { assignee: given.desk }, () => this.acts.open(id));
       return true;
@@ -60,7 +60,7 @@ export class ThreadActions extends PageModule {
     return done !== null;
   }
 
-  // Of any thread: the picker stays open while others are opened.
+  // Changes tags of any thread: the picker stays open while others are opened.
   /** @param {number} id @param {TagChanges} changes */
   async tag(id, { add, remove }) {
     const done = await this.#try(() => this.net.api.tag(id, { add, remove }), id);
@@ -70,9 +70,9 @@ export class ThreadActions extends PageModule {
     return true;
   }
 
-  // Closes the thread and opens the next one of the list that is shown. A closed one is reopened, and
-  // the next one opened where it leaves the list by that. A thread in which the customer wrote what
-  // was not on screen yet stays open (H28).
+  // Closes the thread and opens the next one of the current list. A closed thread is reopened instead, and the
+  // next one is opened if it then leaves the list. A thread stays open if the customer wrote something that was
+  // not on screen yet (H28).
   // seen: the newest message that was on screen.
   async finish(seen = this.data.thread.shownId) {
     const { id, row } = this.data.thread;
@@ -90,7 +90,7 @@ export class ThreadActions extends PageModule {
     return true;
   }
 
-  // Puts the thread off until a moment (ms) and opens the next one of the list, as Done does; one that is
+  // Snoozes the thread until a moment (ms) and opens the next one of the list, like Done. A thread that is
   // snoozed already only gets another moment. wake: "reply" or "never".
   /** @param {{until: number, wake: string}} given */
   async snooze(given) {
@@ -105,8 +105,8 @@ export class ThreadActions extends PageModule {
 
   wake() { return this.#act("wake", "undo.woken"); }
 
-  // Where it goes on from a thread: a function that opens the next one, if this one is still open by
-  // then, and returns what goes back to it.
+  // Returns a function that opens the thread after this one, if this one is still open then. That function
+  // returns another one, which goes back.
   #walk(id) {
     const { listing } = this.data.lists;
     const next = this.#nextTo(id);
@@ -117,7 +117,7 @@ export class ThreadActions extends PageModule {
         this.#opened = { id: next, at: this.net.now() };
         this.acts.open(next);
       }
-      // What was done by mistake is looked at again.
+      // After an undo, the thread is shown again.
       return () => { if (walks && this.data.lists.listing === listing) this.acts.open(id); };
     };
   }
@@ -151,7 +151,7 @@ export class ThreadActions extends PageModule {
     this.acts.undoing.offer({ text: t(text, { name: nameOf(row, t), ...more }), acts: [act], done });
   }
 
-  // The answer {row, act}, or null where it was not done.
+  // Resolves to the answer {row, act}, or to null after a refusal.
   async #try(run, id = this.data.thread.id) {
     if (id === null) return null;
     try {
@@ -169,12 +169,12 @@ export class ThreadActions extends PageModule {
   }
 }
 
-// Shows what colleagues and the chatbot did to the open thread.
+// Announces what colleagues and the chatbot did to the open thread.
 const IN_TIME = new Set(["thread.snoozed", "thread.woken", "thread.due"]);
 
 export class ColleagueActions extends PageModule {
-  // by: {id, name}, or null for the chatbot; cause: a message of the customer or a handoff, which
-  // show themselves, as does what time or the customer did to a snooze, and what undoes nothing.
+  // by: {id, name}, or null for the chatbot; cause: a message of the customer or a handoff. Nothing is shown
+  // for acts with a cause, which is seen itself, for snoozes changed by time or customer, and for empty undos.
   /** @param {Act} act */
   show(act) {
     const { type, by, priority, cause, until, reason, assignee } = act;
@@ -196,13 +196,13 @@ export class ColleagueActions extends PageModule {
   }
 }
 
-// Offers to undo what the admin just did, in a toast and by `z`.
+// Offers to undo the admin's last act, in a toast and by the key `z`.
 const CHUNK = 50; // acts in one request
 
 export class Undoing extends PageModule {
   #offers = new Offers();
 
-  // acts: their ids; done() is called after they were undone; actions stand beside Undo.
+  // acts: their ids; done() is called after the undo; actions stand beside Undo.
   /** @param {{text: string, acts: number[], done?: () => void, actions?: ToastAction[]}} given */
   offer({ text, acts, done = () => {}, actions = [] }) {
     if (!acts.length) return this.ui.toasts.show(text, actions);
@@ -216,7 +216,7 @@ export class Undoing extends PageModule {
     return offer;
   }
 
-  // Undoes what was done last.
+  // Undoes the last act.
   undo() {
     const offer = this.#offers.take(this.net.now());
     if (!offer) return this.ui.toasts.show(this.ui.language.t("undo.nothing"));
@@ -252,20 +252,20 @@ export class Undoing extends PageModule {
   }
 }
 
-// What may be undone: the newest first, each for ten seconds.
+// The acts that can be undone: the newest first, each for ten seconds.
 export const OFFER_MS = 10_000;
 
 export class Offers {
   #list = [];
 
-  // offer: whatever `take` is to return.
+  // offer: any value, which `take` returns.
   /** @template T @param {T} offer @param {number} now @returns {T} */
   add(offer, now) {
     this.#list = [...this.#valid(now), { offer, until: now + OFFER_MS }];
     return offer;
   }
 
-  // The newest offer, or this one; null if its time is over or it was taken.
+  // Returns the newest offer, or this one; null if its time is over or it was taken.
   /** @param {number} now */
   take(now, wanted = null) {
     const valid = this.#valid(now);

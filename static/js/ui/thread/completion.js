@@ -1,5 +1,5 @@
-// A list above the composer of what may be written, filtered by what stands before the caret: arrow
-// keys walk in it, Enter, Tab or a click take one, Escape closes it.
+// A list of proposals above the composer, filtered by the text before the caret. Arrow keys move in it;
+// Enter, Tab or a click take a proposal, Escape closes it.
 
 import { html } from "lit-html";
 
@@ -16,9 +16,9 @@ const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 export class Proposals {
   active = 0;
   /** @type {string | null} */
-  asked = null; // what they are filtered by
+  asked = null; // the text that filters the proposals
 
-  // name: begins the ids of the list and of what stands in it.
+  // name: begins the ids of the list and of its entries.
   /** @param {{name: string, painter: Ui["painter"]}} parts */
   constructor({ name, painter }) {
     this.name = name;
@@ -28,7 +28,7 @@ export class Proposals {
   /** @returns {any[]} */
   get offered() { return []; }
 
-  // Whether Escape closes something.
+  // Whether Escape closes the list.
   get isOpen() { return this.offered.length > 0; }
 
   get activeId() { return this.offered.length ? `${this.name}-${this.active}` : null; }
@@ -41,7 +41,7 @@ export class Proposals {
 
   close() { this.asked = null; }
 
-  // What is written for the one that is taken: text and caret.
+  // Returns the text and the caret after a proposal was taken.
   /** @param {any} one @param {HTMLTextAreaElement} field @returns {{text: string, caret: number}} */
   written(one, field) { throw new Error(`${this.name}: nothing is written for ${one} in ${field}`); }
 
@@ -62,7 +62,7 @@ export class Proposals {
     return true;
   }
 
-  // look(one): what an entry shows.
+  // look(one): returns the content of an entry.
   choices(field, label, look) {
     const { offered, name } = this;
     return html`<div class="canned" id="${name}-list" role="listbox" aria-label=${label}>
@@ -82,17 +82,17 @@ export class Proposals {
   }
 }
 
-// The list of colleagues above a note, filtered by what follows `@`.
+// The list of colleagues above a note, filtered by the text after `@`.
 const CACHED_MS = 60_000;
 
 export class MentionCompletion extends Proposals {
   #members = [];
   #fetchedAt = -Infinity;
-  #done = ""; // the text up to the name that was inserted last
+  #done = ""; // the text up to the name inserted last
   #chosen = new Map(); // thread → (id → name)
-  #loaded = false; // the team was asked for, and answered or not
-  #isKnown = false; // it was answered once
-  told = []; // words behind `@` in the note that is shown: it was held because they call nobody
+  #loaded = false; // whether the request for the team has ended
+  #isKnown = false; // whether it has succeeded once
+  told = []; // words after `@` in the shown note that name nobody: the note was held because of them
 
   /** @param {Page} page */
   constructor({ data, net, ui }) {
@@ -110,7 +110,7 @@ export class MentionCompletion extends Proposals {
     });
   }
 
-  // The text or the caret of a note changed.
+  // The text or the caret of a note has changed.
   typed(field) {
     const before = field.value.slice(0, field.selectionStart);
     const isDone = this.#done !== "" && before.startsWith(this.#done)
@@ -121,8 +121,8 @@ export class MentionCompletion extends Proposals {
     if (asked !== null) this.#load();
   }
 
-  // Whether a note has to wait for one more press: `told` says which words of it call nobody. Where it
-  // is not known yet who is on the team, again() is called once it is.
+  // Whether a note needs one more press; `told` has its words that name nobody. If the team is not known yet,
+  // again() is called once it is.
   /** @param {string} body @param {() => void} again */
   holds(body, again) {
     if (!mayCall(body)) return false;
@@ -145,7 +145,7 @@ export class MentionCompletion extends Proposals {
     this.data.presence.want("admin", "mention", []);
   }
 
-  // Who is meant by names that several have, as the note of a thread is sent.
+  // Returns the ids chosen for names that several colleagues share; called when a note is sent.
   /** @param {number} threadId @param {string} body @returns {number[]} */
   take(threadId, body) {
     const chosen = this.#chosen.get(threadId) ?? new Map();
@@ -190,12 +190,12 @@ export class MentionCompletion extends Proposals {
   }
 }
 
-// The list of canned replies above the composer, filtered by what follows a slash.
+// The list of canned replies above the composer, filtered by the text after a slash.
 export class Canned extends Proposals {
   list = [];
   #loading = false;
   #fetchedAt = -Infinity;
-  #byButton = false; // all are offered, whatever stands before the caret
+  #byButton = false; // whether all are offered, regardless of the text before the caret
 
   /** @param {Page} page */
   constructor({ data, net, ui }) {
@@ -226,7 +226,7 @@ export class Canned extends Proposals {
     return this.list;
   }
 
-  // The text or the caret changed.
+  // The text or the caret has changed.
   typed(field) {
     this.#byButton = false;
     const asked = typedShortcut(field.value.slice(0, field.selectionStart));
@@ -234,7 +234,7 @@ export class Canned extends Proposals {
     if (asked !== null) this.load();
   }
 
-  // The button beside the composer: all of them, or none any more.
+  // The button beside the composer: shows all replies, or closes the list.
   toggle(field) {
     if (this.isOpen) this.close();
     else {
@@ -260,7 +260,7 @@ export class Canned extends Proposals {
       dir="auto">${fill(body, facts)}</span>`);
   }
 
-  // Said only where every reply was asked for: a slash may be just a slash.
+  // Said only if all replies were asked for: a slash may be just a slash.
   #none(t) {
     const isEmpty = this.asked === "" && this.#fetchedAt > -Infinity && !this.#loading;
     return isEmpty && !this.list.length ? html`<div class="canned canned-none" role="status"
@@ -282,15 +282,15 @@ export class Canned extends Proposals {
   }
 }
 
-// Canned replies: found by what follows a slash, with placeholders for names.
+// Canned replies: found by the text after a slash, with placeholders for names.
 
-// A slash of any width, and what stands behind it.
+// A slash of any width, and the text after it.
 const ASKED = /(?:^|\s)[/\uff0f]([^\s/\uff0f]*)$/u;
 const SHORTCUT = /^[a-z0-9-]*$/;
 const NAMES = /\{\{\s*([a-z]+\.[a-z]+)\s*\}\}/g;
 const SHOWN_MAX = 8;
 
-// The part of a shortcut that stands right before the caret, or null.
+// Returns the part of a shortcut right before the caret, or null.
 /** @param {string} before */
 export function typedShortcut(before) {
   const [, typed] = ASKED.exec(before) ?? [];
@@ -298,7 +298,7 @@ export function typedShortcut(before) {
   return typed !== undefined && SHORTCUT.test(asked) ? asked : null;
 }
 
-// First those whose shortcut begins with it, then those whose shortcut or text contains it.
+// Returns first the replies with a shortcut that begins with the text, then those that contain it.
 export function suggest(canned, asked) {
   const begins = canned.filter(({ shortcut }) => shortcut.startsWith(asked));
   const holds = canned.filter((one) => !begins.includes(one)
@@ -306,11 +306,11 @@ export function suggest(canned, asked) {
   return [...begins, ...(asked ? holds : [])].slice(0, SHOWN_MAX);
 }
 
-// facts: {"customer.name": "Mai", …}; an unknown placeholder stays as it is.
+// facts: {"customer.name": "Mai", …}; unknown placeholders stay.
 /** @param {string} body */
 export const fill = (body, facts) => body.replace(NAMES, (whole, name) => facts[name] ?? whole);
 
-// typed: a slash and a shortcut before the caret give way to the reply.
+// typed: the reply replaces a slash and a shortcut before the caret.
 /** @param {string} text @param {string} body */
 export function insert(text, caret, body, typed = true) {
   const before = typed ? text.slice(0, caret).replace(/[/\uff0f]\S*$/u, "") : text.slice(0, caret);

@@ -1,5 +1,5 @@
-// Where a reply or a note is written. Its text survives switching threads, reloading and signing in
-// again; each thread keeps one of both kinds.
+// The field for replies and notes. Its text survives switching threads, reloading and signing in again;
+// each thread keeps one text of each kind.
 
 import { html, nothing, render } from "lit-html";
 
@@ -12,7 +12,7 @@ import { PageModule } from "../elements/page-module.js";
 import { attachButton, chips } from "./files.js";
 
 const SAVE_MS = 300;
-// Control characters that the server refuses: all but line breaks and tabs.
+// Control characters that the server refuses: all except line breaks and tabs.
 const CONTROLS = /(?![\n\t])\p{Cc}/gu;
 
 export class Composer extends PageModule {
@@ -20,7 +20,7 @@ export class Composer extends PageModule {
   #private = false;
   #aside = ""; // the text of the other kind
   #saved = false;
-  #touched = false; // something was written since the draft is shown
+  #touched = false; // whether something was typed since the draft is shown
   #timer = null;
 
   /** @param {Page & {
@@ -55,7 +55,7 @@ export class Composer extends PageModule {
   /** @param {string} after */
   sendText(after) { return sendText(this.#private, after, this.ui.language.t); }
 
-  // kind: "reply" or "note"; without it the one that is shown.
+  // kind: "reply" or "note"; by default the shown one.
   focus(kind) {
     if (this.data.thread.id !== this.#threadId) this.paint();
     if (kind && this.#private !== (kind === "note")) this.#swap();
@@ -79,7 +79,7 @@ export class Composer extends PageModule {
     }
   }
 
-  // Puts text that was taken back in front of the draft.
+  // Puts text that was taken back before the draft.
   /** @param {OutboxItem} item */
   put(item) {
     const { threadId, body, private: isPrivate, seen, files = [], tries, failed } = item;
@@ -100,7 +100,7 @@ export class Composer extends PageModule {
     this.ui.painter.ask("composer");
   }
 
-  // The latest draft of the thread that stands elsewhere: another window's, or an earlier one.
+  // The latest other draft of the thread: another window's, or an earlier one.
   get other() { return this.data.drafts.otherOf(this.#threadId); }
 
   /** @param {string} key */
@@ -109,17 +109,17 @@ export class Composer extends PageModule {
     this.focus();
   }
 
-  // Whether something was written here since the draft is shown.
+  // Whether something was typed here since the draft is shown.
   /** @param {number} threadId */
   isTouched(threadId) { return threadId === this.#threadId && this.#touched; }
 
-  // Another draft of the thread, or none, is to be shown.
+  // Shows another draft of the thread, or none.
   /** @param {number} threadId */
   show(threadId) {
     if (threadId === this.#threadId && this.field) this.#show();
   }
 
-  // after: what follows: "stay", "done" or "next".
+  // after: the next step: "stay", "done" or "next".
   send(after = "stay") {
     const { value } = this.field;
     const body = value.toWellFormed().replace(CONTROLS, "");
@@ -159,7 +159,7 @@ export class Composer extends PageModule {
     return after === "next" ? this.replies.next(threadId) : undefined;
   }
 
-  // By its button: the text goes along, unless the other kind has one of its own.
+  // Chooses a kind by its button: the text is moved to it, unless that kind has its own text.
   /** @param {boolean} isPrivate */
   choose(isPrivate) {
     if (isPrivate === this.#private) return this.focus();
@@ -175,7 +175,7 @@ export class Composer extends PageModule {
     return this.focus();
   }
 
-  // What was not touched here is left as it is: another window may go on with it.
+  // A draft that was not changed here stays as it is: another window may continue it.
   save(id = this.#threadId) {
     if (id !== this.#threadId) return;
     clearTimeout(this.#timer);
@@ -206,7 +206,7 @@ export class Composer extends PageModule {
     this.ui.painter.ask("composer");
   }
 
-  // Enter that ends the composition of an input method does not send, nor does a key held down.
+  // Enter that ends the composition of an input method does not send, nor does a held key.
   key(event) {
     if (event.isComposing || event.keyCode === 229) return;
     if (this.canned.key(event, this.field) || this.mentions.key(event, this.field)) return;
@@ -218,7 +218,7 @@ export class Composer extends PageModule {
     this.send(event.shiftKey ? "done" : event.altKey ? "next" : "stay");
   }
 
-  // Whether the draft is kept, for the line beside the button.
+  // Whether the draft is stored, for the line beside the button.
   get isSaved() { return this.#saved; }
 
   #take(threadId) {
@@ -247,20 +247,20 @@ export class Composer extends PageModule {
     this.sending.look(threadId, this.#private);
   }
 
-  // The draft that is shown is this window's from now on.
+  // From now on the shown draft belongs to this window.
   #touch() {
     this.#touched = true;
     this.data.drafts.claim(this.#threadId);
   }
 
-  // What came since the draft began counts as unread.
+  // Messages that came since the draft began count as unread.
   #read() {
     const hasContent = this.field.value || this.#aside || this.data.drafts.filesOf(this.#threadId).length;
     if (!hasContent) this.reading.end();
     else if (this.reading.base === null) this.reading.begin();
   }
 
-  // Shows the other kind with its own text: what was written for the team never becomes a reply.
+  // Shows the other kind with its own text: text for the team never becomes a reply.
   #swap() {
     const { field } = this;
     const body = this.#aside;
@@ -281,7 +281,7 @@ export class Composer extends PageModule {
     this.ui.painter.ask("composer");
   }
 
-  // Reports to colleagues in the thread that something is being written, and where.
+  // Reports to colleagues in the thread that the admin is typing, and where.
   #reportMode(typed) {
     const field = this.#private ? "note" : "reply";
     const cursor = { message_id: null, field, position: this.field?.selectionEnd ?? 0 };
@@ -289,8 +289,8 @@ export class Composer extends PageModule {
   }
 }
 
-// What the composer looks like.
-const SHOW_LEFT_FROM = 1000; // below this many characters left, their number is shown
+// The template of the composer.
+const SHOW_LEFT_FROM = 1000; // with fewer characters left than this, their number is shown
 
 // after: "stay", "done" or "next"
 /** @param {boolean} isPrivate @param {string} after @param {Translate} t */
@@ -347,7 +347,7 @@ function submit(event, composer) {
   composer.send();
 }
 
-// The second click of a double click is no press of its own.
+// The second click of a double click is not a press of its own.
 function dropSecond(event) {
   if (event.detail > 1) event.preventDefault();
 }
@@ -359,7 +359,7 @@ function mode(composer, isPrivate) {
     @click=${() => composer.choose(isPrivate)}>${composer.ui.language.t(`composer.${kind}`)}</button>`;
 }
 
-// Why the reply was held, and that one more press sends it.
+// Says why the reply was held, and that one more press sends it.
 function held(reasons, t) {
   if (!reasons) return "";
   const told = [
@@ -370,14 +370,14 @@ function held(reasons, t) {
     <span>${t("composer.held")}</span></div>`;
 }
 
-// Words behind `@` that call nobody who sees the thread.
+// Says which words after `@` name nobody who sees the thread.
 function heldNote(words, t) {
   if (!words.length) return "";
   return html`<div class="composer-held" role="alert"><bdi>${t("mention.nobody", { words: words.join(", ") })}</bdi>
     <span>${t("composer.held.note")}</span></div>`;
 }
 
-// Another draft of this thread, with a way to it.
+// Another draft of this thread, with a button to continue it.
 function other(composer) {
   const draft = composer.other;
   if (!draft) return "";

@@ -115,7 +115,7 @@ export class CustomerPanel extends PageModule {
 
 const fact = ([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${typeof value === "string" ? shown(value) : value}</bdi></dd></div>`;
 
-// Deletes all that is kept of a customer, after two questions.
+// Deletes all data of a customer, after two questions.
 class CustomerDeletion extends PageModule {
   #busy = false;
 
@@ -125,7 +125,7 @@ class CustomerDeletion extends PageModule {
     this.isOffered = this.data.admin.role === "supervisor";
   }
 
-  // count: of the threads of the row's customer
+  // count: number of threads of the row's customer
   /** @param {Row} row @param {number} count */
   button(row, count) {
     if (!this.isOffered || !row.customer) return "";

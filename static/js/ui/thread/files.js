@@ -1,4 +1,4 @@
-// Files for the message that is being written: chosen, dropped on the conversation, or pasted.
+// Files for the message in the composer: chosen, dropped on the conversation, or pasted.
 
 import { html, nothing } from "lit-html";
 
@@ -12,10 +12,10 @@ import { PageModule } from "../elements/page-module.js";
 const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
 
 export class Attaching extends PageModule {
-  #depth = 0; // elements under the pointer that a file was dragged into
+  #depth = 0; // elements under the pointer into which a file was dragged
   #wasBusy = false;
 
-  // root: the pane on which files are dropped; the composer sets changed, isPrivate and focus.
+  // root: the pane on which files may be dropped; the composer sets changed, isPrivate and focus.
   /** @param {Page & { root: HTMLElement }} page */
   constructor({ root, ...page }) {
     super(page);
@@ -27,7 +27,7 @@ export class Attaching extends PageModule {
       send: (threadId, file, more) => this.net.api.upload(threadId, file, more),
       discard: (id) => { this.net.api.discardFile(id).catch(() => {}); },
       kept: (threadId, files) => {
-        const isElsewhere = threadId !== this.data.thread.id; // it was uploaded after another thread was opened
+        const isElsewhere = threadId !== this.data.thread.id; // another thread was opened meanwhile
         if (isElsewhere) this.data.drafts.open(threadId);
         this.data.drafts.put(threadId, { ...this.data.drafts.get(threadId), files });
         if (isElsewhere) this.data.drafts.leave(threadId);
@@ -53,7 +53,7 @@ export class Attaching extends PageModule {
     if (id !== null && state !== "missing") this.uploads.add(id, this.isPrivate(), [...files]);
   }
 
-  // A picture or a copied file that is pasted; text with a picture of it beside stays text.
+  // Takes a pasted picture or file; text that comes with a picture of it stays text.
   /** @param {ClipboardEvent} event */
   pasted(event) {
     const { clipboardData } = event;
@@ -67,7 +67,7 @@ export class Attaching extends PageModule {
   /** @param {string} key */
   retry(key) { if (this.data.thread.id !== null) this.uploads.retry(this.data.thread.id, key); }
 
-  // Elsewhere on the page a file that is dropped would replace the page.
+  // A file dropped elsewhere on the page would replace the page.
   #listen(root) {
     addEventListener("dragover", (event) => {
       if (!hasFiles(event)) return;
@@ -92,7 +92,7 @@ export class Attaching extends PageModule {
     this.ui.painter.ask("composer");
   }
 
-  // For a screen reader: how many are uploaded, once none is on its way.
+  // Tells a screen reader how many files are uploaded, once none is being sent.
   #tell(announce) {
     const { isBusy, count } = this.uploads.stateOf(this.data.thread.id, this.isPrivate());
     if (this.#wasBusy && !isBusy && count) announce(this.ui.language.t("files.uploaded", { count }));
@@ -100,7 +100,7 @@ export class Attaching extends PageModule {
   }
 }
 
-// The files of the message that is being written, and the button that chooses more.
+// The files of the message in the composer, and the button that chooses more.
 /** @param {import("./files.js").Attaching} attaching */
 export function attachButton(attaching) {
   const { t } = attaching.ui.language;

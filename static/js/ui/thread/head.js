@@ -102,7 +102,7 @@ function acts(row, page) {
       ><span>${t(row.open ? "act.done" : "act.reopen")}</span><kbd>e</kbd></button>`;
 }
 
-// What a colleague has is taken and handed over by supervisors alone.
+// Only supervisors take over or hand over a colleague's thread.
 const mayGive = ({ assignee }, { data: { admin } }) => (
   !assignee || assignee.id === admin.id || admin.role === "supervisor"
 );
@@ -110,7 +110,7 @@ const mayGive = ({ assignee }, { data: { admin } }) => (
 // The second press of a double click is not meant for the next thread.
 const isFirst = ({ detail }) => detail < 2;
 
-// The menu of narrow screens, with what has no button there.
+// The menu of narrow screens, with actions that have no button there.
 /** @param {Row} row @param {Page} page */
 function more(row, page) {
   const { adminId, choices: { priorities } } = page.data;

@@ -1,4 +1,4 @@
-// The bar over the conversation for what a search found in it: "2 of 7", and the ways to the others.
+// The bar over the conversation for the matches of a search: "2 of 7", and buttons to the others.
 
 import { html, render } from "lit-html";
 
@@ -7,12 +7,12 @@ import { authorName } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { PageModule } from "../elements/page-module.js";
 
-const TOLD_BEFORE = 40; // characters of the message that a screen reader is told, around the match
+const TOLD_BEFORE = 40; // characters before the match that a screen reader is told
 const TOLD_AFTER = 160;
 
 export class Found extends PageModule {
-  #news = 0; // of the thread, at the last look
-  #told = ""; // the match of which a screen reader was told last
+  #news = 0; // news of the thread at the last look
+  #told = ""; // the match that a screen reader was told last
 
   /** @param {Page & { root: HTMLElement, messages: HTMLElement }} page */
   constructor({ root, messages, ...page }) {
@@ -28,7 +28,7 @@ export class Found extends PageModule {
 
   get shown() { return this.matches.shown; }
 
-  // A result of a search was opened.
+  // Opens a result of a search.
   /** @param {number} threadId @param {{query: string, messageId: number}} found */
   begin(threadId, found) {
     this.#told = "";

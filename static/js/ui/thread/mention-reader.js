@@ -1,15 +1,15 @@
-// Tells the server which mentions of this admin in the open thread were read, and which are to stay.
+// Tells the server which mentions of this admin in the open thread were read, and which stay unread.
 
 import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 
 export class MentionReader extends PageModule {
   #threadId = null;
-  #kept = new Set(); // notes that were marked as unread since the thread was opened
+  #kept = new Set(); // notes that the admin marked as unread since the thread was opened
   #isSending = false;
   #hasJumped = false;
 
-  // looked(): whether somebody can be reading this window.
+  // looked(): whether somebody may be reading this window.
   /** @param {Page & { looked(): boolean }} page */
   constructor({ looked, ...page }) {
     super(page);
@@ -22,8 +22,8 @@ export class MentionReader extends PageModule {
   /** @param {number} noteId */
   isKept(noteId) { return this.#kept.has(noteId); }
 
-  // The conversation was painted, or may be read now: what is loaded counts as read, oldest first; a
-  // mention that is not loaded is shown.
+  // The conversation was painted, or may be read now: unread notes that are loaded count as read, oldest first;
+  // if none is loaded, scrolls to the oldest.
   look() {
     const { thread } = this.data;
     if (thread.id !== this.#threadId) {
@@ -50,7 +50,7 @@ export class MentionReader extends PageModule {
       const { unread } = await this.net.api.readMentions(id, through);
       if (thread.id === id) thread.mentionsRead(through, unread);
     } catch (error) {
-      // The next look tries again; a thread that is gone is told by `thread:gone`.
+      // The next look tries again; `thread:gone` reports a thread that no longer exists.
       if (error.status >= 400 && error.status < 500 && thread.id === id) thread.mentioned.clear();
     }
     this.#isSending = false;

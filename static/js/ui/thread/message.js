@@ -1,4 +1,4 @@
-// One message: its body is shown as text, with links to http and https only.
+// One message: its body is shown as text, with links only to http and https.
 
 import { html, nothing } from "lit-html";
 
@@ -20,8 +20,8 @@ export function kindOf(message, adminId) {
 }
 
 // look: {t, words, adminId, customerName, lang, joined, sendAgain, marks, current}; lang: the customer's
-// language, "" for the page's; joined: the same author
-// wrote the message before it; marks: what a search found; current: it is the match that is shown.
+// language, "" for the page's; joined: whether the message before it has the same author;
+// marks: of a search; current: whether it is the shown match.
 /** @param {Message} message */
 export function messageItem(message, look) {
   const kind = kindOf(message, look.adminId);
@@ -38,7 +38,7 @@ export function messageItem(message, look) {
   </li>`;
 }
 
-// Below a note that mentions this admin: it may stay among the unread ones.
+// The line below a note that mentions this admin, with a button that marks the note as unread.
 function mentioned({ id }, { t, mentions }) {
   return html`<div class="message-way message-mention">${mentions.isKept(id) ? t("mention.is_unread")
     : html`<button type="button" class="message-unread" @click=${() => mentions.unread(id)}
@@ -72,7 +72,7 @@ function bubble(message, t, marks = [], adminId = null, lang = "") {
     ${(attachments ?? []).map((file, at) => attachment(file, t, markedName(file, offsets[at + 1], marks)))}`;
 }
 
-// How a text without marks of a search is shown: names that it mentions stand out.
+// Shows a text without marks of a search; mentioned names stand out.
 const named = (mentions, adminId) => (text) => (mentions.length
   ? mentionParts(text, mentions).map((part) => (part.id === null ? part.text
     : html`<span class="mention" ?data-own=${part.ids.includes(adminId)}>${part.text}</span>`))
@@ -89,19 +89,19 @@ function pieces(body, marks, plain) {
   });
 }
 
-// What hides in a name is shown instead of marks.
+// Hidden characters in a name are shown, in place of marks.
 function markedName({ name, url }, offset, marks) {
   const text = shown(name || url);
   return name && text === name ? marked(name, offset, marks) : text;
 }
 
-// From left to right, whatever stands around it; with the host where the text hides it.
+// A link, written from left to right in any text; with the host if the text hides it.
 const link = (href, content, host) => html`<a href=${href} dir="ltr" target="_blank"
   rel="noopener noreferrer nofollow">${content}${host ? html`<span class="message-host"
   >${host}</span>` : ""}</a>`;
 
-// Attachments are not loaded into the page, but for pictures on hosts that the settings allow: their
-// host would learn who reads them. They open in a tab of their own, without a referrer.
+// Attachments are not loaded into the page, except pictures on hosts named in the settings: other hosts would
+// learn who reads them. They open in their own tab, without a referrer.
 function attachment(file, t, name) {
   if (isOwn(file.url)) return ownFile(file, t, name);
   const { url, type } = file;
@@ -117,7 +117,7 @@ function attachment(file, t, name) {
     ${isPicture ? picture(url, "message-picture", name ?? "") : ""}`;
 }
 
-// What an admin attached comes from this server: pictures were encoded anew there, all else is saved.
+// An admin's file comes from this server: pictures were encoded anew there, all other files are only saved.
 function ownFile({ url, type, name: plain }, t, name) {
   if (isShownPicture(type)) {
     return html`<a class="message-own-picture" href=${url} target="_blank" rel="noopener"
@@ -141,25 +141,25 @@ function authorOf(message, kind, { t, customerName }) {
 
 // Splits a text into plain parts and links (http and https only).
 const SCHEME = /(?<![A-Za-z0-9])https?:\/\/(?=[^\s/?#])/giu;
-// What is in no address, or at least written with percent signs: blanks, controls of lines, quotes,
-// brackets of HTML and of Asian scripts, their punctuation, dashes of sentences, ellipses, pictures.
+// Characters that end an address, or must be percent-encoded in it: blanks, line controls, quotes, brackets
+// of HTML and of Asian scripts, their punctuation, dashes, ellipses, pictures.
 const NEVER = new RegExp("[\\s<>\"`|\\u200b\\u2060\\u201c-\\u201f\\u00ab\\u00bb\\u2014\\u2015\\u2026\\u22ef"
   + "\\u060c\\u061b\\u061f\\u0964\\u0965\\u104a\\u104b\\u17d4\\u17d5\\u3000-\\u3004\\u3008-\\u3020\\u3030\\u303d"
   + "\\uff00-\\uff65\\uffa0-\\uffef\\p{Extended_Pictographic}]", "u");
-// Before the path: also what is in no name of a host.
+// Before the path, also characters that no host name has.
 const NEVER_IN_HOST = /[(){}*^;,!'’]/u;
 const TAIL = ".,;:!?'’‘*~^([{–";
 const CLOSING = { ")": "(", "]": "[", "}": "{" };
 const OPENING = Object.values(CLOSING);
-// Scripts that are written without blanks around what is of another script, or take particles.
+// Scripts that are written without blanks beside other scripts, or that append particles.
 const RUN_ON = /(?=\p{L})[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 const SEPARATORS = "/?#=&_-+@";
-// What goes on with the sentence behind a slash; titles in a wiki may begin with it.
+// Words that continue the sentence after a slash; titles in a wiki may also begin with them.
 const GOES_ON = new RegExp("^(?:[でをにへのはがともや]|から|まで|より|です|だ[。\\s]"
   + "|(?:에서|에|으로|로|을|를|은|는|이|가|의|와|과|도|까지|부터|입니다|이에요|예요)(?![\\p{L}\\p{N}])|ครับ|ค่ะ|นะ)", "u");
 const OF_WIKI = /\/w(?:iki)?\/$/u;
 
-// [{text, href | null, host | null}, …]; `host`: where the link leads, if its text does not say so.
+// Returns [{text, href | null, host | null}, …]; `host`: the link's real host, if its text hides it.
 /** @param {string} text */
 export function split(text) {
   const pieces = [];
@@ -176,13 +176,13 @@ export function split(text) {
   return pieces;
 }
 
-// The address that begins at `start`, as far as a reader takes it for one: up to what is in no address, a
-// bracket that closes nothing in it, or a script that goes on with the sentence.
+// Returns the address that begins at `start` as a reader would see it: up to a character that ends it, a
+// closing bracket without its opening one, or a script that continues the sentence.
 function addressIn(text, start, host) {
   const open = [];
   let end = host;
   let isPath = false;
-  let part = ""; // of what the letters since the last separator are: "own" or "run-on"
+  let part = ""; // kind of the letters since the last separator: "own" or "run-on"
   for (const one of text.slice(host)) {
     if (NEVER.test(one) || (!isPath && NEVER_IN_HOST.test(one))) break;
     if (CLOSING[one] && open.pop() !== CLOSING[one]) break;
@@ -216,7 +216,7 @@ function valid(address) {
   }
 }
 
-// The host of an address that shows another one, or none: a name in front of `@`, letters of other
+// Returns the host of an address that shows another one, or none: by a name before `@`, letters of other
 // scripts or of full width, controls, backslashes. Else null.
 function hidden(address) {
   const { protocol, host } = new URL(address);
@@ -225,16 +225,16 @@ function hidden(address) {
   return begins && goesOnPlain && shown(address) === address && !address.includes("\\") ? null : host;
 }
 
-// Texts of messages with the words that a search found marked.
+// Texts of messages, with marks on the words that a search found.
 
-// The text begins at `offset` of the message's text; marks in code points of that.
+// offset: where the text begins in the message's text; marks: [from, to) in code points of that.
 /** @param {string} text @param {number} offset @param {[number, number][]} marks */
 export const marked = (text, offset, marks) => (marks.length
   ? markedParts(text, offset, marks).map(({ text: part, marked: isMarked }) => (isMarked
     ? html`<mark>${part}</mark>` : part))
   : text);
 
-// A reply that is not sent yet: being sent, refused, or held because new messages came before it.
+// An unsent reply: being sent, refused, or held because new messages came before it.
 /** @param {OutboxItem} item @param {Page & {replies: import("./pane.js").Replies}} page */
 export function unsentItem(item, page) {
   const { t } = page.ui.language;

@@ -1,4 +1,4 @@
-// The messages of the open thread, newest last; what is being read stays where it is on screen.
+// The messages of the open thread, newest last; the message being read keeps its place on screen.
 
 import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -14,8 +14,8 @@ import { kindOf, messageItem, unsentItem } from "./message.js";
 const NEAR_END_PX = 48;
 const NEAR_START_PX = 300;
 const JOINED_MS = 5 * 60 * 1000;
-const LOOK_MS = 250; // how often it is looked which messages can be read
-const SEEN_PX = 20; // so much of a message at an edge counts as its beginning or end
+const LOOK_MS = 250; // interval of looking which messages can be read
+const SEEN_PX = 20; // px of a message from which its beginning or end counts as seen
 
 export class MessagesPane extends PageModule {
   #threadId = null;
@@ -77,7 +77,7 @@ export class MessagesPane extends PageModule {
     return row ? t("thread.messages", { name: nameOf(row, t) }) : t("thread.none");
   }
 
-  // Scrolls to the message that is looked for, or to the first word that is marked in it.
+  // Scrolls to the wanted message, or to the first marked word in it.
   #reach() {
     const { data: { thread }, root } = this;
     const message = thread.state !== "ready" || thread.target === null ? null
@@ -98,7 +98,7 @@ export class MessagesPane extends PageModule {
 
   #isAtEnd() { return this.#isNearEnd() && this.data.thread.messages.atNewest; }
 
-  // The first message in view that is still painted afterwards.
+  // Returns the first message in view that is still painted afterwards.
   #anchor() {
     const edge = this.root.getBoundingClientRect().top;
     const painted = new Set(this.data.thread.messages.painted.map(({ id }) => String(id)));
@@ -121,7 +121,7 @@ export class MessagesPane extends PageModule {
     thread.seen();
   }
 
-  // Looks what is on screen of that which came since the draft began, as long as it is not read.
+  // Counts the time for which new messages since the draft began are on screen, until they are read.
   watch() {
     if (this.reading.unread.length) this.#timer ??= setTimeout(() => this.#read(), LOOK_MS);
   }
@@ -135,7 +135,7 @@ export class MessagesPane extends PageModule {
     this.watch();
   }
 
-  // The whole message, or a part of it that fills the window.
+  // Whether the whole message is in view, or a part that fills the window.
   #isInView(id) {
     const message = this.root.querySelector(`.message[data-id="${id}"]`);
     if (!message) return false;
@@ -147,7 +147,7 @@ export class MessagesPane extends PageModule {
     return bottom > top && (isEndIn ? isStartIn || box.height > bottom - top : fills);
   }
 
-  // Loads more while the loaded messages do not fill the window: there is no scrolling yet.
+  // Loads more while the loaded messages do not fill the window, because then nothing can be scrolled.
   #fill() {
     const { thread } = this.data;
     if (thread.state !== "ready" || this.root.scrollHeight > this.root.clientHeight) return;
@@ -205,7 +205,7 @@ export class MessagesPane extends PageModule {
     return thread.messages.more || thread.messages.from > 0 ? "" : t("thread.start");
   }
 
-  // The painted messages, with what was done between them.
+  // The painted messages, and the acts between them.
   #line() {
     const { messages, acts } = this.data.thread;
     return merged(messages.painted, acts.between(messages.sinceMs, messages.untilMs));
@@ -225,7 +225,7 @@ export class MessagesPane extends PageModule {
   }
 }
 
-// Messages and acts, as `merged` gives them, with a line before each day: {key, content()}.
+// Returns messages and acts, from `merged`, with a line before each day: {key, content()}.
 /** @param {{act?: Act, message?: Message}[]} line @param {any} given what each line is shown with
  * @param {(messageId: number) => object} lookOf what a message is shown with besides */
 export function linesOf(line, given, lookOf = () => ({})) {

@@ -60,7 +60,7 @@ export class ThreadPane extends PageModule {
     render(this.#closed(), at("thread-closed"));
   }
 
-  // Over the composer: what a reply does to a closed thread.
+  // The line over the composer: a reply reopens a closed thread.
   #closed() {
     const { data: { thread: { id, row, state } }, ui: { language: { t } } } = this;
     if (id === null || state !== "ready" || row?.open !== false) return "";
@@ -77,7 +77,7 @@ export class ThreadPane extends PageModule {
   }
 }
 
-// Below the head of a snoozed thread: until when, by whom, what wakes it; to change it and to wake it.
+// The bar of a snoozed thread: until when, by whom, what wakes it; with buttons to change and wake it.
 /** @param {Page} page */
 function snoozeBar({
   data: { thread: { row }, adminId },
@@ -96,10 +96,10 @@ function snoozeBar({
       >${t("act.wake")}</button></div>`;
 }
 
-// Sends replies, sends failed ones again, and takes unsent ones back into the composer.
+// Sends replies, retries failed ones, and takes unsent ones back into the composer.
 export class Replies extends PageModule {
-  // posted(): a reply was written; takenBack(item): an unsent one goes back; toEnd(): the newest
-  // messages are to be on screen.
+  // posted(): a reply was posted; takenBack(item): an unsent one returns to the composer; toEnd(): scrolls to
+  // the newest messages.
   /** @param {Page & {
    *   posted: () => void, takenBack: (item: OutboxItem) => void, toEnd: () => void,
    * }} page */
@@ -116,14 +116,14 @@ export class Replies extends PageModule {
     this.posted();
   }
 
-  // Sends what the server held in this thread, as its button does.
+  // Sends the replies that the server held in this thread.
   /** @param {number} threadId */
   confirm(threadId) {
     const held = this.data.outbox.of(threadId).findLast(({ state }) => state === "moved");
     if (held) this.data.outbox.confirm(held.token);
   }
 
-  // A reply was held before it was sent: what came is to be on screen.
+  // A reply was held before it was sent: shows the new messages.
   held({ unread }) {
     if (unread.length) this.toEnd();
   }
@@ -131,7 +131,7 @@ export class Replies extends PageModule {
   /** @param {number} threadId */
   next(threadId) { this.acts.actions.openNext(threadId); }
 
-  // Sends a reply again that failed to reach the customer.
+  // Sends again a reply that failed to reach the customer.
   /** @param {number} messageId */
   async sendAgain(messageId) {
     const { id } = this.data.thread;

@@ -8,11 +8,11 @@ import { PageModule } from "../elements/page-module.js";
 import { merged } from "./act-line.js";
 import { linesOf } from "./messages.js";
 
-const PART = 200; // messages that the server gives at once
-const PICTURES_MS = 10_000; // so long printing waits for pictures
+const PART = 200; // messages in one answer of the server
+const PICTURES_MS = 10_000; // the longest wait for pictures
 
-// Asks for the parts that are not loaded yet, one after the other: yields what `ask("before" or "after",
-// id of a message)` gives, and takes the answer that is in it.
+// Loads the missing parts, one after the other: yields `ask("before" or "after", id of a message)`, and
+// takes the answer in its place.
 /** @param {{list: Message[], more: boolean, later: boolean, acts: Acts}} whole
  * @param {(where: string, messageId: number) => any} ask */
 export function* missingParts(whole, ask) {
@@ -42,7 +42,7 @@ export class Printout extends PageModule {
     addEventListener("afterprint", () => this.#end());
   }
 
-  // Loads what is missing and the pictures, then opens the browser's dialog.
+  // Loads the missing messages and the pictures, then opens the browser's dialog.
   async print() {
     const { data: { thread }, net: { api }, ui: { announce, language: { t } } } = this;
     const { id } = thread;
@@ -63,7 +63,7 @@ export class Printout extends PageModule {
     this.#end();
   }
 
-  // The browser's own command waits for nothing but what is done here and now.
+  // The browser's own command does not wait for promises, so the parts are loaded synchronously.
   #begin() {
     const { thread } = this.data;
     const whole = this.#section ? null : this.#whole();
@@ -117,7 +117,7 @@ export class Printout extends PageModule {
   }
 }
 
-// As `api.messages` asks, but holds the whole page up until the answer is here.
+// Asks like `api.messages`, but blocks the whole page until the answer is here.
 function partNow(threadId, where, messageId) {
   const request = new XMLHttpRequest();
   request.open("GET", `/admin/api/threads/${threadId}/messages?${where}=${messageId}&limit=${PART}`, false);
