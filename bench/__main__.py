@@ -18,7 +18,7 @@ from tests.servers.redis import running_redis
 
 RESULTS = ROOT / "bench" / "results"
 LATEST = RESULTS / "latest.json"
-#: A scenario's seconds and the whole's minutes, where they are not named.
+#: The defaults by scale: seconds for a scenario, and minutes for the whole run.
 BOUNDS = {"standard": (300, 50)}
 
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def quick() -> int:
-    """1 if a side did not run to its end, or ended with a wrong list."""
+    """Returns 1 if a side did not run to its end, or ended with a wrong list."""
     begun = time.monotonic()
     bounds = Bounds(scenario_seconds=20, grace_seconds=100)
     found = run_all(SCALES["quick"](), bounds, [], lambda found: None)
@@ -87,7 +87,7 @@ def this_machine() -> dict[str, Any]:
 
 
 def main() -> int:
-    # Who is asked to end ends what it has started.
+    # When asked to end, also ends the processes that were started.
     signal.signal(signal.SIGTERM, lambda *given: sys.exit(128 + signal.SIGTERM))
     args = parser().parse_args()
     if args.command == "run":

@@ -1,7 +1,7 @@
-"""The threads that every side begins with, computed from their number: the same for all.
+"""The threads with which every side begins: the same for all, computed from their numbers.
 
-Thread n is the n-th newest. Of ten threads one is closed, six wait for an answer (four never had
-one), three are answered. Every fifth customer is a member.
+Thread n is the n-th newest. Of ten threads one is closed, six wait for an answer (four of them
+never had one), three are answered. Every fifth customer is a member.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from scoring.sorts import SORTS, scores
 
 SLICE = 10_000
 STEP_MS = 500
-#: A conversation's events are so far apart.
+#: Time between two events of a conversation.
 PAUSE_MS = 100
 SOURCE = "bench"
 _FACTS = (
@@ -40,7 +40,7 @@ _KINDS = {"client": "message", "admin": "message", "close": "thread.close"}
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread as all sides know it; `facts` as Lineup folds them of `events`."""
+    """A thread for all sides; `facts` are those that Lineup folds from `events`."""
 
     number: int
     events: tuple[ThreadEvent, ...]
@@ -60,7 +60,7 @@ def is_member(number: int) -> bool:
 
 
 def locale(number: int) -> str | None:
-    """One customer in ten thousand writes Portuguese, and one in a hundred Japanese."""
+    """Returns a customer's language; one in 10,000 writes Portuguese, one in 100 Japanese."""
     if number % 10_000 == 1:
         return "pt-BR"
     if number % 100 == 2:
@@ -69,7 +69,7 @@ def locale(number: int) -> str | None:
 
 
 def made(number: int, newest_ms: int) -> Thread:
-    """Thread number 1 is the newest."""
+    """Returns the thread with this number; number 1 is the newest."""
     last = newest_ms - number * STEP_MS
     kind = number % 10
     events: tuple[ThreadEvent, ...] = (ThreadEvent("client", last),)
@@ -91,7 +91,7 @@ def all_threads(count: int, newest_ms: int) -> Iterator[Thread]:
 def fill(url: str, count: int, newest_ms: int) -> None:
     """Writes the threads into Lineup's empty database, as its own ingest would leave them.
 
-    Past the door, for that takes a quarter of an hour for a million; tests hold the two together.
+    Bypasses ingest, which takes a quarter of an hour for a million; tests compare the two.
     """
     database = Database(url)
     with database.read() as connection:
@@ -114,7 +114,7 @@ def fill(url: str, count: int, newest_ms: int) -> None:
 
 
 def _go_on_behind(connection: Any) -> None:
-    """PostgreSQL takes no notice of ids that it was given: new ones would be theirs."""
+    """Advances PostgreSQL's sequences, which ignore given ids: it would assign them again."""
     for table in (customers, threads):
         sequence = func.pg_get_serial_sequence(table.name, "id")
         connection.execute(

@@ -1,4 +1,4 @@
-"""From post to dashboard: which frame showed an event first, and how the times are spread."""
+"""From post to dashboard: the first frame that showed an event, and the spread of the times."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,10 @@ Posted = Sequence[Sequence[int]]
 
 
 def seen_ms(posted: Posted, payloads: Sequence[Any], frames: Frames) -> list[float]:
-    """For each event that the dashboard saw, ms from when it was due to when it was there.
+    """Returns the ms from due to seen for each event that the dashboard saw.
 
-    A payload tells threads with the time of their newest message, or one time up to which it is
-    complete. Who sees a thread's newer message has seen the older one.
+    A payload has threads with the time of their newest message, or one time up to which it is
+    complete. A dashboard that saw a thread's newer message has seen the older ones.
     """
     waiting: dict[int, list[tuple[int, int]]] = defaultdict(list)
     everything: list[tuple[int, int]] = []
@@ -38,7 +38,7 @@ def _take(waiting: list[tuple[int, int]], up_to: int, received: int, found: list
 
 
 def percentile(values: Iterable[float], percent: float) -> float:
-    """The value that `percent` of all do not exceed (the nearest rank); nan of none."""
+    """Returns the value that `percent` of all do not exceed (nearest rank); nan without values."""
     ordered = sorted(values)
     if not ordered:
         return float("nan")

@@ -1,4 +1,4 @@
-"""On what a bench ran: processor, memory, system and versions; nothing that names a host."""
+"""The machine of a bench: processor, memory, system and versions; nothing that names a host."""
 
 import os
 import platform

@@ -18,11 +18,11 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class BenchError(Exception):
-    """A bench could not be run, or its result is wrong: its time does not count."""
+    """A bench could not be run, or its result is wrong; then its time does not count."""
 
 
 def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> Any:
-    """What `condition` gives as soon as it is truthy. Raises BenchError."""
+    """Returns the result of `condition` as soon as it is truthy. Raises BenchError."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
@@ -32,7 +32,7 @@ def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> Any:
 
 
 class PythonProcess:
-    """`python -m MODULE ARGUMENTS` in a process group of its own; its output goes to a file."""
+    """Runs `python -m MODULE ARGUMENTS` in its own process group; its output goes to a file."""
 
     def __init__(self, module: str, arguments: Sequence[object], log: Path, **options: Any):
         with log.open("ab") as output:
@@ -47,7 +47,7 @@ class PythonProcess:
         self._log = log
 
     def check(self) -> None:
-        """Raises BenchError if it has ended."""
+        """Raises BenchError if the process has ended."""
         if self.process.poll() is not None:
             tail = self._log.read_text(errors="replace")[-2_000:]
             raise BenchError(f"a process ended with {self.process.returncode}:\n{tail}")
@@ -57,7 +57,7 @@ class PythonProcess:
 
 
 def end(process: subprocess.Popen) -> None:
-    """Ends the process and all that it has started."""
+    """Ends the process and everything that it started."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -68,12 +68,12 @@ def end(process: subprocess.Popen) -> None:
 
 
 def adopt_orphans() -> None:
-    """From now on, what loses its parent among our children's children becomes our own child."""
+    """Makes this process the parent of descendants that lose their own."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def end_children() -> list[int]:
-    """Kills whatever is left of what this process started; the ids of those."""
+    """Kills all remaining descendants of this process; returns their ids."""
     found: list[int] = []
     while children := tree(os.getpid())[1:]:
         found += children
@@ -87,7 +87,7 @@ def end_children() -> list[int]:
 
 
 def tree(pid: int) -> list[int]:
-    """The process and its children's children."""
+    """Returns the ids of the process and all its descendants."""
     found = [pid]
     for parent in found:
         with contextlib.suppress(OSError):
@@ -98,10 +98,10 @@ def tree(pid: int) -> list[int]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time of the process and its children, in user and system mode.
+    """Returns the processor time of the process and its descendants, in user and system mode.
 
-    Those that have ended count where their parent still runs and has waited for them, as PostgreSQL
-    does for each connection.
+    Ended descendants count if their parent still runs and has waited for them, as PostgreSQL does
+    for each connection.
     """
     ticks = 0
     for each in tree(pid):
@@ -112,7 +112,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory that the process and its children hold."""
+    """Returns the bytes of memory of the process and its descendants."""
     pages = 0
     for each in tree(pid):
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Results: run one by one, kept as they come, summed up as medians and ratios."""
+"""Results: run one by one, stored as they come, summed up as medians and ratios."""
 
 import json
 import math
@@ -49,14 +49,14 @@ RUNS: dict[str, Callable[..., dict[str, Any]]] = {
 
 
 class OutOfTime(Exception):
-    """The scenario took longer than it may."""
+    """The scenario took longer than allowed."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """`scenario_seconds` for the rounds of one, and `grace_seconds` for it to come to its end.
+    """Limits: `scenario_seconds` for a scenario's rounds, and `grace_seconds` for it to finish.
 
-    A scenario that lasts by its nature (an hour of churn) has that on top.
+    A scenario with a length of its own (an hour of churn) gets that in addition.
     No scenario is begun after `whole_seconds`.
     """
 
@@ -72,9 +72,9 @@ def run_all(
     keep: Callable[[list[dict[str, Any]]], object],
     templates: Path | None = None,
 ) -> list[dict[str, Any]]:
-    """Runs what is not known yet; `keep` is called with all results after each.
+    """Runs scenarios without a known result; calls `keep` with all results after each.
 
-    `templates`: where filled databases are kept beyond this run.
+    `templates`: the folder in which filled databases are kept beyond this run.
     """
     adopt_orphans()
     folder = Path(tempfile.mkdtemp(prefix="lineup-bench-"))
@@ -97,7 +97,7 @@ def run_all(
 
 
 def unbroken(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that came to their end; the others are worth another try."""
+    """Returns the results of scenarios that finished; the others are worth another try."""
     return [result for result in results if not result["broken"].get("all")]
 
 
@@ -121,7 +121,7 @@ def _bounded_run(
     try:
         result = RUNS[kind](scenario, folder, templates, begun + seconds)
     except Exception as error:
-        # One scenario's fault must not take the others' results along.
+        # A fault in one scenario must not lose the results of the others.
         failed = {"all": f"{type(error).__name__}: {error}"[:1_000]}
         result = {"bench": kind.lower(), "scenario": vars(scenario), "rounds": [], "broken": failed}
     finally:
@@ -132,7 +132,7 @@ def _bounded_run(
 
 
 def medians(result: dict[str, Any]) -> dict[str, float]:
-    """Each number of the rounds by its path, such as `lineup.ms.p95`: the median of all rounds."""
+    """Returns the median of each number over the rounds, by its path, such as `lineup.ms.p95`."""
     found: dict[str, list[float]] = {}
     for measured in result["rounds"]:
         for path, value in numbers(measured):
@@ -141,7 +141,7 @@ def medians(result: dict[str, Any]) -> dict[str, float]:
 
 
 def ratio(result: dict[str, Any], above: str, below: str) -> float | None:
-    """The median over the rounds of one number by another of the same round."""
+    """Returns the median over the rounds of one number divided by another of the same round."""
     found = []
     for measured in result["rounds"]:
         by_path = dict(numbers(measured))
@@ -151,7 +151,7 @@ def ratio(result: dict[str, Any], above: str, below: str) -> float | None:
 
 
 def numbers(value: Any, path: str = "") -> Iterable[tuple[str, float]]:
-    """Each finite number by its path, as in `medians`."""
+    """Yields each finite number with its path, as in `medians`."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from numbers(each, f"{path}.{name}" if path else name)
@@ -164,7 +164,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def write(path: Path, content: dict[str, Any]) -> None:
-    """The file is whole at any time."""
+    """Replaces the file; it is complete at any time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".tmp")
     beside.write_text(json.dumps(content, indent=1) + "\n")

@@ -1,7 +1,7 @@
-"""Saved views as a large team has them: random conditions, the same ones for the same number.
+"""Saved views of a large team: random conditions, the same for the same number.
 
-A third asks about time. Most hold a few of a hundred threads, as "VIPs who wait longer than ten
-minutes" does; some hold nearly all.
+A third asks about time. Most hold a few of a hundred threads, like "VIPs who wait longer than ten
+minutes"; some hold nearly all.
 """
 
 import random
@@ -12,11 +12,11 @@ from scoring.sorts import SORTS
 
 _PRIORITIES = ("urgent", "high", "normal", "low")
 _TIMES = ("1m", "2m", "5m", "10m", "30m", "1h", "4h", "12h", "1d", "3d", "7d")
-#: Six that count, which are all that may be, and usual ones.
+#: Six are the most that may count seconds; the others are usual.
 _SECONDS = (*range(1, 7), 30, 60, 90)
-#: Lists that a message moves its thread on, and time moves it back: as many as may be.
+#: Lists between which a message and later time move its thread: as many as allowed.
 _QUIET = 200
-#: How often a view has which number of conditions.
+#: Numbers of conditions, one for each share of views.
 _LENGTHS = (1, 2, 2, 2, 3, 3, 4)
 
 
@@ -27,7 +27,7 @@ class SavedView(NamedTuple):
 
 
 def saved_views(count: int, seed: int = 14) -> list[SavedView]:
-    """So many views; the first ones are the same, however many there are."""
+    """Returns so many views; the first ones are the same for any count."""
     chance = random.Random(seed)
     sorts = tuple(SORTS)
     return [
@@ -37,11 +37,11 @@ def saved_views(count: int, seed: int = 14) -> list[SavedView]:
 
 
 def worst_views(count: int) -> list[SavedView]:
-    """The views that cost an event most, of up to a thousand that may be saved.
+    """Returns the views that cost an event most, of up to a thousand that may be saved.
 
-    A message enters half of a number of them and leaves the other half; seconds later time takes
-    that back, at as many different moments as there may be. The others have as many conditions as
-    fit, and a message enters half of them where it is the first of its customer.
+    A message enters half of the first views and leaves the other half. Seconds later time reverses
+    that, at as many different moments as allowed. The other views have as many conditions as
+    fit; a customer's first message enters half of them.
     """
     return [
         SavedView(f"Worst {number}", _worst(number), "arrival") for number in range(1, count + 1)

@@ -1,4 +1,4 @@
-"""Which scenarios are run: a quick few, a bounded set, the standard set, or all."""
+"""The scenarios of each scale: a quick few, a bounded set, the standard set, or all."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ _BUILDS: tuple[dict[str, Any], ...] = (
     {"database": "postgres", "workers": 4},
 )
 
-#: Two minutes: do the results come out right?
+#: Two minutes, to see whether the results are right.
 QUICK: tuple[Scenario, ...] = (
     Live(300, 4, 20, "random", seconds=1.0, rounds=1, sides=_QUICK_SIDES, poll_seconds=0.5),
     Accept(300, seconds=0.5, rounds=1, connections=(8,), batch_connections=(2,)),
@@ -48,7 +48,7 @@ QUICK: tuple[Scenario, ...] = (
 
 
 def bounded() -> tuple[Scenario, ...]:
-    """A quarter of an hour, on a machine that is shared."""
+    """Returns scenarios for a quarter of an hour, on a shared machine."""
     return (
         *against_the_recipe(rounds=2),
         Live(100_000, 50, 100, "random", rounds=2, sides=("lineup", f"{SHORT}1000", "floor")),
@@ -64,9 +64,9 @@ def bounded() -> tuple[Scenario, ...]:
 
 
 def standard() -> tuple[Scenario, ...]:
-    """Each bar, and the ends of each dimension: fifty minutes on a quiet machine of two cores.
+    """Returns scenarios for each bar and the ends of each dimension: 50 minutes on two quiet cores.
 
-    What decides most comes first. Databases of a size are filled once.
+    The most decisive ones come first. Databases of a size are filled once.
     """
     short: dict[str, Any] = {"seconds": 8.0, "rounds": 2}
     million = {"sides": ("lineup", f"{SHORT}1000"), **short}
@@ -104,7 +104,7 @@ def _ends_of_dimensions(short: dict[str, Any]) -> tuple[Scenario, ...]:
             )
         ),
         _accept(1_000_000),
-        # The hour is in the full scale.
+        # The full scale has the whole hour.
         Churn(10_000, minutes=3, samples=3),
         Lists(1_000, dashboards=500, idle_seconds=60.0),
         *idle(),
@@ -118,7 +118,7 @@ def _ends_of_dimensions(short: dict[str, Any]) -> tuple[Scenario, ...]:
 
 
 def on_lines(rounds: int) -> tuple[Scenario, ...]:
-    """As on the loopback, with each dashboard on a line as people have them."""
+    """Returns scenarios like those on the loopback, with each dashboard on a usual network line."""
     sides = ("lineup", "recipe")
     return tuple(
         Live(10_000, 50, rate, "random", rounds=rounds, sides=sides, line=line)
@@ -128,18 +128,18 @@ def on_lines(rounds: int) -> tuple[Scenario, ...]:
 
 
 def a_thousand_views(rounds: int) -> tuple[Scenario, ...]:
-    """What saved views cost, and whether each badge and list is right."""
+    """Returns scenarios of saved views: their cost, and whether each badge and list is right."""
     worst = Views(10_000, 1_000, 10, 10, 40.0, 20.0, rounds=rounds, sides=("lineup",), worst=True)
     return Views(rounds=rounds), worst, ViewLists(rounds=rounds)
 
 
 def faults(rounds: int) -> tuple[Scenario, ...]:
-    """Until all lists are whole and live again."""
+    """Returns scenarios of faults: the time until all lists are whole and live again."""
     return tuple(Faults(fault, rounds=rounds) for fault in FAULTS)
 
 
 def idle() -> tuple[Scenario, ...]:
-    """Measures idle servers: with nothing, with much data, and with many workers."""
+    """Returns scenarios of idle servers: with nothing, with much data, and with many workers."""
     return (
         Idle(),
         Idle(100_000, views=200, dashboards=100),
@@ -148,7 +148,7 @@ def idle() -> tuple[Scenario, ...]:
 
 
 def time(rounds: int) -> tuple[Scenario, ...]:
-    """What threads cost that wait for a moment, and what a changed policy does to events."""
+    """Returns scenarios of threads that wait for a moment, and of events while a policy changes."""
     return Moments(rounds=rounds), Policies(rounds=rounds)
 
 
@@ -161,7 +161,7 @@ def page_on_its_own() -> tuple[Scenario, ...]:
 
 
 def full() -> tuple[Scenario, ...]:
-    """Everything; from a base, one thing is changed at a time."""
+    """Returns all scenarios; from a base, one thing is changed at a time."""
     return (
         *against_the_recipe(rounds=3),
         *on_lines(rounds=3),
@@ -181,7 +181,7 @@ def full() -> tuple[Scenario, ...]:
 
 
 def against_the_recipe(rounds: int) -> tuple[Scenario, ...]:
-    """At 10 events a second, which it bears, and at 100."""
+    """Returns comparisons at 10 events a second, which the recipe withstands, and at 100."""
     return (
         *(
             Live(10_000, 50, 10, workload, rounds=rounds, sides=ALL_SIDES)

@@ -26,7 +26,7 @@ KINDS = ("sqlite", "postgres")
 
 
 def measured(kind: str, count: int) -> dict[str, float]:
-    """Rows of each table, and the bytes of one with its share of all indexes of the table."""
+    """Returns the rows of each table, and the bytes of one row with its share of the indexes."""
     with _database(kind) as url:
         database = Database(url)
         bring_to_head(database)
@@ -60,7 +60,7 @@ def _database(kind: str) -> Iterator[str]:
 
 
 def _bytes(database: Database) -> dict[str, int]:
-    """Table to bytes, its indexes included."""
+    """Maps tables to bytes, including those of their indexes."""
     names = (customers.name, threads.name, events.name)
     with database.read() as connection:
         if not database.is_sqlite:
@@ -77,7 +77,7 @@ def _bytes(database: Database) -> dict[str, int]:
 
 def _indexes(read: Inspector, table: str) -> Iterator[str]:
     yield from (str(each["name"]) for each in read.get_indexes(table))
-    # Those of UNIQUE constraints have names of SQLite's own.
+    # SQLite names the indexes of UNIQUE constraints by itself.
     yield from (f"sqlite_autoindex_{table}_{number}" for number in range(1, 9))
 
 

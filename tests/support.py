@@ -1,4 +1,4 @@
-"""What tests share: the number of examples, waiting for a condition, asyncio, a settable clock."""
+"""Helpers of tests: numbers of examples, waiting for a condition, asyncio, a settable clock."""
 
 import asyncio
 import time
@@ -11,14 +11,14 @@ from hypothesis import settings
 
 Value = TypeVar("Value")
 
-#: Between two looks at a condition.
+#: Longest pause between two checks of a condition.
 PAUSE_MAX_SECONDS = 0.1
 
 
 def examples(count: int, gate: int | None = None) -> int:
-    """How many examples hypothesis takes: `count` in `make test-all`, `gate` in the gate.
+    """Returns how many examples hypothesis takes: `count` in `make test-all`, `gate` in the gate.
 
-    `gate` is a quarter of `count` unless it is given.
+    By default `gate` is a quarter of `count`.
     """
     if settings.get_current_profile_name() == "all":
         return count
@@ -28,7 +28,7 @@ def examples(count: int, gate: int | None = None) -> int:
 def wait_until(
     condition: Callable[[], Value], timeout_seconds: float = 60.0, what: str = "the condition"
 ) -> Value:
-    """What `condition` gives as soon as it is truthy; fails after `timeout_seconds`."""
+    """Returns the result of `condition` as soon as it is truthy; fails after `timeout_seconds`."""
     deadline = time.monotonic() + timeout_seconds
     pause_seconds = 0.005
     while True:
@@ -37,12 +37,12 @@ def wait_until(
             return value
         assert time.monotonic() < deadline, f"{what} did not come true in {timeout_seconds} s"
         time.sleep(pause_seconds)
-        # What is waited for may need the processor that the condition takes.
+        # The checks must leave processor time to the work that is waited for.
         pause_seconds = min(PAUSE_MAX_SECONDS, pause_seconds * 1.5)
 
 
 def stays(condition: Callable[[], object], seconds: float, what: str) -> None:
-    """Fails as soon as `condition` is not truthy; returns when it was for so long."""
+    """Fails as soon as `condition` is not truthy; else returns after `seconds`."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         assert condition(), f"not any more: {what}"
@@ -50,7 +50,7 @@ def stays(condition: Callable[[], object], seconds: float, what: str) -> None:
 
 
 def run_aside(work: Coroutine[Any, Any, Value]) -> Value:
-    """What `work` gives, run in a thread: browser tests before may have left a loop in ours."""
+    """Runs `work` in a thread; returns its result. Browser tests may leave a loop in this one."""
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(asyncio.run, work).result()
 
@@ -60,7 +60,7 @@ def now_ms() -> int:
 
 
 class SettableClock:
-    """Milliseconds since 1970 that `advance` alone moves."""
+    """A clock in milliseconds since 1970, which only `advance` moves."""
 
     def __init__(self, now_ms: int = 1_790_000_000_000):
         self.now_ms = now_ms
@@ -73,5 +73,5 @@ class SettableClock:
 
 
 def code_at(secret: str, at_ms: int) -> str:
-    """The code that an authenticator app shows at that time."""
+    """Returns the code that an authenticator app shows at that time."""
     return pyotp.TOTP(secret).generate_otp(at_ms // 30_000)

@@ -16,11 +16,11 @@ const source = join(root, "static");
 const out = join(source, "build");
 const manifestPath = join(out, "manifest.json");
 
-// What pages name in `asset("…")`, below static/. The first is split: see `later`.
+// The files that pages name in `asset("…")`, below static/. The first is split: see `later`.
 const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
 const EDITORS = "js/editors.js"; // made here
-// What few admins open, and seldom: its script is fetched when it is.
+// Scripts that few admins need, and rarely: they are fetched when they are needed.
 const OF_EDITORS = /^static\/js\/ui\/(hours\/|query\/(sorts|views)-dialog|dialogs\/hand-over-all)/;
 const PAGES = [
   "js/settings/profile.js", "js/settings/team.js", "js/settings/keys.js", "js/settings/webhooks.js",
@@ -29,7 +29,7 @@ const PAGES = [
 ];
 const COPIED = /^(icon\.svg|i18n\/.*\.json)$/;
 const COMPRESSED = /\.(js|css|json|svg)$/;
-// Pages that are open keep loading parts of the build before: old files stay for so long.
+// Open pages still load parts of the previous build, so old files stay for this time.
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
 const options = {
@@ -53,7 +53,7 @@ const packed = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
 const paths = (names) => names.map((name) => join(source, name));
 const nameOf = (path) => relative(out, join(root, path)).split(sep).join("/");
 
-// The page speaks WebSocket alone: the other transports of the client are left out.
+// The page only uses WebSocket, so the client's other transports are left out.
 const webSocketAlone = {
   name: "web-socket-alone",
   setup(build) {
@@ -64,8 +64,8 @@ const webSocketAlone = {
   },
 };
 
-// Every import() of the dashboard leads to one of two scripts: `later`, which comes after the first rows
-// with the thread's pane (a script for each would be many small requests), and `editors`.
+// Every import() of the dashboard leads to one of two scripts: `later`, which is loaded after the first rows
+// together with the thread's pane (one script for each would be many small requests), and `editors`.
 async function parts() {
   const { metafile } = await esbuild.build({
     ...options, entryPoints: paths([DASHBOARD]), splitting: true, write: false,
@@ -81,13 +81,13 @@ async function parts() {
   const later = entries.filter((path) => !OF_EDITORS.test(path));
   const others = reached([`static/${DASHBOARD}`, ...later], metafile.inputs);
   const own = [...reached(editors, metafile.inputs)].filter((path) => !others.has(path));
-  // What `editors` shares with the other scripts it takes from `later`.
+  // `editors` takes the modules that it shares with other scripts from `later`.
   const shared = new Set(own.flatMap((path) => staticImports(path, metafile.inputs))
     .filter((path) => others.has(path)));
   return { later: [...later, ...shared], editors, own: new Set(own), taken: await takenBy(own, shared) };
 }
 
-// {file: the names that these files import from it}, of files of ours that another script has.
+// Returns {file: the names that these files import from it}, for our own files in another script.
 async function takenBy(files, shared) {
   const taken = Object.fromEntries(
     [...shared].filter((path) => path.startsWith("static/")).map((path) => [path, new Set()]),
@@ -105,7 +105,7 @@ async function takenBy(files, shared) {
 const staticImports = (path, inputs) => inputs[path].imports
   .filter(({ kind }) => kind === "import-statement").map((each) => each.path);
 
-// The files that these bring without an import().
+// Returns the files that these files import, except by import().
 function reached(entries, inputs, found = new Set()) {
   for (const path of entries) {
     if (found.has(path)) continue;
@@ -115,7 +115,7 @@ function reached(entries, inputs, found = new Set()) {
   return found;
 }
 
-// taken: {file: the names that are used of it}; of other files all are.
+// taken: {file: its used names}; all names of other files are used.
 const exportsOf = (files, taken = {}) => ({
   contents: files.map((path) => (
     `export ${taken[path] ? `{ ${[...taken[path]].join(", ")} }` : "*"} from "./${path}";`
@@ -123,7 +123,7 @@ const exportsOf = (files, taken = {}) => ({
   resolveDir: root,
 });
 
-// editorsName: its file, which the others name before it is made.
+// editorsName: the file's name, which the other scripts need before the file is made.
 const laterPlugin = ({ later, taken }, editorsName) => ({
   name: "later",
   setup(build) {
@@ -150,7 +150,7 @@ const editorsPlugin = ({ editors, own }, laterName) => ({
   },
 });
 
-// {name in the source: name of the built file}, and the scripts to fetch beside the first.
+// Returns {name in the source: name of the built file}, and the scripts to fetch beside the first.
 async function bundle() {
   const split = await parts();
   const scripts = await fingerprint(names.filter((name) => name.endsWith(".js")));
@@ -207,7 +207,7 @@ async function filesBelow(folder) {
     .sort();
 }
 
-// A hash of all that the bundle is made from.
+// Returns a hash of all inputs of the bundle.
 async function fingerprint(names) {
   const hash = createHash("sha256");
   const tools = ["tools/bundle.mjs", "package-lock.json"].map((name) => join(root, name));

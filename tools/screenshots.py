@@ -24,7 +24,7 @@ THEMES = ("light", "dark")
 LOCALES = ("en", "vi", "ja")
 WIDE = {"width": 1440, "height": 860}
 PHONE = {"width": 390, "height": 780}
-#: In docs/: [theme, file], for the README.
+#: The pictures of the README in docs/: theme and file.
 DOCS = (("light", "dashboard.png"), ("dark", "dashboard-dark.png"))
 
 
@@ -69,7 +69,7 @@ def shoot(
     states: dict[Path, State],
     viewport: dict[str, int] = WIDE,
 ) -> None:
-    """A picture of each state, in one window."""
+    """Takes a picture of each state, in one window."""
     lineup.admin(lineup.mai_email).prefer(theme=theme, locale=locale)
     look = {"locale": locale, "reduced_motion": "reduce", "color_scheme": theme}
     browser = BrowserDriver(chromium, lineup.server, lineup.mai_email, viewport=viewport, **look)

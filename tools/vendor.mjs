@@ -1,4 +1,4 @@
-// Brings what the browser loads from node_modules to static/vendor, which git ignores: the modules
+// Copies the files that the browser loads from node_modules to static/vendor, which git ignores: modules
 // for the unbundled source, and the font in small parts.
 
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -23,10 +23,10 @@ const COPIES = [
   ["@fontsource-variable/inter/LICENSE", "inter/LICENSE"],
 ];
 
-// The weights that the styles use.
+// The weights used by the styles.
 const WEIGHTS = { min: 400, max: 700 };
-// [part, the package's file that holds it, its characters or null for all of that file's]. Of parts
-// that share a character the last one is loaded: Vietnamese needs none of the large latin-ext.
+// [part, the package's file with it, its characters or null for all of the file]. If parts share a
+// character, the last one is loaded: so Vietnamese does not need the large latin-ext.
 const FONT_PARTS = [
   ["latin-rare", "latin-ext", null],
   ["latin-european", "latin-ext", "U+0100-017F"],

@@ -1,13 +1,13 @@
-"""Saved views as products without an order of their own have them: COUNT and SELECT, throttled.
+"""Saved views of a product that keeps no lists: throttled COUNT and SELECT.
 
-Events are stored by Lineup's own recorder, and conditions are read by its own SQL reader and
-indexes. After a change each view on a screen is selected again, at most every `--list-seconds`, and
-each badge is counted again at most every `--badge-seconds` and only up to 99.
+Lineup's own recorder stores events; its own SQL reader and indexes evaluate the
+conditions. After a change each view on a screen is selected again, at most every `--list-seconds`,
+and each badge is counted again, only up to 99, at most every `--badge-seconds`.
 
     python -m bench.counting.server --port P --database PATH --views N --list-seconds S …
 """
 
-# Before all else: it changes what they import.
+# Comes before all other imports, because it changes what they import.
 # ruff: noqa: E402
 import warnings
 
@@ -37,7 +37,7 @@ from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.schema import parse
 
 HEAD = 50
-#: A badge counts so far and then says “99+”.
+#: The highest count of a badge, shown as “99+”.
 COUNT_MAX = 100
 TURN_SECONDS = 0.05
 
@@ -46,7 +46,7 @@ socketio = SocketIO(app, async_mode="eventlet", cors_allowed_origins="*")
 
 
 class Counting:
-    """`newest` is the time of the newest stored message, so that a bench can tell."""
+    """Selects and counts views. `newest`: time of the newest stored message, for benches."""
 
     def __init__(self, database: Database, found: list[SavedView], pauses: tuple[float, float]):
         self._database = database
@@ -73,7 +73,7 @@ class Counting:
         self._changed_at = time.monotonic()
 
     def run(self) -> None:
-        """It is not known which views an event changes: all of them may be."""
+        """Updates views that are due. After an event any view may have changed."""
         while True:
             for number in sorted(self.open):
                 if self._is_due(self._selected_at, number, self._list_seconds):
@@ -92,7 +92,7 @@ class Counting:
         socketio.sleep(0)
 
     def wrong_badges(self) -> int:
-        """How many badges say something else than a count would say now."""
+        """Returns how many badges differ from a count made now."""
         return sum(
             self._counted(query_list) != self.badges.get(number)
             for number, query_list in enumerate(self._lists)

@@ -1,6 +1,6 @@
 """Real browsers that show a side's page, and note when a thread came to the head of the screen.
 
-The first line holds the settings. Then `report` answers with what was painted, per page.
+The first line of input holds the settings. Then each `report` is answered with the painted rows.
 """
 
 import json
@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page
 
 from tests.servers.chromium import ARGUMENTS, running_chromium
 
-#: A frame's callback runs before its paint; a message posted there arrives behind it. The page's
-#: own callbacks run behind ours in the same frame: what they change is looked at once more. Notes
-#: when a thread's row is among the first ones and was not there so before, in ms since 1970.
+#: A frame's callback runs before its paint; a message posted there arrives after it. The page's own
+#: callbacks run after ours in the same frame, so their changes are looked at again. Notes when a
+#: row came to be among the first ones, or got another text there, in ms since 1970.
 _NOTE = """
 (find) => {
   const painted = window.painted = {};
@@ -40,7 +40,7 @@ _NOTE = """
     .observe(document, { subtree: true, childList: true, attributeFilter: ["id", "data-id"] });
 }
 """
-#: The rows on screen: thread → what it shows, its place included where the text tells nothing.
+#: Finds the rows on screen: thread → its text, or its place if the text does not tell its state.
 _FIND = {
     "lineup": """() => new Map([...document.querySelectorAll(".list .row[id]")]
         .map((row) => [row.id.slice(4), row.querySelector(".row-preview").textContent]))""",
@@ -52,7 +52,7 @@ _FIND = {
 _READY = {"lineup": ".list .row .row-preview", "recipe": "#list .row"}
 
 
-#: `performance.memory` to the byte; and as a user's, with a GPU process and QUIC.
+#: Arguments left out, so that Chromium runs as for a user: with a GPU process and QUIC.
 _WITHOUT = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync")
 BENCH_ARGUMENTS = (
     *(each for each in ARGUMENTS if each not in _WITHOUT),
@@ -88,7 +88,7 @@ def main() -> None:
             page.evaluate(_NOTE, _FIND[settings["kind"]])
             pages.append(page)
         print(json.dumps(opened), flush=True)
-        # The pages run by themselves; what they noted is asked for in the end.
+        # The pages run by themselves; their notes are collected at the end.
         for line in sys.stdin:
             if line.strip() != "report":
                 break
@@ -96,7 +96,7 @@ def main() -> None:
                 page.evaluate("() => ({painted, heap: performance.memory?.usedJSHeapSize ?? 0})")
                 for page in pages
             ]
-            # What is posted is timed by the machine's monotonic clock.
+            # Posts are timed by the machine's monotonic clock.
             shift = (time.monotonic_ns() - time.time_ns()) / 1e6
             report = {"pages": found, "problems": problems[:3], "shift_ms": shift}
             print(json.dumps(report), flush=True)

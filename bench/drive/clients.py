@@ -1,4 +1,4 @@
-"""Dashboards as they are driven: one class a side, each noting what came and when."""
+"""The driven dashboards: one class a side; each notes what came and when."""
 
 import asyncio
 import json
@@ -14,13 +14,13 @@ from bench.drive.payloads import Payloads
 from bench.drive.wire import Http, SocketIO
 from scoring.sorts import BUILT_IN
 
-#: What a browser asks for when it opens a list, and how many rows it then shows.
+#: The number of rows that a browser requests when it opens a list, and the number that it shows.
 HEAD = 100
 VISIBLE = 20
 MORE = 20_000
-#: A browser asks again how far a list is that is being built.
+#: Interval at which a browser asks again for a list that is being built.
 BUILDING_SECONDS = 0.2
-#: A browser gathers what it lacks, and what it tells of its screen after a frame.
+#: Times for which a browser gathers missing rows, and reports of its screen after a frame.
 FETCH_SECONDS = 0.1
 WATCH_SECONDS = 0.08
 WATCH_PAUSE_SECONDS = 1.0
@@ -28,7 +28,7 @@ WATCH_SPREAD_SECONDS = 2.0
 
 
 class Dashboard(ABC):
-    """What all sides' dashboards note: [payload, received in ns], and bytes."""
+    """A dashboard of any side; notes [payload, received in ns], and counts bytes."""
 
     def __init__(self, settings: dict[str, Any], payloads: Payloads, number: int):
         self.settings = settings
@@ -46,11 +46,11 @@ class Dashboard(ABC):
 
     @abstractmethod
     async def open(self) -> None:
-        """Returns when the list is there."""
+        """Opens the list; returns when it is there."""
 
     @abstractmethod
     async def held(self) -> Any:
-        """What the dashboard holds in the end, to be compared."""
+        """Returns the dashboard's final content, to be compared."""
 
     def close(self) -> None:
         if self.link is not None:
@@ -81,7 +81,7 @@ class Dashboard(ABC):
 
 
 class LineupDashboard(Dashboard):
-    """Applies frames, acknowledges them, and fetches the rows that it shows and was not sent."""
+    """Applies and acknowledges frames, and fetches visible rows that were not sent."""
 
     head: Head
     version = -1
@@ -116,13 +116,13 @@ class LineupDashboard(Dashboard):
             self._apply(frame)
 
     async def held(self) -> Any:
-        """The head; what a fresh opening gives is compared with it here already."""
+        """Returns the head, after comparing it with a newly opened list."""
         assert self.link is not None
         answer = await self._open_list()
         assert answer["ok"], answer
         fresh = list(zip(answer["scores"], answer["ids"], strict=True))
         held = self.head.entries()
-        # A thread that left the head and came back may be missing at the very end.
+        # A thread that left the head and came back may be missing at its very end.
         if held[:VISIBLE] != fresh[:VISIBLE] or self.version != answer["version"]:
             self.problems.append(f"differs from a fresh opening at version {self.version}")
         return {"head": held[:VISIBLE], "whole": self.whole_list()}
@@ -138,7 +138,7 @@ class LineupDashboard(Dashboard):
         return {"view": self.settings["view"], "sort": self.settings["sort"]}
 
     async def _open_list(self) -> dict[str, Any]:
-        """The answer to `list:open`, when the list is built."""
+        """Returns the answer to `list:open` once the list is built."""
         assert self.link is not None
         while True:
             answer = await self.link.call("list:open", self._list | {"limit": HEAD})
@@ -147,7 +147,7 @@ class LineupDashboard(Dashboard):
             await asyncio.sleep(BUILDING_SECONDS)
 
     async def _read_on(self, answer: dict[str, Any]) -> None:
-        """The whole list, as if scrolled to its end."""
+        """Reads the whole list, as if scrolled to its end."""
         assert self.link is not None
         self.whole = dict(zip(answer["ids"], answer["scores"], strict=True))
         while answer["ids"] and len(self.whole) < answer["total"]:
@@ -178,7 +178,7 @@ class LineupDashboard(Dashboard):
             self._early.append(frame)
             return
         if frame["epoch"] != self.epoch:
-            # The list was built anew, its versions may be lower: a browser opens it again.
+            # The list was built anew, perhaps with lower versions: a browser opens it again.
             self.version = -1
             self._opening = asyncio.create_task(self._take_list())
             return
@@ -195,7 +195,7 @@ class LineupDashboard(Dashboard):
         self._look(frame)
 
     def _look(self, frame: dict[str, Any]) -> None:
-        """Rows that came are at hand; those that changed and did not come are out of date."""
+        """Notes which rows are known and current after a frame; fetches and reports if needed."""
         self._rows -= {id for id, _ in frame["set"]}
         self._rows |= {int(id) for id in frame["rows"]}
         visible = set(self.head.first(VISIBLE))
@@ -219,7 +219,7 @@ class LineupDashboard(Dashboard):
         self.fetches += 1
 
     async def _watch(self) -> None:
-        """Tells which rows are on screen now."""
+        """Reports the rows that are on screen now."""
         assert self.link is not None
         pause = self._watched_at + WATCH_PAUSE_SECONDS - time.monotonic()
         spread = WATCH_SPREAD_SECONDS * random.random()
@@ -233,7 +233,7 @@ class LineupDashboard(Dashboard):
 
 
 class RecipeDashboard(Dashboard):
-    """Gets the whole list each time. It is not read here, which a browser must."""
+    """Gets the whole list each time, but does not parse it, as a browser must."""
 
     last = b""
 
@@ -260,7 +260,7 @@ class RecipeDashboard(Dashboard):
 
 
 class PollingDashboard(Dashboard):
-    """Asks each ten seconds, from a moment of its own on."""
+    """Asks every ten seconds; the dashboards begin at different moments."""
 
     last = b""
 
@@ -293,7 +293,7 @@ class PollingDashboard(Dashboard):
 
 
 class FloorDashboard(Dashboard):
-    """Gets frames that say nothing but up to when they are."""
+    """Gets frames that only have the time up to which they are current."""
 
     async def open(self) -> None:
         self.link = SocketIO(self.settings["url"], "/admin", {}, self._event, self._address)

@@ -1,8 +1,8 @@
-"""Holds the dashboards of one side in a process of its own; told what to do line by line.
+"""Holds the dashboards of one side in their own process, which gets commands line by line.
 
 The first line holds the settings; then each line is a command, answered with one line of JSON:
-`reset`, `report` (what came since), `held` (what the dashboards hold), `held all` (what each one
-holds that has a whole list), `reconnect` (all at once).
+`reset`, `report` (what has come since), `held` (the content of the dashboards), `held all` (the
+content of each dashboard with a whole list), `reconnect` (all at once).
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from bench.drive import clients, views
 from bench.drive.clients import Dashboard
 from bench.drive.payloads import Payloads
 
-#: Dashboards that open at the same time, but where all of them shall.
+#: Dashboards that open at the same time, unless all must.
 OPENING = 20
 
 
@@ -30,7 +30,7 @@ class Dashboards:
         ]
 
     async def open(self, at_once: int = OPENING) -> list[float]:
-        """How many ms each one took."""
+        """Opens the dashboards; returns how many ms each took."""
         turn = asyncio.Semaphore(at_once)
 
         async def one(dashboard: Dashboard) -> float:
@@ -59,7 +59,7 @@ class Dashboards:
         if command == "held":
             held = [await dashboard.held() for dashboard in self._dashboards]
             problems = [problem for dashboard in self._dashboards for problem in dashboard.problems]
-            # The whole list is long: one dashboard holds it for all.
+            # A whole list is long, so only one dashboard reports it.
             return {"held": held[:1], "same": _same(held), "problems": problems[:5]}
         if command == "held all":
             return [await dashboard.held() for dashboard in self._dashboards[: self._whole]]

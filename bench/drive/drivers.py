@@ -1,4 +1,4 @@
-"""The drivers' processes, as the benches use them."""
+"""The drivers' processes, for use by the benches."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ class PythonDriver(PythonProcess):
 
 
 class Dashboards(PythonDriver):
-    """All of them are open when this is made; `opened_ms` says how long each took."""
+    """Dashboards that are open when this object is made; `opened_ms` says how long each took."""
 
     def __init__(self, settings: dict[str, Any], log: Path):
         super().__init__("bench.drive.dashboards", settings, log)
@@ -46,7 +46,7 @@ class Dashboards(PythonDriver):
 
 
 class Lines(PythonDriver):
-    """A line to the server for each dashboard; `ports` are their near ends."""
+    """A network line to the server for each dashboard; `ports` are the local ends."""
 
     def __init__(self, line: str, url: str, dashboards: int, log: Path):
         settings = {"line": line, "url": url, "dashboards": dashboards}
@@ -55,9 +55,9 @@ class Lines(PythonDriver):
 
 
 def post(settings: dict[str, Any], log: Path, *, refusals: bool = False) -> dict[str, Any]:
-    """Posts until done. Raises BenchError where the driver fails or events are refused.
+    """Posts until done. Raises BenchError if the driver fails or events are refused.
 
-    With `refusals` refused ones are no error: the answer counts them.
+    With `refusals`, refused events are no error: the answer counts them.
     """
     driver = PythonDriver("bench.drive.post", settings, log)
     try:

@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 
 
 class Head:
-    """The first entries of a list in order; those that go behind its end are let go."""
+    """The first entries of a list in order; entries that move behind its end are dropped."""
 
     def __init__(self, ids: list[int], scores: list[int], whole: bool):
         self._scores = dict(zip(ids, scores, strict=True))
@@ -25,7 +25,7 @@ class Head:
         return [id for _, id in self._order[:count]]
 
     def entries(self) -> list[tuple[int, int]]:
-        """(score, id) in order."""
+        """Returns (score, id) of the entries in order."""
         return self._order
 
     def __len__(self) -> int:

@@ -1,8 +1,8 @@
-"""Relays each dashboard over a line of its own: a bandwidth down to it, and a round trip.
+"""Relays each dashboard over its own network line, with a bandwidth down to it and a round trip.
 
-A process of its own. The first line of its input holds the settings; it answers with one port a
-dashboard. All connections to a port share that line. It models a bandwidth, a queue of bounded size
-in front of it, and a delay; neither loss nor slow start, which would cost large messages more.
+Runs as a process. The first line of its input holds the settings; it answers with one port per
+dashboard. All connections to a port share its line. It models a bandwidth, a queue of bounded size
+and a delay, but neither loss nor slow start, which would make large messages slower.
 """
 
 import asyncio
@@ -13,14 +13,14 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-#: What the queue in front of a line holds, as in a router, in bytes.
+#: Bytes in the queue in front of a line, as in a router.
 QUEUE_BYTES = 64 * 1024
-#: How much of the line one piece takes: messages on several connections share it in such turns.
+#: Time of the line that one piece takes: connections share the line in such turns.
 TURN_SECONDS = 0.01
 
 
 class Line(NamedTuple):
-    """Bits a second down to the dashboard; seconds of a round trip."""
+    """Bits per second down to the dashboard, and seconds of a round trip."""
 
     down: float
     round_trip: float
@@ -33,7 +33,7 @@ LINES = {
 
 
 class Shaper:
-    """Says when bytes that arrive at a line now have gone over it. Times in seconds.
+    """Computes when bytes that enter a line now arrive. Times in seconds.
 
     Without a bandwidth (the way up) only the delay counts.
     """
@@ -44,7 +44,7 @@ class Shaper:
         self._free_at = 0.0
 
     def take(self, size: int, now: float) -> tuple[float, float]:
-        """When they arrive, and for how long no more may enter, as the queue is full."""
+        """Returns when the bytes arrive, and the pause until the queue has room again."""
         self._free_at = max(self._free_at, now) + size * self._seconds_a_byte
         waiting = self._free_at - now - QUEUE_BYTES * self._seconds_a_byte
         return self._free_at + self._delay, max(0.0, waiting)
@@ -61,7 +61,7 @@ class Relay:
         self._piece = int(line.down / 8 * TURN_SECONDS)
 
     async def serve(self) -> int:
-        """The port at which it listens."""
+        """Starts to listen; returns the port."""
         server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
         return server.sockets[0].getsockname()[1]
 
@@ -83,7 +83,7 @@ class Relay:
 
     async def _connect(self) -> socket.socket:
         connection = socket.socket()
-        # Else the kernel would hold megabytes that a real line had not delivered yet.
+        # Otherwise the kernel would buffer megabytes that a real line had not delivered yet.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUE_BYTES)
         connection.setblocking(False)
         await asyncio.get_running_loop().sock_connect(connection, self._address)
@@ -93,7 +93,7 @@ class Relay:
 async def _carry(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, shaper: Shaper, piece: int
 ) -> None:
-    """Until the end of `reader`, or of `writer`."""
+    """Carries bytes until the end of `reader` or of `writer`."""
     clock = asyncio.get_running_loop().time
     under_way: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
@@ -129,7 +129,7 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
     settings = json.loads(await loop.run_in_executor(None, sys.stdin.readline))
     print(json.dumps(await _serve(settings)), flush=True)
-    # Ends with whoever started it.
+    # Ends together with the parent process.
     await loop.run_in_executor(None, sys.stdin.read)
 
 

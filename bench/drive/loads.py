@@ -1,6 +1,6 @@
-"""A process that opens the page on slow networks, cold and again, and tells when rows were seen.
+"""A process that loads the page on slow networks, twice each, and notes when rows were seen.
 
-Reads its settings as a line of JSON; answers with one: a list of loads for each network.
+Reads its settings as a line of JSON; answers with a line: a list of loads for each network.
 """
 
 import json
@@ -29,7 +29,7 @@ _RECORDED = """() => {
 
 
 def opened(browser: Browser, settings: dict[str, Any], network: dict[str, float]) -> dict[str, Any]:
-    """{"cold": …, "again": …}: a first visit and a reload, each with an answer of `_RECORDED`."""
+    """Returns {"cold": …, "again": …}: a first visit and a reload, both as `_RECORDED` has them."""
     context = browser.new_context(viewport=SIZE, locale="en")
     name, _, value = settings["cookie"].partition("=")
     context.add_cookies([{"name": name, "value": value, "url": settings["url"]}])

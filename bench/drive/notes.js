@@ -1,13 +1,13 @@
-// Runs in the page before its own scripts, and notes what the browser makes of it: when rows were
-// first painted, which frames were late, how long answers to input took.
+// Runs in the page before its own scripts, and records when rows were first painted, which frames were
+// late, and how long answers to input took.
 (() => {
   const notes = window.notes = {
     firstRows: 0, painted: {}, gaps: [], longFrames: [], longTasks: [], interactions: {},
   };
   const rows = () => new Map([...document.querySelectorAll(".list .row[id]")]
     .map((row) => [row.id.slice(4), row.querySelector(".row-preview")?.textContent]));
-  // A frame's callback runs before its paint; a message posted there arrives behind it. The page's own
-  // callbacks run behind ours in the same frame: what they change is looked at once more.
+  // A frame's callback runs before its paint; a message posted there arrives after it. The page's own
+  // callbacks run after ours in the same frame, so their changes are looked at again.
   const channel = new MessageChannel();
   let before = new Map(), found = before, last = 0, inFrame = false;
   channel.port1.onmessage = () => {
@@ -35,7 +35,7 @@
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, ...options });
   observe("longtask", ({ duration }) => notes.longTasks.push(duration));
   observe("long-animation-frame", ({ duration }) => notes.longFrames.push(duration));
-  // Of one press the browser tells several events: the slowest is what the person waited for.
+  // The browser reports several events for one press: the person waited for the slowest.
   observe("event", ({ interactionId, duration }) => {
     if (!interactionId) return;
     notes.interactions[interactionId] = Math.max(notes.interactions[interactionId] ?? 0, duration);

@@ -1,11 +1,11 @@
-"""What came to the dashboards of one process."""
+"""The payloads received by the dashboards of one process."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 class Payloads:
-    """What came, each once, however many dashboards got it: [thread, at] pairs or one time."""
+    """Received payloads, each kept once for all dashboards: [thread, at] pairs or one time."""
 
     def __init__(self) -> None:
         self.seen: list[Any] = []

@@ -1,7 +1,7 @@
-"""Posts events at a rate, or as fast as they are answered, from a process of its own.
+"""Posts events at a rate, or as fast as they are answered, in its own process.
 
 Reads one JSON line of settings, writes one JSON line of results. At a rate the time of an event
-begins when it was due, whether or not a connection was free then.
+begins when it is due, even if no connection is free then.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ from typing import Any
 
 from bench.drive.wire import Http
 
-#: Behind the last due event, what waits for a connection is given so long.
+#: Longest wait, after the last due event, for events that wait for a connection.
 DRAIN_SECONDS = 60.0
-#: What is posted is remembered as: thread number, occurred_at in ms, due and answered in ns.
+#: A posted event: thread number, occurred_at in ms, due and answered in ns.
 Posted = tuple[int, int, int, int]
 
 
@@ -31,7 +31,7 @@ class Poster:
         self.refused: list[str] = []
 
     def event(self) -> tuple[int, int, str]:
-        """(thread number, occurred_at, event in JSON); times are all different, and grow."""
+        """Makes (thread number, occurred_at, event in JSON); each time is later than the last."""
         thread = self._random.choice(self._threads)
         self._last_ms = at = max(self._last_ms + 1, time.time_ns() // 1_000_000)
         self._serial += 1
@@ -57,7 +57,7 @@ class Poster:
         self.posted += [(thread, at, due_ns, answered) for thread, at, _ in made]
 
     async def at_a_rate(self) -> int:
-        """How many events were left when their time was over."""
+        """Posts at a rate; returns how many events were left at the end."""
         rate, seconds = self._settings["rate"], self._settings["seconds"]
         queue: asyncio.Queue[int | None] = asyncio.Queue()
         workers = [asyncio.create_task(self._work(queue)) for _ in range(self._connections)]
@@ -74,7 +74,7 @@ class Poster:
         return int(rate * seconds) - len(self.posted) - len(self.refused)
 
     async def as_fast_as_they_go(self) -> float:
-        """The seconds that it took."""
+        """Posts without pauses; returns the seconds that it took."""
         begin = time.monotonic()
         end = begin + self._settings["seconds"]
 

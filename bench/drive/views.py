@@ -1,4 +1,4 @@
-"""Dashboards that have a saved view open each, and all badges."""
+"""Dashboards that each have a saved view open, and all badges."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from bench.drive.wire import Http, SocketIO
 
 
 class ViewDashboard(LineupDashboard):
-    """`views`: the ids of the views on screens, which dashboards open in turn."""
+    """A dashboard with a view. `views`: ids of views on screens; dashboards take them in turn."""
 
     async def open(self) -> None:
         self.totals: dict[str, int] = {}
@@ -23,12 +23,12 @@ class ViewDashboard(LineupDashboard):
             self.problems.append(f"views: {status}")
             return
         read = {view["id"]: view["total"] for view in json.loads(body)["views"]}
-        # What was pushed since is newer.
+        # Pushed totals are newer.
         self.totals = before | read | self.totals
 
     async def held(self) -> Any:
-        # Opened anew, the list would be at another version where time has just changed it: then the
-        # frame up to there would not be sent any more.
+        # The list is not opened again: if time had just changed it, its version would differ, and
+        # the frame up to that version would not be sent any more.
         return {"head": None, "of": self._view, "whole": self.whole_list(), "totals": self.totals}
 
     @property
@@ -47,7 +47,7 @@ class ViewDashboard(LineupDashboard):
 
 
 class CountingDashboard(Dashboard):
-    """Gets the first threads of its view again and again, and badges that end at 99."""
+    """Gets the first threads of its view again and again, and badges that count up to 99."""
 
     last = b""
 

@@ -1,9 +1,9 @@
-"""A real browser's window on Lineup, looked at from within: paints, frames, input, memory.
+"""A real browser's window on Lineup, observed from inside: paints, frames, input, memory.
 
-The first line holds the settings, answered when the page was loaded; then each line is a command,
-answered with one line of JSON: `clear`, `report` (what was recorded, and what the page holds),
-`end ID` (scroll to the end of the list, where that thread stands), `top`, `act SECONDS` (somebody
-works), `rows` (the threads on screen).
+The first line holds the settings, answered after the page was loaded. Then each line is a command,
+answered with one line of JSON: `clear`, `report` (the records and the content of the page),
+`end ID` (scrolls to the end of the list, where that thread is), `top`, `act SECONDS` (works like a
+user), `rows` (the threads on screen).
 """
 
 import json
@@ -20,10 +20,10 @@ from bench.processes import wait_for
 from tests.servers.chromium import running_chromium
 
 NOTES = Path(__file__).with_name("notes.js")
-#: What a person may wait for at most; longer is a fault.
+#: Longest time that a person may wait; longer is a fault.
 PATIENCE_SECONDS = 60.0
 SIZE: ViewportSize = {"width": 1280, "height": 900}
-#: Between two presses of a quick user.
+#: Pause between two presses of a quick user, at least and at most.
 PAUSES_SECONDS = (0.1, 0.3)
 _RECORDED = """() => ({
   ...notes, firstRows: notes.firstRows, shown: document.getElementsByTagName("*").length,
@@ -44,7 +44,7 @@ _ROWS = """() => {
 
 
 class Window:
-    """A fresh browser context whose cache is empty, signed in, with the first rows painted."""
+    """A new, signed-in browser context with an empty cache and the first rows painted."""
 
     def __init__(self, browser: Browser, settings: dict[str, Any]):
         context = browser.new_context(viewport=SIZE, locale="en")
@@ -73,12 +73,12 @@ class Window:
         return True
 
     def do_report(self) -> dict[str, Any]:
-        """With the heap behind a collection of garbage."""
+        """Reports the records, and the heap after a garbage collection."""
         recorded = self.page.evaluate(_RECORDED)
         self._cdp.send("HeapProfiler.collectGarbage")
         found = self._cdp.send("Performance.getMetrics")["metrics"]
         metrics = {each["name"]: each["value"] for each in found}
-        # What is posted is timed by the machine's monotonic clock.
+        # Posts are timed by the machine's monotonic clock.
         shift = (time.monotonic_ns() - time.time_ns()) / 1e6
         return recorded | {
             "heap": metrics["JSHeapUsedSize"],
@@ -88,7 +88,7 @@ class Window:
         }
 
     def do_end(self, last_id: str) -> float:
-        """How many ms it took to the end's being painted."""
+        """Scrolls to the end; returns how many ms it took until the end was painted."""
         begun = time.monotonic()
         self.page.locator(".list").focus()
         self.page.keyboard.press("End")
@@ -96,7 +96,7 @@ class Window:
         return 1000 * (time.monotonic() - begun)
 
     def do_top(self) -> bool:
-        """At the head, without input."""
+        """Goes to the head, without any input."""
         self.page.mouse.move(SIZE["width"] - 5, SIZE["height"] - 5)
         self.page.locator(".list").focus()
         self.page.keyboard.press("Home")
@@ -142,7 +142,7 @@ class Window:
             self.page.keyboard.press(key)
 
     def _wait(self, expression: str, what: str) -> None:
-        # Not playwright's own waiting: it evaluates text, which the page's policy forbids.
+        # Does not use playwright's own waiting: it evaluates text, which the page's policy forbids.
         wait_for(
             lambda: self.page.evaluate(f"() => Boolean(({expression})())"), PATIENCE_SECONDS, what
         )

@@ -1,4 +1,4 @@
-"""The least of HTTP, WebSocket and Socket.IO that a driver needs to hold hundreds of dashboards."""
+"""The parts of HTTP, WebSocket and Socket.IO that a driver of hundreds of dashboards needs."""
 
 import asyncio
 import json
@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 #: (status, body, bytes on the wire)
 Answer = tuple[int, bytes, int]
-#: Host and port to connect to, where these are not those of the URL.
+#: Host and port to connect to, if they differ from those of the URL.
 Address = tuple[str, int]
 
 
 class Http:
-    """One kept connection; one request at a time, the others wait."""
+    """One kept connection; one request at a time, others wait."""
 
     def __init__(
         self, url: str, headers: dict[str, str] | None = None, address: Address | None = None
@@ -76,7 +76,7 @@ class _Connection(asyncio.Protocol):
 
 
 class Socket(asyncio.Protocol):
-    """A WebSocket client: text in, text out. `received` counts bytes behind the handshake."""
+    """A WebSocket client for text. `received` counts bytes after the handshake."""
 
     def __init__(self, request: bytes, on_text: Callable[[bytes], None]):
         self._request = request
@@ -117,7 +117,7 @@ class Socket(asyncio.Protocol):
             head = b"\x81\xfe" + size.to_bytes(2)
         else:
             head = b"\x81\xff" + size.to_bytes(8)
-        # Masked with zeros, which leaves the content as it is.
+        # The mask is zero, which leaves the content unchanged.
         self.sent += len(head) + 4 + size
         self._transport.write(head + b"\0\0\0\0" + content)
 
@@ -184,7 +184,7 @@ class SocketIO:
         await asyncio.wait_for(self._ready, 60)
 
     async def call(self, name: str, data: Any, seconds: float = 60) -> Any:
-        """The answer of a call."""
+        """Calls an event; returns its answer."""
         number = len(self._calls) + 1
         while number in self._calls:
             number += 1
@@ -231,6 +231,6 @@ class SocketIO:
 
 
 def _numbered(text: bytes, start: int) -> tuple[int | None, bytes]:
-    """The number in front of an array, if there is one, and the array."""
+    """Returns the number before an array, if there is one, and the array."""
     at = text.index(b"[", start)
     return (int(text[start:at]) if at > start else None), text[at:]

@@ -1,12 +1,12 @@
 """The floor under the same server and sockets: posts that do nothing, frames that are not computed.
 
-A POST is read and answered 201. Who opened a list gets, at most each 50 ms while posts come, a
-frame of as many bytes as Lineup's, encoded once and sent the same way, and acknowledges it.
+A POST is read and answered 201. While posts come, each socket that opened a list gets a frame at
+most every 50 ms: as many bytes as Lineup's, encoded once, sent the same way, and acknowledged.
 
     python -m bench.floors.server --port P --bytes N [--async-mode eventlet|gevent]
 """
 
-# Before all else: it changes what they import.
+# Comes before all other imports, because it changes what they import.
 import sys
 import warnings
 

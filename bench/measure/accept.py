@@ -1,7 +1,7 @@
-"""Accepted events a second, as fast as they go, against the same POST with nothing behind it.
+"""Accepted events per second at full speed, compared with the same POST with nothing behind it.
 
-Each is measured at the number of connections at which it is fastest: one waits for the disk that
-many share, another only for the processor. What is refused under such a load is counted, and must
+Each kind is measured at the number of connections at which it is fastest: one kind waits for the
+disk, which many can share, another only for the processor. Refused events are counted, and must
 not be stored.
 """
 
@@ -82,7 +82,7 @@ def run(accept: Accept, folder: Path, templates: Path, deadline: float) -> dict[
 
 
 class _Kind:
-    """What is posted, and where to; `count` is of all events that were answered 2xx."""
+    """One kind of post, and its target; `count` counts all events answered 2xx."""
 
     def __init__(self, side: Side, accept: Accept, batch: int, choice: tuple[int, ...]):
         self._side = side
@@ -137,9 +137,9 @@ def _stored(lineup: Lineup) -> int:
 
 
 def _check(lineup: Lineup, stored: Callable[[], int], accepted: int) -> float:
-    """All that was answered 2xx is in SQL, and the lists in Redis come to be as SQL orders them.
+    """Checks that all accepted events are in SQL, and waits until Redis has the order of SQL.
 
-    How many seconds after the last answer they are.
+    Returns the seconds that this took after the last answer.
     """
     if stored() != accepted:
         raise BenchError(f"{accepted} events were accepted, {stored()} stored")

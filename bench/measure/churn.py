@@ -1,6 +1,6 @@
-"""What a dashboard holds on to: memory of a page and of the server while a list keeps moving.
+"""The growth of memory in a page and in the server while a list keeps moving.
 
-One Chromium stands at the head of a list into which messages come all the time.
+One Chromium stays at the head of a list to which messages come all the time.
 """
 
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from bench.sides.lineup import Lineup
 
 @dataclass(frozen=True)
 class Churn:
-    """`minutes` of `rate` events a second; memory is taken `samples` times, evenly."""
+    """`rate` events a second for `minutes`; memory is measured `samples` times, evenly spread."""
 
     threads: int
     minutes: float = 60.0
@@ -61,7 +61,7 @@ def run(churn: Churn, folder: Path, templates: Path, deadline: float) -> dict[st
 
 
 def _sample(lineup: Lineup, window: PythonDriver) -> dict[str, float]:
-    """In MiB; what the bench itself noted in the page is let go before."""
+    """Measures memory in MiB, after the bench's own notes in the page were removed."""
     window.do("clear")
     page = window.do("report")
     if page["problems"]:
@@ -76,7 +76,7 @@ def _sample(lineup: Lineup, window: PythonDriver) -> dict[str, float]:
 
 
 def _summed(samples: list[dict[str, float]]) -> dict[str, float]:
-    """The most of each number, and the growth from after the first part, which warms up."""
+    """Returns the maximum of each number, and the growth after the first part, which warms up."""
     found = {name: max(sample[name] for sample in samples) for name in samples[0]}
     for name in ("heap_mib", "server_mib", "redis_mib"):
         found[f"{name}_growth"] = round(samples[-1][name] - samples[1][name], 2)

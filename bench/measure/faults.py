@@ -23,22 +23,22 @@ from tests.servers.redis import start_redis
 from tests.servers.redis_cluster import RedisClusterServer
 from tests.servers.redis_sentinel import RedisSentinels
 
-#: A server under load, and what is done to it or to what it stands on. Returns when that is over,
-#: such as at the promotion of a replica.
+#: A server under load, and a function that makes the fault and returns when it is over, such as
+#: after the promotion of a replica.
 Faulty = tuple[Scene, Callable[[], object]]
 
 
 @dataclass(frozen=True)
 class Faults:
-    """`fault` is a name of `FAULTS`. 200 events a second are posted meanwhile."""
+    """`fault` is a name in `FAULTS`. 200 events a second are posted during it."""
 
     fault: str
     rounds: int = 2
 
 
 def run(faults: Faults, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
-    """Each round with servers of its own. Afterwards nothing is lost, and all lists are SQL's."""
-    # That of the scenario before has ended with it, as all that a scenario starts.
+    """Runs each round on new servers; checks that nothing is lost and all lists equal SQL."""
+    # The one of the scenario before has ended with it, like everything that a scenario starts.
     shared_replay.cache_clear()
     rounds: list[dict[str, Any]] = []
     for number in range(faults.rounds):

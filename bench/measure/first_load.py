@@ -1,4 +1,4 @@
-"""How long the page takes to its first rows on slow networks and processors, cold and again."""
+"""The time until the first rows of the page on slow networks and processors, cold and again."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from bench.sides.lineup import Lineup
 
 @dataclass(frozen=True)
 class Network:
-    """What Chromium is slowed down to; `slower` is the factor of its processor."""
+    """A network and a processor to imitate; `slower` is the factor of the processor."""
 
     name: str
     latency_ms: float

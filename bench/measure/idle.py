@@ -1,7 +1,7 @@
 """Measures an idle server: its processor time, that of Redis, and its calls of Redis.
 
-Windows of one server, one after the other: with nothing, with people whose devices are online
-without a beat, and with dashboards that are connected and looked at.
+The same server is measured three times: with nothing, with people whose devices are online but send
+no beats, and with connected dashboards that somebody looks at.
 """
 
 import time
@@ -17,10 +17,10 @@ from bench.saved_views import saved_views
 from bench.sides.lineup import Lineup
 from bench.sides.side import Setting
 
-#: Devices of this type count as online for five minutes after a beat.
+#: The type of devices, which count as online for five minutes after a beat.
 DEVICE = "mobile"
 BEATS_AT_ONCE = 500
-#: Lists are built, and what follows a start is over.
+#: Time until lists are built and the work after a start is over.
 SETTLE_SECONDS = 20.0
 
 
@@ -73,14 +73,14 @@ def run(bench: Idle, folder: Path, templates: Path, deadline: float) -> dict[str
 
 
 def _window(lineup: Lineup, bench: Idle) -> dict[str, float]:
-    """Thousandths of a processor, and calls of Redis a second; those of a worker for each.
+    """Returns thousandths of a processor, and calls of Redis per second; each also per worker.
 
-    What a script runs is no call; calls that are sent together are one.
+    Commands in a script are no calls; calls that are sent together count as one.
     """
     client = lineup.client()
     before = client.info("stats")["total_reads_processed"]
     cores = lineup.idle_cores(bench.seconds)
-    # The last one is that of this question.
+    # The last call is this INFO.
     calls = (client.info("stats")["total_reads_processed"] - before - 1) / bench.seconds
     used = {f"millicores_{name}": 1_000 * found for name, found in cores.items()}
     used["millicores_worker"] = used["millicores_server"] / bench.workers
@@ -96,7 +96,7 @@ def _save_views(lineup: Lineup, count: int) -> None:
 
 
 def _come(lineup: Lineup, count: int) -> None:
-    """So many customers are online, each with one device."""
+    """Brings so many customers online, each with one device."""
     poster = lineup.poster()
     for first in range(0, count, BEATS_AT_ONCE):
         beats = [

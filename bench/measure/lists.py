@@ -1,4 +1,4 @@
-"""Long lists: rebuilding them, opening, scrolling, and all dashboards coming back at once."""
+"""Long lists: rebuilding and opening them, scrolling, and all dashboards coming back at once."""
 
 import re
 import time
@@ -14,7 +14,7 @@ from bench.sides.lineup import Lineup
 from bench.sides.side import Setting
 
 REPEATS = 30
-#: Until what was opened or closed has been dealt with.
+#: Time until the server has handled what was opened or closed.
 SETTLE_SECONDS = 5.0
 _PRINTED = re.compile(r"(\d+) threads in ([\d.]+) s")
 
@@ -26,7 +26,7 @@ class Lists:
     workers: int = 1
     async_mode: str = "eventlet"
     database: str = "sqlite"
-    #: For so long the idle server is watched without dashboards, and then with all; 0: not at all.
+    #: Seconds of measuring the idle server without dashboards, and then with all; 0: not at all.
     idle_seconds: float = 0.0
 
 
@@ -61,7 +61,7 @@ def run(lists: Lists, folder: Path, templates: Path, deadline: float) -> dict[st
 
 
 def _rebuild(lineup: Lineup, threads: int) -> float:
-    """By the command, beside the running server; then everything is compared."""
+    """Rebuilds by the command, beside the running server; then compares everything."""
     found = _PRINTED.search(lineup.command("rebuild"))
     if found is None or int(found[1]) != threads:
         raise BenchError("the rebuild did not count every thread")
@@ -71,7 +71,7 @@ def _rebuild(lineup: Lineup, threads: int) -> float:
 
 
 def _read(lineup: Lineup) -> dict[str, Any]:
-    """Opening, reading on from the middle, and going to a thread far down; in ms."""
+    """Times opening, reading on from the middle, and going to a thread far down; in ms."""
     server = lineup.server
     client = server.connect(server.sign_in(lineup.email))
     name = {"view": "arrival", "sort": "arrival"}
@@ -115,7 +115,7 @@ def _timed(call: Callable[[], Any]) -> dict[str, float]:
 
 
 def _reconnect(lineup: Lineup, count: int, idle_seconds: float) -> dict[str, Any]:
-    """From all hanging up at once to the last one holding its list; what they cost idle."""
+    """Times all dashboards that reconnect at once, until each has its list; and their idle cost."""
     alone = lineup.idle_cores(idle_seconds) if idle_seconds else {}
     settings = lineup.dashboard_settings() | {"dashboards": count, "whole": False}
     dashboards = Dashboards(settings, lineup.log)

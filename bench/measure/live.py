@@ -1,4 +1,4 @@
-"""Events posted at a rate, dashboards that look: how soon, how many bytes, how much processor."""
+"""Events posted at a rate while dashboards look: delays, bytes and processor time."""
 
 import time
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ from bench.sides.side import Setting, Side
 SIDES: dict[str, type[Side]] = {
     side.name: side for side in (Recipe, GatheringRecipe, Polling, Floor)
 }
-#: After the last post, what is under way is waited for so long; what comes later was not seen.
+#: Longest wait for events under way after the last post; later ones count as unseen.
 SETTLE_SECONDS = 5.0
 SCREEN = 20
-#: The side that is Lineup with another number of threads.
+#: Names the side that is Lineup with another number of threads.
 SHORT = "lineup of "
 
 
 @dataclass(frozen=True)
 class Live:
-    """`workload`: which threads get messages.
+    """`workload`: the threads that get messages.
 
-    `screen`: those on every screen · `random`: any open one, which then jumps onto every screen ·
-    `below`: such as change their place on the list, outside of every window.
-    `line`: of `bench.drive.lines`, over which each dashboard is connected; none: the loopback.
+    `screen`: threads on every screen · `random`: any open one, which then jumps onto every screen ·
+    `below`: threads that change their place on the list outside of every window.
+    `line`: a name of `bench.drive.lines`, the line of each dashboard; "": the loopback.
     """
 
     threads: int
@@ -66,7 +66,7 @@ class Live:
 
 
 def run(live: Live, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
-    """Rounds of all sides in turn; those that broke say at what."""
+    """Runs rounds of all sides in turn; `broken` has the reason for each side that failed."""
     setting, running = live.setting(), {}
     broken: dict[str, str] = {}
     rounds: list[dict[str, Any]] = []
@@ -97,7 +97,7 @@ def run(live: Live, folder: Path, templates: Path, deadline: float) -> dict[str,
 def _round(
     number: int, live: Live, running: dict[str, "_Running"], broken: dict[str, str]
 ) -> dict[str, Any]:
-    """Sides one after the other, each round beginning with another one."""
+    """Measures all sides one after the other; each round begins with another one."""
     names = [name for name in running if name not in broken]
     measured: dict[str, Any] = {}
     first = number % max(1, len(names))
@@ -120,7 +120,7 @@ def _check_all(running: dict[str, "_Running"], broken: dict[str, str]) -> None:
 
 
 class _Running:
-    """A side with its dashboards open."""
+    """A running side with open dashboards."""
 
     def __init__(self, name: str, live: Live, setting: Setting, folder: Path, templates: Path):
         if name.startswith(SHORT):
@@ -159,11 +159,11 @@ class _Running:
 def measured(
     side: Side, dashboards: Dashboards, live: Live, targets: list[int], run: str
 ) -> dict[str, Any]:
-    """One side's numbers of one round."""
+    """Returns the numbers of one side in one round."""
     dashboards.do("reset")
     before, driver_before = side.cpu(), cpu_seconds(dashboards.pid)
     posted = side.post(targets, live.rate, live.seconds, run)
-    # What is due in the window counts in it; the rest is waited for, up to a bound.
+    # Only events due in the window count; the others are waited for, up to a limit.
     after = side.cpu()
     _settle(side, live)
     report = dashboards.do("report")
@@ -190,7 +190,7 @@ def _settle(side: Side, live: Live) -> None:
 
 
 def _window_seconds(posted: Sequence[Any], live: Live) -> float:
-    """Who cannot keep up is still answering when the last event was due long ago."""
+    """Returns the window's length; it ends later if a slow side still answers then."""
     last = max(answered for _, _, _, answered in posted)
     return max(live.seconds, (last - min(due for _, _, due, _ in posted)) / 1e9)
 

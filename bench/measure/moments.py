@@ -1,6 +1,6 @@
-"""What waits for its moment: a million rows in the due queue, which must cost nothing.
+"""Threads that wait for a moment: a million rows in the due queue, which must cost nothing.
 
-One Lineup is measured in turns with no thread that waits, and with a moment in a month for each.
+One Lineup is measured in turns: no thread waits, or each has a moment in a month.
 """
 
 import time
@@ -17,11 +17,11 @@ from dashboard.db.database import Database
 from dashboard.db.models.threads import threads
 
 SIDES = ("without", "waiting")
-#: The first moment is so far away; each thread's is a millisecond after the one before.
+#: The distance of the first moment; each further thread waits a millisecond longer.
 AHEAD_MS = 30 * 86_400_000
 #: Threads that one transaction writes; events come in between.
 SLICE = 20_000
-#: What was written is in the file, and its pages are in the cache again.
+#: Time until the rows are in the database file, and its pages are in the cache again.
 SETTLE_SECONDS = 3.0
 
 
@@ -32,8 +32,8 @@ class Moments:
     rate: float = 100.0
     seconds: float = 8.0
     rounds: int = 3
-    #: Every 40 to 60 s an idle server takes a second to count a million threads: each window has to
-    #: hold that several times.
+    #: Every 40 to 60 s an idle server takes a second to count a million threads: each window must
+    #: contain that several times.
     idle_seconds: float = 120.0
 
     @property
@@ -77,7 +77,7 @@ def run(bench: Moments, folder: Path, templates: Path, deadline: float) -> dict[
 
 
 def _let_wait(database: Database, count: int, *, waiting: bool) -> None:
-    """Gives each thread a moment far ahead, or takes it away."""
+    """Gives each thread a moment far ahead, or removes it."""
     first = time.time_ns() // 1_000_000 + AHEAD_MS
     moment = first + threads.c.id if waiting else None
     for after in range(0, count, SLICE):

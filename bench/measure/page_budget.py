@@ -1,6 +1,6 @@
-"""What the workspace costs the browser: a real Chromium on a long list that keeps moving.
+"""The cost of the workspace for the browser: a real Chromium on a long list that keeps moving.
 
-First the page is only shown, then it is used. In the end the rows on screen are SQL's.
+First the page is only shown, then it is used. At the end the rows on screen must equal SQL's.
 """
 
 from dataclasses import asdict, dataclass
@@ -16,17 +16,17 @@ from bench.sides.lineup import Lineup
 
 #: A frame that takes longer is seen as a stutter.
 FRAME_MS = 50
-#: The browser reports no interaction that is shorter; each of those counts as this long.
+#: The browser reports only longer interactions; each of the others counts as this long.
 SHORTEST_MS = 16.0
-#: After the last event, the rows must be SQL's within so long.
+#: Time after the last event within which the rows must equal SQL's.
 SETTLE_SECONDS = 15.0
-#: Rows on screen; fewer would prove little.
+#: Fewest rows on screen: fewer would prove little.
 ROWS_LEAST = 8
 
 
 @dataclass(frozen=True)
 class PageBudget:
-    """`seconds` of looking on, `act_seconds` of working; `loads`: how often it is opened cold."""
+    """`seconds` of watching, `act_seconds` of working, `loads` with an empty cache."""
 
     threads: int
     rate: float = 50.0
@@ -105,7 +105,7 @@ def _round(budget: PageBudget, lineup: Lineup, window: PythonDriver, number: int
 
 
 def wait_until_right(lineup: Lineup, window: PythonDriver) -> None:
-    """Returns when the rows on screen are the first of SQL's order. Raises BenchError."""
+    """Waits until the rows on screen are the first in SQL's order. Raises BenchError."""
     truth = [id for _, id in lineup.ordered()]
 
     def is_right() -> bool:
@@ -116,7 +116,7 @@ def wait_until_right(lineup: Lineup, window: PythonDriver) -> None:
 
 
 def _opening(cold: list[dict[str, Any]]) -> dict[str, float]:
-    """The slowest of the loads; the first one also starts what Chromium starts once."""
+    """Returns the slowest of the loads; the first one also starts parts of Chromium."""
     return {
         "first_rows_ms": max(each["firstRows"] for each in cold),
         "script_bytes": sum(cold[-1]["scripts"].values()),
@@ -124,7 +124,7 @@ def _opening(cold: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def _frames(report: dict[str, Any]) -> dict[str, float]:
-    """Late frames as the browser tells them, and as the page's own clock saw them."""
+    """Counts late frames, as the browser reports them and by the page's own clock."""
     return {
         "longest_ms": max([*report["longFrames"], *report["longTasks"], *report["gaps"]]),
         "long_frames": len(report["longFrames"]),

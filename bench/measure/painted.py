@@ -1,4 +1,4 @@
-"""From post to paint in Chromium: when the row of the thread stands first on the screen."""
+"""From post to paint in Chromium: the time until the thread's row is first on the screen."""
 
 import time
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ PAINT_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Painted:
-    """Of `rate` events a second on all dashboards; `browsers` of them are real."""
+    """`rate` events a second for all dashboards; `browsers` of them are real."""
 
     threads: int
     dashboards: int = 50
@@ -78,9 +78,9 @@ def _measure(painted: Painted, side: Side) -> dict[str, Any]:
 
 
 def paint_ms(posted: list[Any], painted: dict[str, list[float]], shift_ms: float) -> list[float]:
-    """From when an event was due to when its thread's row showed it, of those that did.
+    """Returns the ms from due to painted for each event whose row was painted.
 
-    A thread that stands among the first ones, painted after its event was due, shows it.
+    A row counts if it is among the first ones and was painted after its event was due.
     """
     paints = {int(id): [(at + shift_ms) * 1e6 for at in found] for id, found in painted.items()}
     times = []

@@ -1,4 +1,4 @@
-"""Placing threads in Redis, against the same pipelines of bare ZADDs; and memory a thread."""
+"""Placing threads in Redis, compared with equal pipelines of bare ZADDs; memory per thread."""
 
 import time
 from dataclasses import asdict, dataclass
@@ -55,7 +55,7 @@ def run(placing: Placing, folder: Path, templates: Path, deadline: float) -> dic
 def _memory_a_thread(
     client: redis.Redis, ranking: Ranking, count: int, server: RedisServer
 ) -> dict[str, float]:
-    """Bytes that a thread costs on one list id: six sorts, the log and the revisions."""
+    """Returns bytes of a thread on one list id: six sorts, the log and the revisions."""
     client.flushall()
     before = client.info("memory")["used_memory"]
     seconds = order.fill(ranking, "b", order.rows(count, seed=5))

@@ -1,4 +1,4 @@
-"""A policy is changed while events come: how late they are, and when each thread follows it."""
+"""A policy changes while events come: their delay, and the time until each thread follows."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ from bench.processes import BenchError, wait_for
 from bench.sides.lineup import Lineup
 from bench.sides.side import Setting
 
-#: Until each thread follows a change.
+#: Longest time until each thread follows a change.
 FOLLOW_SECONDS = 600.0
 #: Length of each run of events.
 SECONDS = 10.0
@@ -26,7 +26,7 @@ CALENDAR = {
 
 @dataclass(frozen=True)
 class Policies:
-    """Six threads in ten wait: of 170,000 more than 100,000."""
+    """A changed policy. Six of ten threads wait: of 170,000 more than 100,000."""
 
     threads: int = 170_000
     rate: float = 100.0
@@ -62,8 +62,8 @@ class _Desk:
         wait_for(self._all_follow, FOLLOW_SECONDS, "each thread following the first policy")
 
     def change(self, number: int) -> dict[str, float]:
-        """Changes the policy, and posts until every thread follows it; then for as long without a
-        change, since the slowest of many events is slower than that of few."""
+        """Changes the policy, and posts until every thread follows it. Then posts as long without a
+        change, for as many events: the slowest of many is slower than that of few."""
         self._took = 0.0
         changing = threading.Thread(target=self._change, args=[31 + number])
         changing.start()
@@ -95,7 +95,7 @@ class _Desk:
         self._took = time.monotonic() - begun
 
     def _answered_ms(self, run: str) -> list[float]:
-        """How long each event took until it was answered."""
+        """Posts for a while; returns the ms until each event was answered."""
         posted = self._lineup.post(self._targets, self._bench.rate, self._bench.seconds, run)
         return [(answered - due) / 1e6 for _, _, due, answered in posted]
 

@@ -1,8 +1,8 @@
-"""How fast the order in Redis is: placing, catching up, reading on, rebuilding.
+"""The speed of the order in Redis: placing, catching up, reading on, rebuilding.
 
-Data: random scores in all six sorts, seeded. Machine: wherever it runs, Redis beside it on a Unix
-socket. Compared with: bare pipelines of ZADD, which keep no version, log or revision. Where we
-lose: against those, for each thread and list_id. Results are checked before their time counts.
+Data: random scores in all six sorts, seeded. Machine: this one, with Redis on a Unix socket.
+Compared with: bare pipelines of ZADD, which keep no version, log or revision. Where we
+lose: against these, for each thread and list id. Results are checked before their times count.
 
     python -m bench.measure.ranking
 """
@@ -34,7 +34,7 @@ Thread = tuple[int, int, tuple[int, ...], None]
 
 
 def rows(count: int, seed: int) -> list[Thread]:
-    """Threads with ids from 1."""
+    """Returns threads with ids from 1."""
     chance = random.Random(seed)
 
     def score() -> int:
@@ -44,7 +44,7 @@ def rows(count: int, seed: int) -> list[Thread]:
 
 
 def fill(ranking: Ranking, list_id: str, filled: list[Thread]) -> float:
-    """Seconds that a rebuild of one list id takes."""
+    """Rebuilds one list id; returns the seconds."""
     start = perf_counter()
     with ranking.begin_rebuild([list_id]) as rebuild:
         for first in range(0, len(filled), 10_000):
@@ -56,7 +56,7 @@ def fill(ranking: Ranking, list_id: str, filled: list[Thread]) -> float:
 
 
 def place(ranking: Ranking, list_id: str, batch: int) -> float:
-    """Placed threads a second, on one list id that holds 100,000."""
+    """Returns placed threads per second, on one list id with 100,000 threads."""
     moved = [Placement(id, 2, {list_id: scores}) for id, _, scores, _ in rows(PLACES, seed=2)]
     fill(ranking, list_id, rows(100_000, seed=1))
     start = perf_counter()
@@ -67,7 +67,7 @@ def place(ranking: Ranking, list_id: str, batch: int) -> float:
 
 
 def bare_zadd(client: redis.Redis, ranking: Ranking, list_id: str, batch: int) -> float:
-    """The same moves as bare ZADDs, five a thread, in pipelines of as many threads."""
+    """Returns the speed of the same moves as bare ZADDs, five per thread, in equal pipelines."""
     moved = rows(PLACES, seed=2)
     fill(ranking, list_id, rows(100_000, seed=1))
     keys = [ranking.keys.sort(list_id, sort) for sort in SORTS]
@@ -84,7 +84,7 @@ def bare_zadd(client: redis.Redis, ranking: Ranking, list_id: str, batch: int) -
 
 
 def median_us(call: Callable[[], object]) -> float:
-    """Median microseconds of a call."""
+    """Returns the median microseconds of a call."""
 
     def once() -> float:
         start = perf_counter()
@@ -95,7 +95,7 @@ def median_us(call: Callable[[], object]) -> float:
 
 
 def reads(ranking: Ranking, list_id: str, length: int) -> None:
-    """What reading costs on a list of this length."""
+    """Prints the times of reads on a list of this length."""
     filled = rows(length, seed=3)
     fill(ranking, list_id, filled)
     version = ranking.states([list_id])[list_id].version

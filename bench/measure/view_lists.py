@@ -1,6 +1,6 @@
-"""Lists of saved views without a server: building them, their bytes, and how long Redis is held.
+"""Lists of saved views without a server: building them, their bytes, and how long Redis is busy.
 
-How long Redis served nobody else is what its own slow log says: the longest single command.
+The longest single command in Redis's slow log tells how long Redis served nobody else.
 """
 
 import shutil
@@ -28,7 +28,7 @@ from scoring.placing import Placement
 from tests.servers.redis import RedisServer
 from tests.services import services_over
 
-#: What is built: members of a million threads (of other numbers as many fewer), and the query.
+#: The lists to build: members with a million threads (else in proportion), and the query.
 BUILT = {
     "none": "lang:sv",
     "100 of a million": "lang:pt",
@@ -36,17 +36,17 @@ BUILT = {
     "10,000 of a million, by time": "quiet:<{ten_thousand}s",
     "all": "",
 }
-#: Lists that one event touches.
+#: Numbers of lists that one event changes.
 TOUCHED = (1, 100, 500, 1_000)
 REPEATS = 30
-#: The first id of threads that are in no database: each is placed from its first revision on.
+#: The first id of threads that no database has: each is placed from its first revision on.
 UNKNOWN_THREADS = 10**11
 SORT = "arrival"
 
 
 @dataclass(frozen=True)
 class ViewLists:
-    """`views` of random conditions are built together, to see what an entry takes."""
+    """`views` of random conditions are built together to measure the bytes of an entry."""
 
     threads: int = 1_000_000
     rounds: int = 3
@@ -81,7 +81,7 @@ def run(bench: ViewLists, folder: Path, templates: Path, deadline: float) -> dic
 
 
 def _filled(bench: ViewLists, folder: Path, templates: Path) -> Database:
-    """A database of so many threads, from the template of a server's where there is one."""
+    """Returns a database with so many threads, copied from a server's template if there is one."""
     path = folder / "lineup.sqlite"
     template = templates / str(bench.threads) / path.name
     database = Database(f"sqlite:///{path}")
@@ -96,7 +96,7 @@ def _filled(bench: ViewLists, folder: Path, templates: Path) -> Database:
 
 
 def _built(bench: ViewLists, database: Database) -> dict[str, str]:
-    """The queries of BUILT; of time by the age of the thread that shall be the last one."""
+    """Returns the queries of BUILT; the one by time uses the age of its last thread."""
     wanted = bench.threads // 100
     with database.read() as connection:
         [state] = thread_states.locked_by_id(connection, [max(1, wanted)])
@@ -118,8 +118,8 @@ class _Lists:
         self._client.config_set("slowlog-max-len", 100_000)
 
     def built(self, query: str) -> dict[str, float]:
-        """Seconds of building the list of a query, and of the longest command meanwhile; removed
-        again."""
+        """Builds and removes the list of a query; returns seconds, members, and the longest command
+        in ms."""
         list_id = self._keep([ListedQuery(query, SORT, "UTC")])[0]
         self._client.slowlog_reset()
         begun = time.perf_counter()
@@ -132,7 +132,7 @@ class _Lists:
         return {"seconds": seconds, "members": members, "redis_longest_ms": max(held)}
 
     def placed(self, number_of_lists: int) -> dict[str, float]:
-        """Milliseconds of placing one thread on so many lists, and Redis's share of it."""
+        """Returns the ms to place one thread on so many lists, and Redis's share."""
         list_ids = [query_list_id(f"{number:016x}", SORT) for number in range(number_of_lists)]
         with self._ranking.begin_rebuild(list_ids) as rebuild:
             for list_id in list_ids:
@@ -151,9 +151,9 @@ class _Lists:
         return {"ms": median(took), "redis_ms": median(held), "redis_longest_ms": max(held)}
 
     def bytes_an_entry(self, views: int) -> dict[str, float]:
-        """What saved views of random conditions take in Redis, built together."""
+        """Returns the bytes that saved views of random conditions take in Redis, built together."""
         self._client.flushall()
-        # Its log would count.
+        # The memory of the slow log would count, too.
         self._client.config_set("slowlog-log-slower-than", -1)
         self._client.slowlog_reset()
         listed = [ListedQuery(view.query, view.sort, "UTC") for view in saved_views(views)]
@@ -185,7 +185,7 @@ class _Lists:
         self._database.write(lambda connection: kept_lists.remove_expired(connection, 1))
 
     def _check(self, list_ids: Sequence[str]) -> int:
-        """The lists are those of SQL; how many entries they have."""
+        """Checks that the lists equal SQL; returns their number of entries."""
         if found := list(self._services.diff.differences(list(list_ids)))[:3]:
             raise BenchError(f"what was built is not what SQL has: {found}")
         with self._database.read() as connection:
@@ -194,7 +194,7 @@ class _Lists:
             return sum(entries.total(connection, lists[list_id], now) for list_id in list_ids)
 
     def _held_ms(self, command: str = "") -> list[float]:
-        """For how long each command held Redis since the log was emptied, other than reading it."""
+        """Returns the ms of each command since the slow log was reset, with this beginning."""
         found = [
             entry["duration"] / 1_000
             for entry in self._client.slowlog_get(100_000)

@@ -1,6 +1,6 @@
-"""A thousand saved views: what they add to an event, and whether every badge and list is right.
+"""A thousand saved views: their cost for an event, and whether every badge and list is right.
 
-One Lineup is measured first without any saved view and then with all of them, in the same run.
+One Lineup is measured first without and then with saved views, in the same run.
 """
 
 import threading
@@ -24,22 +24,22 @@ from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.views import visible_to
 from scoring.ranking import Ranking
 
-#: Lists that are held to their end by a dashboard, and compared entry by entry.
+#: Lists that a dashboard holds completely, to be compared entry by entry.
 SAMPLE = 5
-#: Views that are saved while events come, one each half second.
+#: Views that are saved while events come, one every half second.
 SAVED_MEANWHILE = 4
-#: Until all lists are built; until everything agrees once events have stopped. Of the worst views
-#: time changes many lists each second, for a minute and a half.
+#: Longest waits: until all lists are built; until everything agrees after the last event. With
+#: the worst views, time changes many lists each second for a minute and a half.
 BUILD_SECONDS = 600.0
 AGREE_SECONDS = 60.0
 AGREE_SECONDS_WORST = 200.0
-#: Views on screens are in this sort: its scores tell which message a frame shows.
+#: Views on screens have this sort: its scores show which message a frame contains.
 SCREEN_SORT = "arrival"
 
 
 @dataclass(frozen=True)
 class Views:
-    """`worst`: not random views, but those of which an event pays most for."""
+    """`worst`: not random views, but the most expensive ones for an event."""
 
     threads: int = 100_000
     views: int = 1_000
@@ -90,7 +90,7 @@ Rounds = list[dict[str, Any]]
 def _lineup(
     bench: Views, folder: Path, templates: Path, deadline: float
 ) -> tuple[Rounds, Rounds, dict[str, Any]]:
-    """The rounds without saved views, those with them, and what they take."""
+    """Returns the rounds without saved views, the rounds with them, and their memory."""
     lineup = Lineup(bench.live().setting(), folder, templates)
     try:
         lineup.start()
@@ -149,7 +149,7 @@ def _rounds(
 
 
 def _chosen(bench: Views) -> list[SavedView]:
-    """The first ones are those on screens."""
+    """Returns the views to save, those on screens first."""
     return [
         view._replace(sort=SCREEN_SORT) if number < bench.on_screens else view
         for number, view in enumerate(
@@ -175,7 +175,7 @@ class _Saved:
         return self._ids[: self._bench.on_screens]
 
     def wait_until_built(self) -> float:
-        """The seconds that it took from now on."""
+        """Waits until all lists are built; returns the seconds."""
         begun = time.monotonic()
         wait_for(
             lambda: None not in self._totals().values(), BUILD_SECONDS, "all lists being built"
@@ -188,7 +188,7 @@ class _Saved:
         return sum(state.total for state in states.values())
 
     def save_meanwhile(self) -> dict[str, float]:
-        """The slowest answer to an event without and with views being saved, in ms."""
+        """Returns the slowest answer to an event, without and with views being saved, in ms."""
         quiet = self._slowest("quiet")
         saving = threading.Thread(target=self._save_some)
         saving.start()
@@ -201,7 +201,7 @@ class _Saved:
         }
 
     def check(self, dashboards: Dashboards) -> None:
-        """Every badge is what SQL counts, and the lists of a sample are those of SQL and Redis.
+        """Checks that every badge equals SQL's count, and sampled lists equal SQL's and Redis's.
 
         Raises BenchError.
         """
@@ -218,11 +218,11 @@ class _Saved:
         return [id for id, each in lists if totals.get(id) != states[each.id].total]
 
     def _differing(self, dashboards: Dashboards) -> set[tuple[str, Any]]:
-        """Those that two looks in a row find: a list may change by time during one."""
+        """Returns differences that are found twice in a row: time may change a list in between."""
         return self._differences(dashboards) & self._differences(dashboards)
 
     def _differences(self, dashboards: Dashboards) -> set[tuple[str, Any]]:
-        """View id and entry of what a dashboard, SQL and Redis do not all hold."""
+        """Returns (view id, entry) of entries that a dashboard, SQL and Redis do not all have."""
         lists = self._lists()
         found: set[tuple[str, Any]] = set()
         for held in dashboards.do("held all"):
@@ -235,7 +235,7 @@ class _Saved:
         return found
 
     def _miscounted(self) -> list[str]:
-        """A list may change by time while it is counted: it is asked again."""
+        """Returns the lists with a wrong count; asks several times, as time may change them."""
         wrong = [*self._lists().values()]
         for _ in range(5):
             wrong = [each for each in wrong if not self._is_counted(each)]
@@ -247,7 +247,7 @@ class _Saved:
         return counted in (before, self._ranking.states([query_list.id])[query_list.id].total)
 
     def _lists(self) -> dict[str, QueryList]:
-        """View id → its list."""
+        """Maps view ids to their lists."""
 
         def read(connection: Connection) -> dict[str, QueryList]:
             known = query_lists.current(connection).lists
@@ -276,7 +276,7 @@ class _Saved:
         for number in range(SAVED_MEANWHILE):
             time.sleep(0.5)
             query = f"is:open member:{number} waits:>{(5, 10, 15, 20)[number % 4]}m"
-            # Everybody's are as many as there may be.
+            # The views of everybody have reached their limit.
             self._save(SavedView(f"Meanwhile {number}", query, "longest_wait"), owner="me")
 
     def _slowest(self, run: str) -> float:

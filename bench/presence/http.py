@@ -1,4 +1,4 @@
-"""Beats over HTTP: batches of 1,000 at one worker, and what of its time goes where."""
+"""Beats over HTTP: batches of 1,000 at one worker, and how it spends its time."""
 
 import json
 import tempfile
@@ -15,12 +15,12 @@ from tests.servers.lineup import LiveServer
 from tests.servers.redis import RedisServer, running_redis
 
 PEOPLE = 20_000
-#: Posts at the same time: one is being answered while the next is being sent.
+#: Posts at the same time: one is answered while the next is sent.
 POSTING = 2
 
 
 def measure(seconds: float) -> dict[str, float]:
-    """Beats a second of one worker; its processor time, Redis's, and that of reading the body."""
+    """Returns beats per second of a worker, and processor time: its own, Redis's, for bodies."""
     with (
         tempfile.TemporaryDirectory() as folder,
         running_redis(Path(folder)) as redis_server,
@@ -65,7 +65,7 @@ def _bodies() -> list[str]:
 
 
 def _post(worker: LiveServer, key: str, bodies: list[str], seconds: float) -> int:
-    """Posts all of the bodies over and over, once at least; how many beats were taken."""
+    """Posts all bodies over and over, at least once; returns how many beats were accepted."""
     taken, until = 0, time.monotonic() + seconds
     with requests.Session() as session:
         session.headers["Authorization"] = f"Bearer {key}"

@@ -1,10 +1,10 @@
 """Presence under load: many people connect, send heartbeats, time out and leave at once.
 
-Data: people with one connection each, in one namespace of 16 shards, on a redis-server of its own
+Data: people with one connection each, in one namespace of 16 shards, on their own redis-server
 without persistence. Method: one driver process sends batches, so that Redis and not Python limits
 the rates; Redis's share of a core is its own `used_cpu_*` divided by the elapsed time. Each
-measurement checks its result (counts, announcements, no duplicates, none missing) and fails where
-that is wrong.
+measurement checks its result (counts, announcements, no duplicates, none missing) and fails if
+it is wrong.
 """
 
 import random
@@ -28,13 +28,13 @@ from tests.servers.redis import RedisServer
 TTL_MS = 90_000
 BEAT_PERIOD_SECONDS = 30
 CHUNK = 2_000
-#: What the score of a row of the first group begins with: see presence/lua/state/groups.lua.
+#: The beginning of a row's score in the first group: see presence/lua/state/groups.lua.
 FIRST_GROUP = 2**42
 
 
 @contextmanager
 def server() -> Iterator[redis.Redis]:
-    """A client of a redis-server without keyspace notifications, which ends afterwards."""
+    """Yields a client of a redis-server without keyspace notifications, which ends afterwards."""
     with TemporaryDirectory() as folder:
         running = RedisServer(Path(folder), "--notify-keyspace-events", "")
         try:
@@ -62,12 +62,12 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def announced(client: redis.Redis, people: People) -> int:
-    """How many announcements there have been."""
+    """Returns the number of announcements so far."""
     return sum(int(client.hget(people.space.people(shard).meta, "n") or 0) for shard in range(16))
 
 
 def announcements(client: redis.Redis, people: People, after: dict[int, str]) -> list[dict]:
-    """Every announcement after the last call; `after` keeps the place in each shard."""
+    """Returns all announcements since the last call; `after` keeps the position in each shard."""
     found = []
     for shard in range(people.space.shards):
         stream = people.space.people(shard).events
@@ -104,7 +104,7 @@ def measure_fill(client: redis.Redis, people: People, crowd: Sequence[str]) -> R
 
 
 def measure_beats(client: redis.Redis, people: People, crowd: list[str], seconds: float) -> Result:
-    """A thirtieth of the crowd beats each second, a thirty-third of those change."""
+    """Beats: a thirtieth of the crowd each second; a thirty-third of those changes its state."""
     rng = random.Random(1)
     a_second = max(20, len(crowd) // BEAT_PERIOD_SECONDS)
     changes = max(1, a_second // 33 // 20)
@@ -143,7 +143,7 @@ def measure_silent_beats(client: redis.Redis, people: People, crowd: list[str]) 
 def measure_look(
     client: redis.Redis, people: People, crowd: list[str], rounds: int = 300
 ) -> Result:
-    """100 people in one round trip."""
+    """Looks up 100 people in one round trip."""
     rng, took = random.Random(2), []
     ours, cpu = time.process_time(), redis_seconds(client)
     for _ in range(rounds):
@@ -163,7 +163,7 @@ def measure_look(
 def measure_crashes(
     client: redis.Redis, people: People, others: list[str], count: int, seconds: float
 ) -> Result:
-    """People vanish over some seconds, others beat: how late is each reported?"""
+    """Lets people vanish while others beat, and measures how late each is reported."""
     crowd = [f"crash/{number}" for number in range(count)]
     rng = random.Random(3)
     place: dict[int, str] = {}
@@ -175,7 +175,7 @@ def measure_crashes(
     least = time.monotonic() + seconds + 3
     most = least + 60
     while time.monotonic() < (least if counted.total() >= count else most):
-        # Without any beat the outage detector would rightly hold.
+        # Without any beat, the outage detector would rightly hold everyone back.
         people.beat([Beat(name, "s1", TTL_MS) for name in rng.sample(others, 500)])
         sweeper.sweep_once()
         time.sleep(0.25)
@@ -209,7 +209,7 @@ def measure_leaving(client: redis.Redis, people: People, crowd: list[str]) -> Re
 
 
 def measure_seen(client: redis.Redis, people: People, count: int) -> Result:
-    """People who left: a row of last seen each."""
+    """Measures rows of last seen, one for each person who left."""
     before = int(client.info("memory")["used_memory"])
     now = int(time.time() * 1_000)
     keys = [people.space.people(shard).seen for shard in range(16)]

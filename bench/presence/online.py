@@ -1,4 +1,4 @@
-"""Who was seen lately: what a page costs among many people, from Redis and from SQL.
+"""People seen lately: the cost of a page among many people, from Redis and from SQL.
 
 Data: all but a few people belong to one source, `many`; the few, to `few`, beside ten more sources.
 Method: the list is read as the bot API and the dashboard read it, page by page, each page timed.
@@ -25,7 +25,7 @@ FEW, OTHERS, LIMIT = 100, 10, 100
 ROUNDS = 20
 WITHIN_MS = 24 * 3_600_000
 TRUTH, ADMIN = Viewer(truth=True), Viewer("1")
-#: Name, who asks, of which source.
+#: Name, viewer, and source.
 ASKED: list[tuple[str, Viewer, str | None]] = [
     ("few", TRUTH, "few"),
     ("many", TRUTH, "many"),
@@ -47,7 +47,7 @@ def no_contacts(viewer_id: str, people: Iterable[str]) -> frozenset[str]:
 
 
 def measure(client: redis.Redis, count: int, rounds: int = ROUNDS) -> Result:
-    """Pages from Redis; first pages count, later ones do not."""
+    """Reads pages from Redis; the first pages count the rows, later ones do not."""
     people = People(client, Space("online"))
     for part in chunks(crowd(count), CHUNK):
         people.open_all([(Connection(name, "s1"), Settings(), None) for name in part])

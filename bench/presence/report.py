@@ -1,4 +1,4 @@
-"""Results of presence: printed with what is wanted of them, kept in a file, and as bars."""
+"""Results of presence, printed with their targets, stored in a file, and shown as bars."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from bench.report.bar import Bar
 from bench.results import write
 
-#: What is wanted of some numbers, by result and name: at most, or at least.
+#: Targets by result and number: at most, or at least.
 BARS: dict[tuple[str, str], tuple[str, float]] = {
     ("connect", "bytes_a_person"): ("<", 700),
     ("look", "ms_p99"): ("<", 5),
@@ -26,7 +26,7 @@ Result = dict[str, float]
 
 
 def bars(content: dict[str, Any]) -> list[Bar]:
-    """Those of a result file, each with the number of people that was measured."""
+    """Returns the bars of a result file, each with the number of people."""
     found = []
     for (name, key), (kind, wanted) in BARS.items():
         result = content["results"].get(name, {})
@@ -39,7 +39,7 @@ def bars(content: dict[str, Any]) -> list[Bar]:
 
 
 def described(name: str, result: Result) -> str:
-    """One line: the numbers, each with what is wanted of it."""
+    """Returns one line with the numbers and their targets."""
     parts = []
     for key, value in result.items():
         kind, wanted = BARS.get((name, key), ("", 0.0))
@@ -50,14 +50,14 @@ def described(name: str, result: Result) -> str:
 
 
 class Report:
-    """Prints each result, and keeps all of them in a file."""
+    """Prints each result, and stores all of them in a file."""
 
     def __init__(self, path: Path, about: dict[str, Any]):
         self._path = path
         self._content: dict[str, Any] = {**about, "results": {}}
 
     def take(self, name: str, result: Result) -> None:
-        """A result that has been checked."""
+        """Takes a result that has been checked."""
         self._content["results"][name] = {
             key: float(f"{value:.5g}") for key, value in result.items()
         }

@@ -1,8 +1,8 @@
-"""Last seen in SQL: what saving costs a heartbeat, and what a list costs after Redis lost its data.
+"""Last seen in SQL: the cost for a heartbeat, and that of a list after Redis has lost its data.
 
 Data: the people of bench/presence/online.py, in SQLite. They are saved as they come, then once more
-as who stays online is saved, both in the batches of the product; then Redis is emptied, and every
-page comes from SQL.
+as people who stay online are saved, both in the batches of the product. Then Redis is emptied,
+and every page comes from SQL.
 """
 
 import time
@@ -72,7 +72,7 @@ def _announced(outbox: Outbox) -> Iterable[list[Departure]]:
 
 
 def _seconds(client: redis.Redis, database: Database, batches: Iterable[list[Departure]]) -> float:
-    """Processor time of ours and of Redis, reading included."""
+    """Returns processor seconds of this process and of Redis, including those of reading."""
     ours, theirs = time.process_time(), redis_seconds(client)
     for batch in batches:
         database.write(partial(save_customers, departures=batch))

@@ -1,9 +1,9 @@
-"""The recipe's scores: floats, as they are usually written down. Lower stands higher up."""
+"""The recipe's scores: floats, as people usually write them. Lower ones stand higher up."""
 
 from scoring.facts import Facts
 
-#: Added to bring one kind in front of the other. A double keeps 53 bits, so what is left of the
-#: time behind these are steps of half an hour, or of hours.
+#: Added to put one kind before the other. A double has 53 bits, so times beside this keep only
+#: steps of half an hour, or of hours.
 FAR = 2.0**63
 
 
@@ -50,7 +50,7 @@ def views_of(facts: Facts) -> tuple[str, ...]:
 
 
 def placed(facts: Facts) -> dict[str, float]:
-    """Sorted sets that hold the thread, with its score in each."""
+    """Returns the sorted sets that hold the thread, with its score in each."""
     return {
         f"list:{view}:{sort}": score(facts)
         for view in views_of(facts)

@@ -1,16 +1,16 @@
-"""The usual recipe for a live-sorted list, as its users build it, in the same stack as Lineup.
+"""The usual recipe for a live-sorted list, as people build it, in the same stack as Lineup.
 
-A score on each message, ZADD per list, a keyspace listener, ZRANGE 0 -1, and the whole list in
-JSON to every admin who looks at it. To its favour: ids alone are sent, no rows; each list only to
-those who have it open; facts and SQL are Lineup's own, and one commit a message.
+A score for each message, a ZADD for each list, a keyspace listener, ZRANGE 0 -1, and the whole list
+as JSON to every admin who looks at it. In its favour: only ids are sent, no rows; each list goes
+only to admins who have it open; facts and SQL are Lineup's own, with one commit per message.
 
     python -m bench.recipe.server --port P --redis URL --database PATH [--gather]
 
-With `--gather` the listener takes all notifications that wait before it reads and sends a list:
-what somebody does who was bitten by the above.
+With `--gather` the listener takes all waiting notifications before it reads and sends a list:
+the fix of people who met the problem above.
 """
 
-# Before all else: it changes what they import.
+# Comes before all other imports, because it changes what they import.
 # ruff: noqa: E402
 import warnings
 
@@ -40,7 +40,7 @@ socketio = SocketIO(app, async_mode="eventlet", cors_allowed_origins="*")
 
 
 class Recipe:
-    """`newest` is the time of the newest message in the lists, so that a bench can tell."""
+    """Sends lists. `newest`: time of the newest message in the lists, for benches."""
 
     def __init__(self, client: redis.Redis, store: Store):
         self.client = client

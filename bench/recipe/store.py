@@ -1,4 +1,4 @@
-"""The SQL behind the recipe and behind polling: threads with their facts, and messages."""
+"""The SQL of the recipe and of polling: threads with their facts, and messages."""
 
 import sqlite3
 from collections.abc import Collection, Iterable
@@ -21,7 +21,7 @@ _WHERE = {
 
 
 class Store:
-    """Commits are as durable as Lineup's: WAL, and on the disk before they are answered."""
+    """Stores events. Commits are as durable as Lineup's: WAL, and on disk before the answer."""
 
     def __init__(self, path: str):
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -46,7 +46,7 @@ class Store:
         self._connection.execute("COMMIT")
 
     def record(self, event: dict[str, Any], at: int) -> tuple[Facts, Facts]:
-        """Stores a client's message; the thread's facts before and after."""
+        """Stores a client's message; returns the thread's facts before and after."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             self._connection.execute(
@@ -62,13 +62,13 @@ class Store:
         return before, after
 
     def facts(self) -> Iterable[tuple[str, Facts]]:
-        """All threads."""
+        """Returns all threads."""
         names = ", ".join(_KEPT)
         for id, *values in self._connection.execute(f"SELECT id, {names} FROM threads"):
             yield id, Facts(**dict(zip(_KEPT, values, strict=True)))
 
     def listed(self, view: str, sort: str, limit: int) -> list[tuple[str, str, int]]:
-        """(id, preview, last_client_at) from the head of a list, in Lineup's order."""
+        """Returns (id, preview, last_client_at) from the head of a list, in Lineup's order."""
         return self._connection.execute(
             f"SELECT id, preview, last_client_at FROM threads WHERE {_WHERE[view]}"
             f" ORDER BY score_{sort}, id LIMIT ?",

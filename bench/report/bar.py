@@ -1,4 +1,4 @@
-"""One bar, and how the load that it belongs to is named."""
+"""One bar, and the text for its load."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Bar:
-    """`value` is what was measured; kept where it is at least `least`, or at most `most`."""
+    """A measured value and its limit: kept if it is at least `least`, or at most `most`."""
 
     what: str
     value: float
@@ -24,7 +24,7 @@ class Bar:
 
 
 def where_of(scenario: dict[str, Any]) -> str:
-    """The load of a live scenario."""
+    """Returns the text for the load of a live scenario."""
     threads, rate = f"{scenario['threads']:,} threads", f"{scenario['rate']:g} events/s"
     return f"{threads}, {scenario['dashboards']} dashboards, {rate}, {scenario['workload']}"
 

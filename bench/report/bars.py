@@ -1,4 +1,4 @@
-"""The bars: what was promised, and whether the results keep it."""
+"""The bars: promised limits, and whether the results keep them."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -46,7 +46,7 @@ def _live(result: dict[str, Any]) -> Iterator[Bar]:
             yield Bar(f"{name}, {threads:,} threads by 1,000 ({kind})", grown, most=1.2)
 
 
-#: Accepted single events by empty posts, at least, by database.
+#: Least ratio of accepted single events to empty posts, by database.
 _SINGLE_BY_EMPTY = {"sqlite": 0.4, "postgres": 0.35}
 
 
@@ -57,7 +57,7 @@ def _accept(result: dict[str, Any]) -> Iterator[Bar]:
     single = ratio(result, "single.a_second", "empty post.a_second")
     batch = ratio(result, "batch.a_second", "single.a_second")
     at = {name: f"{found:g}" for name, found in medians(result).items() if "connections" in name}
-    # PostgreSQL is what several workers are for.
+    # Several workers only pay off with PostgreSQL.
     if single is not None and (scenario["workers"] == 1 or scenario["database"] == "postgres"):
         by = f"on {at['single.connections']} and {at['empty post.connections']} connections"
         least = _SINGLE_BY_EMPTY[scenario["database"]]
@@ -93,7 +93,7 @@ def _painted(result: dict[str, Any]) -> Iterator[Bar]:
         yield Bar(f"painted p95, recipe by Lineup ({where})", sooner, least=10.0)
 
 
-#: What the workspace may cost the browser, by the number's path.
+#: The limits of the workspace in the browser, by the path of the number.
 _BUDGET = {
     "paint_ms.p95": ("ms from post to paint, p95", 100.0),
     "looking.longest_ms": ("ms of the longest frame, looking on", 50.0),
@@ -118,7 +118,7 @@ def _page_budget(result: dict[str, Any]) -> Iterator[Bar]:
             yield Bar(f"page: {what} ({where})", found[path], most=most)
 
 
-#: What the first load may cost, by the number's path.
+#: The limits of the first load, by the path of the number.
 _FIRST_LOAD = {
     "150ms.cold.first_rows_ms": ("ms to the first rows (150 ms, 1.6 Mbit/s, cold)", 1_800.0),
     "150ms.again.first_rows_ms": ("ms to the first rows (150 ms, 1.6 Mbit/s, reloaded)", 900.0),
@@ -175,7 +175,7 @@ def _views(result: dict[str, Any]) -> Iterator[Bar]:
         yield Bar(f"{what} ({where})", memory["delay_by_saving_ms"], most=100.0)
 
 
-#: Seconds that building a list may take, of a million threads.
+#: The most seconds to build a list of a million threads, by its kind.
 _BUILDING = {
     "100 of a million": 0.3,
     "10,000 of a million": 1.5,
@@ -209,7 +209,7 @@ def _moments(result: dict[str, Any]) -> Iterator[Bar]:
         yield Bar(f"p95 on the socket ({where})", later, most=1.1)
 
 
-#: Of an idle server, by the number's path.
+#: The limits of an idle server, by the path of the number.
 _IDLE = {
     "nobody.redis_calls_worker": ("calls of Redis a second", 5.0),
     "nobody.millicores_worker": ("thousandths of a processor", 5.0),
@@ -238,7 +238,7 @@ def _policies(result: dict[str, Any]) -> Iterator[Bar]:
         yield Bar(f"{what} ({where})", delay, most=100.0)
 
 
-#: Seconds until all lists are live again: docs/requirements/faults.md. The others within 5 s.
+#: Seconds until all lists are live again: docs/requirements/faults.md. All other faults have 5 s.
 _LIVE_WITHIN = {"Redis is killed and starts empty": 10.0, "one of two workers is killed": 10.0}
 
 

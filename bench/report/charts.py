@@ -10,7 +10,7 @@ _OTHER = "#6b7280"
 
 
 def bars(title: str, unit: str, rows: list[tuple[str, str, float]]) -> str:
-    """`rows`: (label, side, value above 0)."""
+    """Returns a chart. `rows`: (label, side, value above 0)."""
     low = 10 ** math.floor(math.log10(min(value for *_, value in rows)))
     high = 10 ** math.ceil(math.log10(max(value for *_, value in rows)) + 1e-9)
     decades = max(1.0, math.log10(high / low))

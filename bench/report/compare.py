@@ -8,14 +8,14 @@ from pathlib import Path
 from bench.report.bars import bars
 from bench.results import medians, read
 
-#: Of what both files hold, what differs by more than this is shown.
+#: Numbers in both files are shown if they differ by more than this share.
 SHOWN = 0.1
-#: What stands beside each other, whichever side is told.
+#: Parts of the paths of the numbers that are compared.
 _METRICS = ("ms.p50", "ms.p95", "bytes", "cpu_us_server", "a_second", "place", "zadd", "_seconds")
 
 
 def compare(before: Path, after: Path) -> list[str]:
-    """Lines to print."""
+    """Returns the lines to print."""
     old, new = read(before), read(after)
     lines = []
     if old["machine"] != new["machine"]:

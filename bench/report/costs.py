@@ -1,4 +1,4 @@
-"""What one of each costs, as the plan of docs/operations.md adds it up."""
+"""The cost of one unit of each kind, which the plan of docs/operations.md adds up."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Numbers = dict[str, float]
 
 _DATABASES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 _ALONE = {"workers": 1, "async_mode": "eventlet", "database": "sqlite"}
-#: In which scenario of the results a unit is looked up.
+#: The scenarios of the results in which a unit's numbers are found.
 _ACCEPT = _ALONE | {"bench": "accept", "threads": 10_000}
 _ONE: dict[str, Any] = _ALONE | {"bench": "live", "threads": 10_000, "dashboards": 1, "rate": 100}
 _FULL = _ONE | {"dashboards": 500}
@@ -38,7 +38,7 @@ class Cost:
 
 
 def _text(amount: float | None) -> str:
-    """Counted bytes as they are; what was measured, with three digits."""
+    """Returns counted bytes as they are, and measured amounts with three digits."""
     if amount is None or isinstance(amount, int):
         return "" if amount is None else f"{amount:,}"
     rounded = float(f"{amount:.3g}")
@@ -52,7 +52,7 @@ HEADER = (
 
 
 def costs(results: Results, presence: dict[str, Any], sizes: dict[str, Any]) -> Iterator[Cost]:
-    """Of what was measured; the others are left out."""
+    """Yields the costs that were measured; leaves out the others."""
     yield from _events(results)
     yield from _dashboards(results)
     yield from _places(results)
@@ -100,7 +100,7 @@ def _dashboards(results: Results) -> Iterator[Cost]:
 
 
 def _followed(live: Numbers, accept: Numbers, side: str) -> float:
-    """What an event takes beyond what it takes to be accepted."""
+    """Returns the cost of an event beyond its acceptance."""
     return live[f"lineup.cpu_us_{side}"] - accept[f"single.cpu_us_{side}"]
 
 
@@ -109,7 +109,7 @@ def _places(results: Results) -> Iterator[Cost]:
     if lists and (live := _of(results, _MILLION)):
         source = "Lists and Live, 1,000,000 threads; built by the clock"
         what = "a thread on all lists of the built-in views"
-        # Seconds of a million threads are microseconds of each.
+        # Seconds for a million threads are microseconds for each.
         yield Cost(what, source, lists["rebuild_seconds"], size=live["memory.lineup.redis"] / 1e6)
     placed = _of(results, {"bench": "viewlists", "threads": 1_000_000})
     views = _of(results, {"bench": "views"})
@@ -142,7 +142,7 @@ def _people(found: dict[str, Numbers]) -> Iterator[Cost]:
 
 
 def _of(results: Results, asked: dict[str, Any]) -> Numbers:
-    """Medians and memory of the first result whose scenario is like this; without one, none."""
+    """Returns medians and memory of the first result with such a scenario; none without one."""
     for result in results:
         about = {"bench": result["bench"], **result["scenario"]}
         if result["rounds"] and all(about.get(key) == value for key, value in asked.items()):

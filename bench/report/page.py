@@ -1,4 +1,4 @@
-"""Writes the page of results: what was measured, how, on what, and where we lose."""
+"""Writes the page of results: what was measured, how, on which machine, and where we lose."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from bench.report.bars import bars
 from bench.report.costs import HEADER, costs
 from bench.results import medians, numbers, ratio, read
 
-#: Of `python -m bench.presence` and of `python -m bench.sizes`, beside the other results.
+#: Result files of `python -m bench.presence` and `python -m bench.sizes`, beside the others.
 PRESENCE = "presence.json"
 SIZES = "sizes.json"
 _SKIPPED = ("name", "sides")
@@ -33,7 +33,7 @@ _UNITS = {
 
 
 def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
-    """README.md and its charts; presence's results stand in a file of their own in `folder`."""
+    """Writes README.md and its charts; presence's results are in their own file in `folder`."""
     results = content["results"]
     of_presence = read(folder / PRESENCE) if (folder / PRESENCE).exists() else None
     found = bars(results) + (presence.bars(of_presence) if of_presence else [])
@@ -101,7 +101,7 @@ def _losses(results: list[dict[str, Any]]) -> Iterator[str]:
         if result["bench"] not in ("live", "views"):
             continue
         for side in result["scenario"]["sides"]:
-            # A floor is lost to by its nature; the charts show by how much.
+            # Any side loses to a floor; the charts show by how much.
             if side not in ("lineup", "floor") and not side.startswith(SHORT):
                 found += _lost_to(result, side)
     yield from found or ["- nowhere in these scenarios"]

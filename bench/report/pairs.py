@@ -1,4 +1,4 @@
-"""Bars of two results under the same load: of two databases, of two numbers of dashboards."""
+"""Bars of two results under the same load: of two databases, or two numbers of dashboards."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from bench.report.bar import Bar, where_of, workers_of
 from bench.results import medians
 
-#: What a scenario of the same load may differ in.
+#: Members of a scenario that may differ under the same load.
 _NOT_OF_THE_LOAD = ("rounds", "seconds", "sides", "poll_seconds")
 
 Results = list[dict[str, Any]]
 
 
 def databases(results: Results) -> Iterator[Bar]:
-    """PostgreSQL by SQLite, each the median of its rounds."""
+    """Yields PostgreSQL's results divided by SQLite's, both medians of their rounds."""
     p95 = "lineup.ms.p95"
     for scenario, there, here in _pairs(results, p95, "database", "postgres", "sqlite"):
         where = f"{where_of(scenario)}, {workers_of(scenario)}"
@@ -22,8 +22,8 @@ def databases(results: Results) -> Iterator[Bar]:
 
 
 def frames(results: Results) -> Iterator[Bar]:
-    """The server's processor time for a frame that a dashboard acknowledges: what a hundred
-    dashboards take more than one does."""
+    """Yields the server's processor time for an acknowledged frame: a hundred dashboards against
+    one."""
     cpu = "lineup.cpu_us_server"
     for scenario, many, one in _pairs(results, cpu, "dashboards", 100, 1):
         what = f"µs of the server for an acknowledged frame ({where_of(scenario)})"
@@ -34,8 +34,8 @@ def frames(results: Results) -> Iterator[Bar]:
 def _pairs(
     results: Results, number: str, key: str, value: Any, other: Any
 ) -> Iterator[tuple[dict[str, Any], dict[str, float], dict[str, float]]]:
-    """Of each result with this value in its scenario, and of one with the other value under the
-    same load otherwise, which both have the number: the first one's scenario, the medians of both.
+    """Yields pairs of results with the number under the same load, one with `value`, the other with
+    `other`: the first one's scenario, and the medians of both.
     """
     measured = [
         (result["scenario"], found) for result in results if (found := medians(result)).get(number)
@@ -48,5 +48,5 @@ def _pairs(
 
 
 def _load(scenario: dict[str, Any]) -> dict[str, Any]:
-    """What was asked of the servers. Results of before there were lines have none."""
+    """Returns what the servers were asked. Results from before there were lines have none."""
     return {"line": ""} | {k: v for k, v in scenario.items() if k not in _NOT_OF_THE_LOAD}

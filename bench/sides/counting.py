@@ -16,7 +16,7 @@ class Counting(Side):
     def __init__(
         self, setting: Setting, folder: Path, views: tuple[int, int], pauses: tuple[float, float]
     ):
-        """`views`: how many there are, and how many on screens; `pauses` in seconds: between two
+        """`views`: the number of views, and of those on screens; `pauses` in seconds: between two
         selections of a list, and between two counts of a badge."""
         super().__init__(setting, folder)
         self._views, self._on_screens = views
@@ -37,7 +37,7 @@ class Counting(Side):
         return super().dashboard_settings() | {"on_screens": self._on_screens}
 
     def wrong_badges(self) -> dict[str, float]:
-        """Badges that say something else than a count would say now, and how many there are."""
+        """Returns how many badges differ from a count made now, and the number of badges."""
         return requests.get(f"{self.url}/wrong-badges", timeout=300).json()
 
     def check(self, held: dict[str, Any]) -> None:

@@ -20,9 +20,9 @@ from tests.servers.postgres import DURABLE, PostgresServer
 from tests.support import now_ms
 
 _ADMIN = "Bench"
-#: Whose dashboards are driven: each has a few at most, and supervisors are few.
+#: Admins with driven dashboards: each has a few, and most are no supervisors.
 AGENTS = 100
-#: Of a side's folder, and of a template's; Redis reads a dump of this name when it starts.
+#: Names of files in a side's folder and a template's; at its start Redis reads this dump.
 _DATABASE, _DUMP, _KEY = "lineup.sqlite", "dump.rdb", "key"
 
 
@@ -31,7 +31,7 @@ class Lineup(Side):
     email = f"{_ADMIN.lower()}@example.com"
 
     def __init__(self, setting: Setting, folder: Path, templates: Path):
-        """`templates`: where databases of a size are kept, to be copied."""
+        """`templates`: the folder with databases by size, which are copied."""
         super().__init__(setting, folder)
         self._template = templates / str(setting.threads)
         self._postgres = PostgresServer(DURABLE) if setting.database == "postgres" else None
@@ -54,7 +54,7 @@ class Lineup(Side):
         self.url, self.pid = self.server.url, self.server.process.pid
         if self._postgres is None and not copied:
             self._keep()
-        #: Signed in as a supervisor.
+        #: The session of a supervisor.
         self.session = self.server.sign_in(self.email)
         self._cookies = self._sign_in_agents()
 
@@ -88,7 +88,7 @@ class Lineup(Side):
         return self.server.command(*words, timeout=COMMAND_SECONDS)
 
     def ordered(self) -> list[tuple[int, int]]:
-        """(score, id) of the whole list, from SQL."""
+        """Returns (score, id) of the whole list, from SQL."""
         database, setting = self.database(), self.setting
         with database.read() as connection:
             found = threads.listed(
@@ -115,7 +115,7 @@ class Lineup(Side):
         return f"sqlite:///{self.folder / _DATABASE}"
 
     def _fill(self) -> str:
-        """Fills the empty database; the API key that was made for it."""
+        """Fills the empty database; returns the API key made for it."""
         key = self.server.create_key(SOURCE)
         self.server.create_admin(_ADMIN, "supervisor")
         url = self.server.environment["LINEUP_DATABASE_URL"]
@@ -123,7 +123,7 @@ class Lineup(Side):
         return key
 
     def _sign_in_agents(self) -> list[str]:
-        """Cookies of the agents: the dashboards take them in turn."""
+        """Returns cookies of the agents: the dashboards take them in turn."""
         password_hash = passwords.hashed(PASSWORD)
         emails = [f"agent{number}@example.com" for number in range(AGENTS)]
 
@@ -139,7 +139,7 @@ class Lineup(Side):
         return [cookie_of(self.server.sign_in(email)) for email in emails]
 
     def _keep(self) -> None:
-        """Copies what the server's start left, in SQL and in Redis: the next one finds it so."""
+        """Copies the data after the first start, in SQL and in Redis, for the next start."""
         beside = self._template.with_suffix(".tmp")
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)

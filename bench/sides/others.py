@@ -1,4 +1,4 @@
-"""What Lineup is compared with: the recipe, polling, and the floor under both."""
+"""The sides that Lineup is compared with: the recipe, polling, and the floor under both."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ class Floor(Side):
         )
 
     def check(self, held: dict[str, Any]) -> None:
-        """It shows nothing that could be wrong."""
+        """Passes: the floor shows nothing that could be wrong."""
 
 
 class EmptyPost(Floor):

@@ -1,4 +1,4 @@
-"""What is compared: a side takes the same events, and shows them to dashboards in its own way."""
+"""A side of a comparison: it takes the same events, and shows them to dashboards in its own way."""
 
 import time
 from abc import ABC, abstractmethod
@@ -14,13 +14,13 @@ from tests.servers.ports import is_taken
 from tests.servers.redis import RedisServer
 
 START_SECONDS = 900
-#: A rebuild or a comparison of a million threads.
+#: Longest time of a command: a rebuild or a comparison of a million threads.
 COMMAND_SECONDS = 300
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a side is started with."""
+    """The settings of a side."""
 
     threads: int
     view: str = "arrival"
@@ -34,10 +34,10 @@ class Setting:
 
 
 class Side(ABC):
-    """One side's server, and its Redis where it has one. `folder` is its own."""
+    """One side's server, and its Redis if it has one; `folder` is its own."""
 
     name = "?"
-    #: Of bench.drive.clients.
+    #: A name in bench.drive.clients.
     kind = "?"
 
     def __init__(self, setting: Setting, folder: Path):
@@ -52,10 +52,10 @@ class Side(ABC):
 
     @abstractmethod
     def start(self) -> None:
-        """Returns when the side takes events. Raises BenchError."""
+        """Starts the side; returns when it takes events. Raises BenchError."""
 
     def stop(self) -> None:
-        """Ends what was started, however far that came."""
+        """Ends everything that was started, even if the start failed."""
         if self._process is not None:
             self._process.stop()
         if self.redis is not None:
@@ -63,13 +63,13 @@ class Side(ABC):
 
     @abstractmethod
     def check(self, held: dict[str, Any]) -> None:
-        """Raises BenchError unless what dashboards hold is right."""
+        """Raises BenchError if the content of the dashboards is wrong."""
 
     def poster(self) -> dict[str, Any]:
         return {"url": self.url}
 
     def post(self, threads: list[int], rate: float, seconds: float, run: str) -> list[Any]:
-        """Messages in these threads at a rate; each as `bench.drive.post` remembers it.
+        """Posts messages in these threads at a rate; returns each as `bench.drive.post` records it.
 
         `run` is part of their ids. Raises BenchError.
         """
@@ -81,14 +81,14 @@ class Side(ABC):
         return {"kind": self.kind, "url": self.url, "view": setting.view, "sort": setting.sort}
 
     def cpu(self) -> dict[str, float]:
-        """Processor seconds up to now."""
+        """Returns processor seconds up to now."""
         used = {"server": cpu_seconds(self.pid)}
         if self.redis is not None and self.redis.process is not None:
             used["redis"] = cpu_seconds(self.redis.process.pid)
         return used
 
     def idle_cores(self, seconds: float) -> dict[str, float]:
-        """Processor seconds a second while nobody asks for anything."""
+        """Returns processor seconds per second while nobody requests anything."""
         before = self.cpu()
         time.sleep(seconds)
         return {name: (used - before[name]) / seconds for name, used in self.cpu().items()}
@@ -104,7 +104,7 @@ class Side(ABC):
         return self.redis.client()
 
     def start_redis(self) -> str:
-        """The URL of a Redis of its own."""
+        """Starts the side's own Redis; returns its URL."""
         self.redis = RedisServer(self.folder)
         self.redis.start(START_SECONDS)
         return self.redis.url

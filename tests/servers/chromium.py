@@ -1,4 +1,4 @@
-"""Chromium: where its program is, and the arguments that every test and bench gives it."""
+"""Chromium: the path of its program, and the arguments that every test and bench passes."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -9,10 +9,10 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 from tests.servers.programs import missing
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-#: The same engine without a browser's own windows, which are pages that take processor time too. It
+#: The same engine without a browser's own windows, which are pages that take processor time. It
 #: shows no notifications.
 WINDOWLESS = ("chromium-headless-shell", "chrome-headless-shell")
-#: In a closed network Chromium must not look for its maker's hosts.
+#: In a closed network Chromium must not contact its vendor's hosts.
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -25,7 +25,7 @@ ARGUMENTS = (
 
 
 def program(names: Sequence[str] = PROGRAMS) -> str | None:
-    """The path of the installed Chromium."""
+    """Returns the path of the installed Chromium; None if there is none."""
     return next(filter(None, map(shutil.which, names)), None)
 
 
@@ -35,7 +35,7 @@ def launched(
     arguments: Sequence[str] = ARGUMENTS,
     names: Sequence[str] = WINDOWLESS + PROGRAMS,
 ) -> Iterator[Browser]:
-    """Chromium by the first of these names; none is a failure in CI, a skipped test elsewhere."""
+    """Yields Chromium by the first of these names; without it fails in CI, else skips the test."""
     path = program(names)
     if path is None:
         missing(f"none of {', '.join(PROGRAMS)} on the PATH")
@@ -48,6 +48,6 @@ def launched(
 
 @contextmanager
 def running_chromium(arguments: Sequence[str] = ARGUMENTS) -> Iterator[Browser]:
-    """The same with a playwright of its own."""
+    """Yields the same, with its own playwright."""
     with sync_playwright() as playwright, launched(playwright, arguments) as browser:
         yield browser

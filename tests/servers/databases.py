@@ -1,4 +1,4 @@
-"""Databases of both kinds, as fixtures; a conftest.py that wants them imports them."""
+"""Databases of both kinds as fixtures, which a conftest.py imports."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def template(postgres: PostgresServer) -> str:
-    """The name of a PostgreSQL database at head, to be copied."""
+    """Returns the name of a PostgreSQL database at head, to be copied."""
     url = postgres.new_database()
     database = Database(url)
     bring_to_head(database)
@@ -34,7 +34,7 @@ def template(postgres: PostgresServer) -> str:
 
 @pytest.fixture
 def new_postgres_url(postgres: PostgresServer) -> Iterator[Callable[..., str]]:
-    """Makes databases of PostgreSQL, as copies of a template; they are dropped after the test."""
+    """Yields a function that copies a template to new databases; they are dropped afterwards."""
     made: list[str] = []
 
     def make(template: str = "template1") -> str:
@@ -48,7 +48,7 @@ def new_postgres_url(postgres: PostgresServer) -> Iterator[Callable[..., str]]:
 
 @pytest.fixture(params=ON_BOTH)
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of a database without tables."""
+    """Returns the URL of a database without tables."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'empty.sqlite'}"
     return request.getfixturevalue("new_postgres_url")()
@@ -58,7 +58,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def any_database(
     request: pytest.FixtureRequest, tmp_path: Path, sqlite_at_head: Path
 ) -> Iterator[Database]:
-    """A database at head: SQLite, and the same on PostgreSQL."""
+    """Yields a database at head: on SQLite, and again on PostgreSQL."""
     if request.param == "sqlite":
         opened = Database(f"sqlite:///{shutil.copy(sqlite_at_head, tmp_path / 'any.sqlite')}")
     else:
@@ -70,7 +70,7 @@ def any_database(
 
 @pytest.fixture
 def postgres_database(new_postgres_url: Callable[..., str], template: str) -> Iterator[Database]:
-    """A PostgreSQL database at head."""
+    """Yields a PostgreSQL database at head."""
     opened = Database(new_postgres_url(template))
     yield opened
     opened.close()

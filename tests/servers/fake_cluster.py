@@ -1,4 +1,4 @@
-"""A Redis Cluster without processes: nodes, and which of them has which key."""
+"""A Redis Cluster without processes: nodes, and the keys that each has."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from redis.cluster import ClusterNode, RedisCluster
 
 
 class FakeCluster(RedisCluster):
-    """`nodes` by name, such as `a:1`, each with a client. The first has all keys; `holders` names
-    the node of others.
+    """A cluster of `nodes` by name, such as `a:1`, each with a client. The first has all keys but
+    those that `holders` gives to another node.
 
-    It is its own manager of nodes: `refreshes` counts how often the topology was read.
+    It is also its own manager of nodes: `refreshes` counts how often the topology was read.
     """
 
     def __init__(self, nodes: dict[str, redis.Redis]):
@@ -35,7 +35,7 @@ class FakeCluster(RedisCluster):
         self.refreshes += 1
 
     def move_slot(self, e: Any) -> None:
-        """The keys that a node sends on stay where they are."""
+        """Does nothing: the keys stay where they are."""
 
     def get_primaries(self) -> list[ClusterNode]:
         return list(self.nodes_cache.values())
@@ -53,4 +53,4 @@ class FakeCluster(RedisCluster):
         return node.redis_connection
 
     def close(self) -> None:
-        """Its nodes are closed by who made them."""
+        """Does nothing: the owner of the nodes closes them."""

@@ -1,4 +1,4 @@
-"""A real server process for tests: started as a user would, driven through HTTP and Socket.IO."""
+"""A real server process for tests: started as users start it, driven by HTTP and Socket.IO."""
 
 import contextlib
 import itertools
@@ -29,13 +29,13 @@ Written = TypeVar("Written")
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse battery"
 SECRET_KEY = "a secret for tests alone"
-#: Long, since other processes of a test run may have the processors.
+#: Long, because other processes of a test run may occupy the processors.
 START_SECONDS = 90
 COMMAND = (sys.executable, "app.py")
 
 
 class LiveServer:
-    """`python app.py serve` on a free port, with a database and a Redis of its own."""
+    """`python app.py serve` on a free port, with its own database and Redis."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class LiveServer:
         try:
             wait_until(self._is_up, timeout_seconds, f"the server's start ({self.port})")
         except BaseException:
-            self.kill()  # otherwise it goes on with the Redis of the tests that follow
+            self.kill()  # otherwise it goes on with the Redis of later tests
             raise
         return self
 
@@ -92,14 +92,14 @@ class LiveServer:
                 self.kill()
 
     def kill(self) -> None:
-        """As a crash would: kill -9, its workers included."""
+        """Kills the server and its workers, as in a crash (kill -9)."""
         assert self.process is not None
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(10)
 
     def worker_pids(self) -> list[int]:
-        """Its worker processes, where it has more than one."""
+        """Returns the ids of its worker processes, if it has more than one."""
         assert self.process is not None
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return [int(pid) for pid in children.split()]
@@ -111,7 +111,7 @@ class LiveServer:
         self.stop()
 
     def command(self, *words: str, stdin: str = "", timeout: float = 120) -> str:
-        """What a command prints; fails if it fails."""
+        """Runs a command and returns its output. Fails if the command fails."""
         done = subprocess.run(
             [*COMMAND, *words],
             cwd=ROOT,
@@ -128,7 +128,7 @@ class LiveServer:
         if options:
             return self.command("create-key", "--source", source, *options).strip()
 
-        # A command takes a second to start, and nearly every test of a server needs a key.
+        # Written directly: a command takes a second, and nearly every test of a server needs a key.
         def write(connection: Connection) -> str:
             source_id = sources.ensure(connection, source, now_ms())
             return api_keys.create(connection, source_id, api_keys.SCOPES, None, now_ms())
@@ -136,11 +136,11 @@ class LiveServer:
         return self._written(write)
 
     def create_admin(self, name: str = "Mai", role: str = "admin") -> str:
-        """The e-mail address of a new admin, who sees all threads; the password is PASSWORD."""
+        """Makes an admin who sees all threads and has PASSWORD; returns the e-mail address."""
         password_hash = passwords.hashed(PASSWORD)
 
         def write(connection: Connection) -> str:
-            for number in itertools.count():  # a test that is run again makes its admin again
+            for number in itertools.count():  # a repeated test makes its admin again
                 email = f"{name.lower()}{number or ''}@example.com"
                 with contextlib.suppress(admins.EmailTaken):
                     everywhere = admin_desks.names(connection)
@@ -152,7 +152,7 @@ class LiveServer:
         return self._written(write)
 
     def create_desk(self, name: str) -> None:
-        """A desk whose threads all admins see that there are."""
+        """Makes a desk, which all existing admins see."""
 
         def write(connection: Connection) -> None:
             admin_desks.add(connection, name, now_ms())
@@ -163,13 +163,13 @@ class LiveServer:
         self._written(write)
 
     def bot(self, key: str) -> requests.Session:
-        """A session that calls the bot API."""
+        """Returns a session that calls the bot API."""
         session = requests.Session()
         session.headers["Authorization"] = f"Bearer {key}"
         return session
 
     def sign_in(self, email: str) -> requests.Session:
-        """A session with the cookie of a signed-in admin."""
+        """Returns a session with the cookie of a signed-in admin."""
         session = requests.Session()
         session.headers["Origin"] = self.url
         answer = session.post(f"{self.url}/login", json={"email": email, "password": PASSWORD})
@@ -181,9 +181,9 @@ class LiveServer:
         session: requests.Session,
         handlers: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
     ) -> socketio.Client:
-        """A Socket.IO client in the namespace /admin, with a handler for each event named.
+        """Returns a Socket.IO client in the namespace /admin, with a handler for each named event.
 
-        What a handler returns is the acknowledgement; the event "*" stands for all others.
+        The result of a handler is the acknowledgement; the event "*" stands for all other events.
         """
         client = socketio.Client(reconnection=False, handle_sigint=False)
         for event, handler in handlers.items():
@@ -221,6 +221,6 @@ class LiveServer:
 
 
 def cookie_of(session: requests.Session) -> str:
-    """The session's cookie as NAME=VALUE, without that of the device."""
+    """Returns the session's cookie as NAME=VALUE, without the cookie of the device."""
     cookies = session.cookies.items()
     return next(f"{name}={value}" for name, value in cookies if "lineup_session" in name)

@@ -1,4 +1,4 @@
-// A provider of OpenID Connect for tests: the certified oidc-provider, with people of the test's.
+// A provider of OpenID Connect for tests: the certified oidc-provider, with people from the test.
 //   node oidc_provider.mjs OPTIONS   (JSON; see oidc_provider.py)
 
 import { readFileSync } from "node:fs";
@@ -12,10 +12,10 @@ const { port, client, people } = options;
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const key = { ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256", kid: options.kid };
 
-// Read at each sign-in: a test changes the file.
+// Read at each sign-in, because a test may change the file.
 const claimsOf = (id) => JSON.parse(readFileSync(people, "utf8"))[id];
 
-// Its own guard refuses this machine.
+// The library's own guard refuses addresses of this machine.
 const fetch = (url, { dispatcher, ...given }) => globalThis.fetch(url, given);
 
 const provider = new Provider(`http://127.0.0.1:${port}`, {

@@ -1,4 +1,4 @@
-"""A real provider of OpenID Connect: oidc-provider on Node, as a process of the test's."""
+"""A real provider of OpenID Connect: oidc-provider on Node, as a process of the test."""
 
 import json
 import re
@@ -24,7 +24,7 @@ GROUPS = "support=admin:main,sales; leads=supervisor; billing=admin:billing"
 
 
 class OidcProvider:
-    """Started by `with`; `people` are the claims of each who may sign in, by subject."""
+    """A provider that `with` starts; `people` maps subjects to the claims of people to sign in."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class OidcProvider:
             self._people_file.write_text("{}")
 
     def environment(self, **more: str) -> dict[str, str]:
-        """The settings of a Lineup that signs in here."""
+        """Returns the settings of a Lineup that signs in here."""
         return {
             "LINEUP_OIDC_ISSUER": self.issuer,
             "LINEUP_OIDC_CLIENT_ID": CLIENT_ID,
@@ -64,7 +64,7 @@ class OidcProvider:
         } | more
 
     def add(self, subject: str, groups: list[str], **claims: Any) -> None:
-        """A person, or other claims of one."""
+        """Adds a person, or changes the claims of one."""
         people = json.loads(self._people_file.read_text())
         people[subject] = {
             "email": f"{subject}@example.com",
@@ -110,7 +110,7 @@ class OidcProvider:
 
 
 class PersonDriver:
-    """Somebody's browser at the provider, by HTTP alone."""
+    """A person's browser at the provider, by HTTP alone."""
 
     def __init__(self, provider: OidcProvider, subject: str):
         self._provider = provider
@@ -118,7 +118,7 @@ class PersonDriver:
         self.http = requests.Session()
 
     def sign_in(self, authorization_url: str) -> str:
-        """Signs in and consents; the address at the Lineup to which the provider leads back."""
+        """Signs in and consents; returns the URL at Lineup to which the provider redirects."""
         answer = self.http.get(authorization_url, allow_redirects=False)
         while True:
             if answer.is_redirect:
@@ -134,7 +134,7 @@ class PersonDriver:
             answer = self.http.post(address, data=given, allow_redirects=False)
 
     def sign_out(self) -> requests.Response:
-        """Signs out at the provider, which tells the Lineup by itself."""
+        """Signs out at the provider, which informs Lineup by itself."""
         page = self.http.get(f"{self._provider.issuer}/session/end")
         form = _form(page.text)
         given = form.fields | {"logout": "yes"}
@@ -144,7 +144,7 @@ class PersonDriver:
 
 
 class _form:
-    """The form of one of the provider's pages."""
+    """The form in one of the provider's pages."""
 
     def __init__(self, page: str):
         found = re.search(r'<form[^>]*action="([^"]*)"', page)
@@ -158,5 +158,5 @@ class _form:
 
 
 def parameters(url: str) -> Mapping[str, str]:
-    """The query string of an address."""
+    """Returns the parameters in the query string of a URL."""
     return {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}

@@ -1,4 +1,4 @@
-"""A PostgreSQL server on a Unix socket of its own."""
+"""A PostgreSQL server on its own Unix socket."""
 
 import os
 import pwd
@@ -23,15 +23,15 @@ FAST = "-c fsync=off -c max_connections=50"
 #: For benches: as durable as a server in production.
 DURABLE = "-c max_connections=100 -c shared_buffers=512MB"
 
-#: The version, as the server gives it, that first lets choose how a template is copied.
+#: The first version, as the server numbers them, that lets choose how a template is copied.
 FIRST_WITH_STRATEGIES = 15_00_00
 
 
 class PostgresServer:
-    """Makes databases; `url` is that of its own database `postgres`."""
+    """Makes databases; `url` is that of the server's database `postgres`."""
 
     def __init__(self, options: str = FAST):
-        # Not in pytest's folder: its parents are closed to the server's user, its path is long.
+        # Not in pytest's folder: the server's user may not enter it, and its path is too long.
         self._folder = Path(tempfile.mkdtemp(prefix="lineup-pg-"))
         self._options = f"-c listen_addresses='' {options} -k {self._folder}"
         self._numbers = count(1)
@@ -53,18 +53,18 @@ class PostgresServer:
 
     @property
     def pid(self) -> int:
-        """Of its first process, the parent of all others."""
+        """The id of the first process, the parent of all others."""
         return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
 
     def restart(self) -> None:
-        """Ends it without a shutdown, as a crash would, and starts it again."""
+        """Ends the server without a shutdown, as in a crash, and starts it again."""
         log = str(self._folder / "log")
         stop = ("-m", "immediate", "-l", log, "-w", "-o", self._options)
         self._run("pg_ctl", *stop, "restart")
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """All its processes are stopped (SIGSTOP): connections stay open, and nothing answers."""
+        """Suspends all processes in its block (SIGSTOP): connections stay open, nothing answers."""
         listed = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
         with self._connect() as connection:
             pids = [self.pid, *(pid for (pid,) in connection.execute(listed))]
@@ -77,23 +77,23 @@ class PostgresServer:
                 os.kill(pid, signal.SIGCONT)
 
     def close(self) -> None:
-        """Ends it, and deletes its data."""
+        """Ends the server, and deletes its data."""
         if (self._folder / "data" / "postmaster.pid").exists():
             self._run("pg_ctl", "-w", "-m", "immediate", "stop")
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def new_database(self, template: str = "template1") -> str:
-        """The URL of a new database, a copy of the template."""
+        """Returns the URL of a new database, a copy of the template."""
         name = f"lineup_{next(self._numbers)}"
         with self._connect() as connection:
             has_strategies = connection.info.server_version >= FIRST_WITH_STRATEGIES
-            # The default writes each copy twice: to its files, and to the log.
+            # The default writes each copy twice: to the files, and to the log.
             strategy = " STRATEGY file_copy" if has_strategies else ""
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}{strategy}".encode())
         return self._url_of(name)
 
     def drop(self, url: str) -> None:
-        """Deletes a database, also one that is still open: 9 MB each would fill a disk."""
+        """Deletes a database, even one that is still open: at 9 MB each, they would fill a disk."""
         with self._connect() as connection:
             connection.execute(f"DROP DATABASE {make_url(url).database} WITH (FORCE)".encode())
 
@@ -105,7 +105,7 @@ class PostgresServer:
         return psycopg.connect(host=folder, user=SERVER_USER, dbname="postgres", autocommit=True)
 
     def _run(self, program: str, *arguments: str) -> None:
-        """Runs a program on the data, as a user other than root, which the server refuses."""
+        """Runs a program on the data as a user other than root, because the server refuses root."""
         prefix = ["runuser", "-u", SERVER_USER, "--"] if os.geteuid() == 0 else []
         command = [*prefix, str(self._programs / program), "-D", str(self._folder / "data")]
         done = subprocess.run(
@@ -120,7 +120,7 @@ class PostgresServer:
 
 
 def binaries() -> Path | None:
-    """The folder of the newest server's programs."""
+    """Returns the folder of the newest server's programs; None if there is none."""
     found = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"),
         key=lambda path: int(path.parts[-3]) if path.parts[-3].isdigit() else 0,
@@ -133,7 +133,7 @@ def binaries() -> Path | None:
 
 @contextmanager
 def running_postgres(options: str = FAST) -> Iterator[PostgresServer]:
-    """A server while it is needed."""
+    """Yields a running server."""
     server = PostgresServer(options)
     try:
         yield server.start()
@@ -142,7 +142,7 @@ def running_postgres(options: str = FAST) -> Iterator[PostgresServer]:
 
 
 def waits_for_a_lock(database: Database) -> bool:
-    """Whether any transaction of the server waits for another."""
+    """Whether any transaction of the server waits for the lock of another one."""
     with database.read() as connection:
         waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
         return bool(connection.exec_driver_sql(waiting).scalar_one())

@@ -1,4 +1,4 @@
-"""What a server process holds: memory and descriptors (Linux)."""
+"""Memory and descriptors of a server process (Linux)."""
 
 import contextlib
 import os
@@ -13,12 +13,12 @@ class Process:
         self._folder = Path(f"/proc/{pid}")
 
     def memory_bytes(self) -> int:
-        """Resident memory."""
+        """Returns resident memory."""
         pages = int((self._folder / "statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def connections(self, port: int) -> int:
-        """How many TCP sockets it holds that came in at this port."""
+        """Returns how many TCP sockets it holds that were accepted on this port."""
         held = set()
         for each in (self._folder / "fd").iterdir():
             with contextlib.suppress(FileNotFoundError):  # closed meanwhile

@@ -1,4 +1,4 @@
-"""What a test does that needs a program which is not installed."""
+"""The reaction of a test to a program that is not installed."""
 
 import os
 from typing import NoReturn
@@ -7,7 +7,7 @@ import pytest
 
 
 def missing(reason: str) -> NoReturn:
-    """Fails where CI is set; elsewhere skips the test."""
+    """Fails if CI is set; else skips the test."""
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)

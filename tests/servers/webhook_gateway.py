@@ -1,4 +1,4 @@
-"""A gateway in front of a chatbot that refuses a number of webhooks."""
+"""A gateway before a chatbot, which refuses a number of webhooks."""
 
 import json
 import threading
@@ -8,9 +8,9 @@ import requests
 
 
 class WebhookGateway:
-    """Passes webhooks on to `goal`; the next `failing` events are answered with 500.
+    """Passes webhooks on to `goal`; answers the next `failing` events with 500.
 
-    `admin.typing` calls pass, and are not counted.
+    Calls with `admin.typing` pass, and are not counted.
     """
 
     def __init__(self, goal: str):
@@ -30,7 +30,7 @@ class WebhookGateway:
                 self.end_headers()
 
             def log_message(self, format, *given) -> None:
-                """No log."""
+                """Logs nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/hook"

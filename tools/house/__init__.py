@@ -1,1 +1,1 @@
-"""Measures how large the product is, and how far a reader walks through it."""
+"""Measures the size of the product, and how far a reader walks through it."""

@@ -1,4 +1,4 @@
-"""`python -m tools.house`: prints how large the product is, beside what is held and the goal."""
+"""`python -m tools.house`: prints the size of the product beside the held numbers and goals."""
 
 from tools.house.measures import MEASURES, WALKS
 from tools.house.walks import walks

@@ -1,16 +1,16 @@
-"""What the size of the product is measured by: how far it has come, and where it goes."""
+"""The measures of the product's size: the numbers that tests hold, and the goals."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from tools.house import prose, sources
 
-#: Modules that a folder of the product has at least.
+#: Fewest modules of a folder of the product.
 MODULES_MIN = 4
 
 
 class Measure(NamedTuple):
-    """A number that only falls: `held` is what was reached, which a test holds."""
+    """A number that only falls: `held` is the lowest so far, which a test holds."""
 
     value: Callable[[], int]
     held: int
@@ -18,7 +18,7 @@ class Measure(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Files, folders, functions and frames deep that one request may cross."""
+    """Most files, folders, functions and nested frames that one request may touch."""
 
     held: tuple[int, int, int, int]
     goal: tuple[int, int, int, int]

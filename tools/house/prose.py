@@ -18,7 +18,7 @@ DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def docstrings() -> Iterator[tuple[str, int, str]]:
-    """(file, line, text) of each docstring of the product."""
+    """Yields (file, line, text) of each docstring of the product."""
     for name in product():
         for node in ast.walk(tree_of(name)):
             if isinstance(node, DEFINITIONS) and (text := ast.get_docstring(node)):
@@ -26,18 +26,18 @@ def docstrings() -> Iterator[tuple[str, int, str]]:
 
 
 def comments() -> Iterator[str]:
-    """Comments that have a line of their own."""
+    """Yields comments on their own lines."""
     for name in product():
         yield from COMMENT.findall(text_of(name))
 
 
 def riddles() -> float:
-    """Riddling words in 10,000 words of docstrings and comments."""
+    """Returns the number of riddling words in 10,000 words of docstrings and comments."""
     texts = [text for *_, text in docstrings()] + list(comments())
     words = sum(len(WORD.findall(text)) for text in texts)
     return 10_000 * sum(len(RIDDLES.findall(text)) for text in texts) / words
 
 
 def clause_openings() -> list[str]:
-    """FILE:LINE of each docstring that begins with a clause."""
+    """Returns FILE:LINE of each docstring that begins with a clause."""
     return [f"{name}:{line}" for name, line, text in docstrings() if OPENINGS.match(text)]

@@ -10,16 +10,16 @@ from pathlib import Path
 from tests.repository import ROOT, files_of_the_project
 
 PRODUCT = ("app.py", "dashboard/", "scoring/", "presence/", "demo/", "lua_scripts/")
-#: The object graph of a process, what starts and stops it, and what hands its parts to the web.
+#: The object graph of a process, its start and stop, and modules that hand its parts to the web.
 WIRING = re.compile(r"dashboard/(\w*services|background)\.py|dashboard/web/(?!probes)\w+\.py")
 PART = re.compile(r"\bparts\.(\w+)")
-#: A module with fewer lines and a single importer belongs into that importer.
+#: A module with fewer lines and only one importer belongs into that importer.
 SMALL_LINES = 100
 
 
 @cache
 def tracked(prefix: tuple[str, ...], suffix: str) -> tuple[str, ...]:
-    """Names of the files that git does not ignore, below any of these prefixes."""
+    """Returns the names of files that git does not ignore, with one of these prefixes."""
     names = {path.relative_to(ROOT).as_posix() for path in files_of_the_project()}
     return tuple(
         sorted(name for name in names if name.startswith(prefix) and name.endswith(suffix))
@@ -27,7 +27,7 @@ def tracked(prefix: tuple[str, ...], suffix: str) -> tuple[str, ...]:
 
 
 def product() -> tuple[str, ...]:
-    """Names of the product's Python files."""
+    """Returns the names of the product's Python files."""
     return tracked(PRODUCT, ".py")
 
 
@@ -50,7 +50,7 @@ def folders_of(names: tuple[str, ...]) -> int:
 
 
 def imports() -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
-    """(file, statement) of each import of the product."""
+    """Yields (file, statement) of each import of the product."""
     for name in product():
         for node in ast.walk(tree_of(name)):
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -62,7 +62,7 @@ def import_lines() -> int:
 
 
 def importers() -> dict[str, set[str]]:
-    """Module -> the product's files that import it or a name from it. Packages are no modules."""
+    """Maps modules (not packages) to the product's files that import them or their names."""
     files = {
         name.removesuffix(".py").replace("/", "."): name
         for name in product()
@@ -85,7 +85,7 @@ def modules_with_one_importer() -> list[str]:
 
 
 def small_modules_with_one_importer() -> list[str]:
-    """Those that belong into their importer."""
+    """Returns the modules that belong into their importer."""
     return [
         module
         for module in modules_with_one_importer()
@@ -94,7 +94,7 @@ def small_modules_with_one_importer() -> list[str]:
 
 
 def folders_with_few_modules(least: int) -> list[str]:
-    """Folders of the product with fewer modules; `__init__` and `__main__` do not count."""
+    """Returns folders of the product with fewer modules; `__init__` and `__main__` do not count."""
     modules = Counter(
         str(Path(name).parent)
         for name in product()
@@ -117,5 +117,5 @@ def page_modules() -> tuple[str, ...]:
 
 
 def page_parts() -> int:
-    """Names that the page's modules take from the one object of all its parts."""
+    """Counts the names that the page's modules take from the one object of all its parts."""
     return len({name for file in page_modules() for name in PART.findall(text_of(file))})

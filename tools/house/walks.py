@@ -20,7 +20,7 @@ from tools.house.sources import PRODUCT, ROOT
 
 @dataclass
 class Walk:
-    """What one request touched: files, (file, function) pairs, and frames of ours at most."""
+    """The files and (file, function) pairs that a request touched, and its deepest nesting."""
 
     files: set[str] = field(default_factory=set)
     functions: set[tuple[str, str]] = field(default_factory=set)
@@ -36,9 +36,9 @@ class Walk:
 
 
 def walks() -> dict[str, Walk]:
-    """Name -> walk of an event, a reply, a sign-in and a saved view, in this order.
+    """Maps names to walks: of an event, a reply, a sign-in and a saved view, in this order.
 
-    Each is the second one of its kind: what is built once does not count.
+    Each is the second request of its kind, so that first-time work does not count.
     """
     with _application() as application:
         requests = _Requests(application)

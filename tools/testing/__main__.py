@@ -12,7 +12,7 @@ AS_PYTEST_DOES = {"ignore_unknown_options": True, "help_option_names": []}
 
 @click.group()
 def main() -> None:
-    """Exit codes are pytest's: 0 where all passed, 1 where a test failed."""
+    """Runs a command. Exit codes are pytest's: 0 if all passed, 1 if a test failed."""
 
 
 @main.command(context_settings=AS_PYTEST_DOES)

@@ -1,4 +1,4 @@
-"""Everything: what is not slow and what computes side by side, then each slow file by itself."""
+"""Everything: quick and processor-bound tests in parallel, then each slow file by itself."""
 
 import hashlib
 import json
@@ -12,15 +12,15 @@ from pathlib import Path
 from tools.testing.gate import NOT_SLOW, PARALLEL, PYTEST, ROOT, failed_in, run_pytest
 from tools.testing.report import Result, is_complete, results
 
-#: Below the root: the logs of the parts, and the table.
+#: The logs of the parts, and the table, below the root.
 LOGS = Path("build", "test-all")
 TABLE = Path("build", "test-all.json")
-#: Random examples, and many of them.
+#: The profile with many random examples.
 RANDOM = "--hypothesis-profile=all"
-#: Slow by computing alone, each test beside others.
+#: Slow tests that only compute: they run in parallel.
 CPU_BOUND = ("-n", "auto", "--dist", "worksteal", "-m", "slow and cpu_bound")
 SLOW = ("-m", "slow and not cpu_bound")
-#: Tests of a real server that are not slow, once more with that of the Python packages.
+#: Quick tests with a real server, once more with the server of the Python packages.
 PACKAGED = (*PARALLEL, "-m", "real_redis and not slow and not live")
 ALONE = ("-n", "0")
 LONGEST = 20
@@ -29,7 +29,7 @@ NO_TESTS = 5
 
 @dataclass(frozen=True)
 class Part:
-    """One call of pytest, whose log is kept until the sources change; `server` is the Redis server
+    """One call of pytest; its log is kept until the sources change. `server` is the Redis server
     of its tests, as LINEUP_TEST_SERVER."""
 
     name: str
@@ -47,7 +47,7 @@ class Part:
 
 
 def run_everything(arguments: Sequence[str], root: Path = ROOT) -> int:
-    """Runs the parts that have no result yet, prints the table of all; 0 where nothing failed."""
+    """Runs the parts without a result, prints the table of all; returns 0 if nothing failed."""
     _forget_results_of_other_sources(root)
     began = time.monotonic()
     parts = _parts(arguments, root)
@@ -84,7 +84,7 @@ def _parts(arguments: Sequence[str], root: Path) -> list[Part]:
 
 
 def _name(file: str, arguments: Sequence[str]) -> str:
-    """A file name for the part; parts with other arguments have another one."""
+    """Returns a file name for the part, which also depends on its arguments."""
     words = file.removeprefix("tests/").removesuffix(".py").replace("/", ".")
     if not arguments or list(arguments) == [file]:
         return words
@@ -92,7 +92,7 @@ def _name(file: str, arguments: Sequence[str]) -> str:
 
 
 def _forget_results_of_other_sources(root: Path) -> None:
-    """Empties the folder of results unless they are those of the files as they stand now."""
+    """Empties the folder of results unless they belong to the current files."""
     names = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root,
@@ -114,7 +114,7 @@ def _forget_results_of_other_sources(root: Path) -> None:
 
 
 def _tell(parts: Sequence[Part], seconds: float, table: Path) -> int:
-    """Writes the table as JSON and as text; 1 where a test failed twice or a part broke off."""
+    """Writes the table as JSON and text; returns 1 if a test failed twice or a part broke off."""
     first = results(part.log for part in parts)
     second = results(part.second_log for part in parts)
     unsteady = [

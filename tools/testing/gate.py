@@ -10,17 +10,17 @@ from tools.testing.temporary_files import in_memory
 
 ROOT = Path(__file__).parents[2]
 LOGS = "build/test"
-#: More failures than these are no matter of the machine.
+#: With more failures than this, a busy machine is not the reason.
 SECOND_CHANCES_MAX = 5
 PYTEST = (sys.executable, "-m", "pytest", "-q")
 NOT_SLOW = ("-m", "not slow")
-#: Files beside each other; conftest.py has the order.
+#: Runs files in parallel, in the order of conftest.py.
 PARALLEL = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
 PYTEST_FAILED = 1
 
 
 def run_pytest(log: Path, *arguments: str, root: Path = ROOT, server: str = "machine") -> int:
-    """pytest's exit code; its results are in `log` afterwards.
+    """Returns pytest's exit code; the results are in `log` afterwards.
 
     `server` is the Redis server of its tests: `machine` or `packaged`.
     """
@@ -33,17 +33,17 @@ def run_pytest(log: Path, *arguments: str, root: Path = ROOT, server: str = "mac
 
 
 def failed_in(log: Path) -> list[str]:
-    """The ids of the tests that failed, and of the files that could not be imported."""
+    """Returns the ids of failed tests, and of files that could not be imported."""
     return [test.id for test in results([log]).values() if test.outcome == "failed"]
 
 
 def run_gate(arguments: Sequence[str], root: Path = ROOT) -> int:
-    """Runs the tests until six have failed; up to five failures are run once more, alone.
+    """Runs the tests until six have failed; runs up to five failed ones once more, one at a time.
 
-    The exit code is pytest's; 0 also where all that failed passed the second time.
+    Returns pytest's exit code; 0 also if all failed tests passed the second time.
     """
     first, second = root / LOGS / "gate.jsonl", root / LOGS / "gate.second.jsonl"
-    # A server that answers nothing fails hundreds of tests after a minute each: the first say it.
+    # With a server that never answers, hundreds of tests would fail after a minute each.
     enough = f"--maxfail={SECOND_CHANCES_MAX + 1}"
     code = run_pytest(first, *PARALLEL, *NOT_SLOW, enough, *arguments, root=root)
     failed = failed_in(first)

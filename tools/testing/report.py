@@ -1,4 +1,4 @@
-"""Reads the logs that pytest-reportlog writes: one JSON object a line."""
+"""Reads the logs of pytest-reportlog: one JSON object a line."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass
 class Result:
-    """What became of one test; `seconds` are those of set-up, call and teardown together."""
+    """The result of one test; `seconds` include set-up, call and teardown."""
 
     id: str
     outcome: str = "passed"  # or failed, skipped
@@ -18,13 +18,13 @@ class Result:
 
 
 def is_complete(log: Path) -> bool:
-    """Whether the run that wrote this log came to its end by itself, red or green."""
+    """Whether the run that wrote this log came to its end, red or green."""
     ends = [line["exitstatus"] for line in _lines(log) if line["$report_type"] == "SessionFinish"]
     return bool(ends) and ends[-1] in (0, 1, 5)
 
 
 def results(logs: Iterable[Path]) -> dict[str, Result]:
-    """Each test's result by its id; files that could not be imported count as failed tests."""
+    """Maps ids to results of tests; a file that could not be imported counts as a failed test."""
     found: dict[str, Result] = {}
     for log in logs:
         for line in _lines(log):
@@ -46,7 +46,7 @@ def _add(test: Result, line: dict[str, Any]) -> None:
 
 
 def _reason(longrepr: Any) -> str:
-    """Of a skip its reason, of a failure the first line of its message."""
+    """Returns the reason of a skip, or the first line of a failure's message."""
     if isinstance(longrepr, list):  # [file, line, "Skipped: why"]
         return str(longrepr[-1]).removeprefix("Skipped: ")
     if isinstance(longrepr, dict) and longrepr.get("reprcrash"):
@@ -60,5 +60,5 @@ def _lines(log: Path) -> Iterator[dict[str, Any]]:
     for line in log.read_text(encoding="utf-8").splitlines():
         try:
             yield json.loads(line)
-        except ValueError:  # the last line of a run that was cut off
+        except ValueError:  # the last line of an interrupted run
             return

@@ -60,7 +60,7 @@ export class ThreadPane extends PageModule {
     render(this.#closed(), at("thread-closed"));
   }
 
-  // The line over the composer: a reply reopens a closed thread.
+  // The line over the composer of a closed thread: a reply does not reopen it.
   #closed() {
     const { data: { thread: { id, row, state } }, ui: { language: { t } } } = this;
     if (id === null || state !== "ready" || row?.open !== false) return "";
