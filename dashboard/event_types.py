@@ -129,7 +129,7 @@ class OutgoingType(NamedTuple):
     """A type of events for chatbots. One that sets something is an act, and stands in the
     conversation, too: a later act replaces an earlier one that set the same.
 
-    `summary` is for OpenAPI, `members` are those of `data` besides the thread and the admin.
+    `summary` is for OpenAPI; `members` are those of `data` except the thread and the admin.
     """
 
     name: str

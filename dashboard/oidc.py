@@ -74,7 +74,7 @@ class Person(NamedTuple):
 
 
 def person_of(claims: Mapping[str, Any], groups_claim: str) -> Person:
-    """Returns the person named by checked claims: those of an ID token and of user info."""
+    """Returns the person named by the checked claims of an ID token and of user info."""
     email = _email(claims)
     return Person(
         claims["sub"],

@@ -1,6 +1,6 @@
 """Rate limits, and the limiters that apply them to callers.
 
-A limiter in this process keeps token buckets; those of `SharedLimiter` are in Redis, for all
+Limiters of one process keep token buckets in memory; `SharedLimiter` keeps them in Redis, for all
 workers together. Sign-in attempts are counted in Redis as well as here. Limits of a connection, of
 lists that are opened and of lines in the log protect the process that counts them.
 """

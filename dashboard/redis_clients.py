@@ -256,7 +256,7 @@ class RedisClients:
     """Makes clients that raise at once if Redis is away. Each has its own connections."""
 
     def __init__(self, url: str, **options: Any):
-        """`options` are those of every connection to a server. Raises StartError."""
+        """`options` are passed to every connection to a server. Raises StartError."""
         self.address: RedisAddress = redis_address(url)
         log.info("Redis is %s", self.address)
         self._options: dict[str, Any] = {

@@ -91,9 +91,9 @@ def part(make: Callable[["Services"], Made]) -> cached_property[Made]:
 class Services:
     """The object graph of a process; each part is made at its first use.
 
-    `redis_url` is that of the settings or of the embedded server. To replace a part, assign it
+    `redis_url` comes from the settings or the embedded server. To replace a part, assign it
     before anything uses it: `services.redis_client = fakeredis.FakeRedis()`. `clock` gives
-    milliseconds since 1970; without one the clock is that of PostgreSQL, or of Redis. A process
+    milliseconds since 1970; by default it is the clock of PostgreSQL, or of Redis. A process
     that serves sets `origins`.
     """
 

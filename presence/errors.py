@@ -1,4 +1,4 @@
-"""Errors of this package; those of Redis are raised as redis-py raises them."""
+"""Errors of this package; errors of Redis are raised as redis-py raises them."""
 
 
 class PresenceError(Exception):

@@ -9,9 +9,9 @@ from presence.settings import Settings
 #: Connections that one flush opens again, to bound the load on a Redis that lost its data.
 MAX_REOPENED = 250
 
-#: People to the known settings among theirs; called in bulk.
+#: Maps people to their settings, if these are known; called in bulk.
 SettingsOf = Callable[[Sequence[str]], Mapping[str, Settings]]
-#: People to those of them who must not be opened, because their data were deleted.
+#: Returns the given people that must not be opened, because their data were deleted.
 DeletedOf = Callable[[Sequence[str]], Collection[str]]
 
 

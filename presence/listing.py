@@ -15,7 +15,7 @@ Audience = Literal["everyone", "contacts", "truth"]
 
 
 class Row(NamedTuple):
-    """A person, named in UTF-8, in the order of lists: by time, of equal times by bytes."""
+    """A person, named in UTF-8, in the order of lists: by time, with equal times by bytes."""
 
     last_seen: int
     name: bytes
@@ -152,7 +152,7 @@ EXACT_MAX = 500
 MIN_ARCHIVED = 100
 #: A viewer who sees what everyone may see.
 ANYBODY = Viewer()
-#: Returns those of the people that a viewer may know; called in bulk.
+#: Returns the given people that a viewer may know; called in bulk.
 Known = Callable[[Sequence[str]], Collection[str]]
 #: (from, to) in ms since 1970, both included; or a number of ms until now.
 Times = tuple[int, int] | int
@@ -256,7 +256,7 @@ class Listing:
         return matches._replace(rows=iter(every), total=len(every))
 
     def _found(self, wanted: Wanted, at_once: int, viewer: Viewer, now_ms: int) -> Found:
-        """Returns rows in order: everyone's, and those of people who are the viewer's contacts."""
+        """Returns, in order, rows for everyone, and rows of people with the viewer as a contact."""
         if viewer.truth:
             return self._rows("truth", wanted, at_once, now_ms)
         everyone = self._rows("everyone", wanted, at_once, now_ms)

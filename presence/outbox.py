@@ -1,4 +1,4 @@
-"""Last-seen times, read from the announcements to be stored in SQL, and of those who are online."""
+"""Last-seen times to store in SQL: from announcements, and of people who stay online."""
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
@@ -46,7 +46,7 @@ class Outbox:
         #: Streams with entries that were read and not stored; these are read again first.
         self._unstored: set[str] = set()
         self._shards = itertools.cycle(range(people.space.shards))
-        #: Of the shards of the last `read_once`, those that may have more.
+        #: Shards of the last `read_once` that may have more.
         self.unread: set[int] = set()
 
     @property
@@ -146,7 +146,7 @@ class Outbox:
 
 
 def _flat(entries: Any) -> list[Any]:
-    """Flattens entries: RESP3 nests those of a stream one level deeper than RESP2."""
+    """Flattens entries: RESP3 nests entries of a stream one level deeper than RESP2."""
     return entries[0] if entries and isinstance(entries[0], list) else entries
 
 

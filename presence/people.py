@@ -27,7 +27,7 @@ REOPENED = -1
 
 
 class Connection(NamedTuple):
-    """One connection of a person; those of one `device` count as one device.
+    """One connection of a person; connections with the same `device` count as one device.
 
     `type` is one of timing.TYPES; `worker` names the process that holds the connection;
     `opened_ms` in ms since 1970, 0 is now.
@@ -102,7 +102,7 @@ class People:
         """Opens a connection, new or known; counts as a beat. Returns whether it was announced.
 
         Without `settings` the person is hidden until `set` brings them. `lifetime_ms` is by default
-        that of the connection's type.
+        the lifetime of the connection's type.
         """
         return self.open_all([(connection, settings, lifetime_ms)])[0]
 
@@ -114,7 +114,7 @@ class People:
         return [bool(announced) for announced in self.lua.run_all(calls)]
 
     def beat(self, beats: Sequence[Beat]) -> list[Beat]:
-        """Sends heartbeats, in one round trip. Returns those of unknown connections: open them."""
+        """Sends heartbeats in one round trip. Returns beats of unknown connections: open these."""
         batches = self.space.batches([beat.person for beat in beats], _BEAT_BATCH)
         calls = [
             self._beat_call(shard, [beats[index] for index in indexes])
@@ -186,7 +186,7 @@ class People:
     def related(
         self, viewer: Viewer, snapshots: Iterable[PresenceSnapshot], related: Relation | None
     ) -> frozenset[str]:
-        """Returns those of the people shown to contacts only who count the viewer as a contact."""
+        """Returns the people who count the viewer as a contact, of those shown to contacts only."""
         people = [snapshot.person for snapshot in snapshots if snapshot.audience == "contacts"]
         if not people or related is None:
             return frozenset()
@@ -200,7 +200,7 @@ class People:
         return self._with_stored(self.held(people))
 
     def held(self, people: Iterable[str]) -> dict[str, PresenceSnapshot]:
-        """Returns `snapshots` of what Redis alone knows."""
+        """Returns `snapshots` without data from `storage`: only what Redis knows."""
         names = list(dict.fromkeys(people))
         batches = [
             (shard, [names[index] for index in indexes])

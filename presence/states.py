@@ -38,7 +38,7 @@ class Viewer:
     truth: bool = False
 
 
-#: (viewer id, people) to those of them who count the viewer as a contact; called in bulk.
+#: Given a viewer id and people, returns the people who count the viewer as a contact; in bulk.
 Relation = Callable[[str, Sequence[str]], Collection[str]]
 
 
@@ -55,7 +55,7 @@ class Stored:
     settings: Settings = UNSET
 
 
-#: People to the stored presence of the known ones; called in bulk.
+#: Maps people to their stored presence, if these are known; called in bulk.
 Storage = Callable[[Sequence[str]], Mapping[str, Stored]]
 
 

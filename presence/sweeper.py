@@ -63,7 +63,7 @@ class Swept(NamedTuple):
 
 
 class Sweeper:
-    """Sweeps all shards. Of any number of workers with one, one settles each due item.
+    """Sweeps all shards. Many workers may each have a sweeper: one settles each due item.
 
     `people`: at least one kind, of one client and with the same times. `pause` is called between
     round trips, so that other green threads run during a long sweep.

@@ -1,7 +1,7 @@
 """Measures an idle server: its processor time, that of Redis, and its calls of Redis.
 
-The same server is measured three times: with nothing, with people whose devices are online but send
-no beats, and with connected dashboards that somebody looks at.
+The same server is measured three times: with nothing, with people online by devices without
+beats, and with connected dashboards that somebody looks at.
 """
 
 import time

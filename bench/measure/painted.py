@@ -78,7 +78,7 @@ def _measure(painted: Painted, side: Side) -> dict[str, Any]:
 
 
 def paint_ms(posted: list[Any], painted: dict[str, list[float]], shift_ms: float) -> list[float]:
-    """Returns the ms from due to painted for each event whose row was painted.
+    """Returns the ms from due to painted for each event with a painted row.
 
     A row counts if it is among the first ones and was painted after its event was due.
     """

@@ -99,7 +99,7 @@ def _taken(name: str, target: Path) -> StartError:
 
 
 def progress_bar(what: str, **options: Any) -> tqdm:
-    """Returns a bar on standard error if that is a terminal; `options` are those of tqdm."""
+    """Returns a bar on standard error if that is a terminal; takes the options of tqdm."""
     return tqdm(desc=what, delay=0.5, leave=False, disable=None, **options)
 
 

@@ -46,7 +46,7 @@ _LARGE_PIXELS = 1_000_000
 _NICENESS = 10
 _PROCESSOR_SECONDS = 60
 _MEMORY_BYTES = 1536 * 1024 * 1024
-#: Longest time to encode a large picture, including the wait for its turn: that of an upload.
+#: Longest time to encode a large picture, including the wait for its turn; the same as for uploads.
 _SECONDS_MAX = 300
 #: Environment variables that are passed on if they are set; the others hold secrets.
 _ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR")

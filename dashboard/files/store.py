@@ -161,7 +161,7 @@ UNKNOWN_SECONDS = 3_600.0
 
 
 class FileCleaner:
-    """Several may run at once: removing a file that another has removed changes nothing.
+    """Removes files that nothing needs. Several may run at once: a second removal changes nothing.
 
     `clock` gives milliseconds; `now_s` is the clock of the file system.
     """

@@ -102,7 +102,7 @@ class Uploader(NamedTuple):
 
 
 class Uploads:
-    """`clock` gives milliseconds; `offload(function, *arguments)` runs beside other requests."""
+    """Receives files. `clock` gives ms; `offload(function, *arguments)` runs beside requests."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Uploads:
         """Stores a file for a message in a thread; `chunks` are its bytes.
 
         Raises Problem: 404, `payload_too_large`, `empty_file`, `upload_quota`, `storage_full`, and
-        those of `chunks`; StorageUnavailable. Nothing is stored then, unless it is OutcomeUnknown.
+        errors of `chunks`; StorageUnavailable. Nothing is stored then, unless it is OutcomeUnknown.
         """
         with self._database.read() as connection:
             _check_room(connection, uploader.admin_id, 0)

@@ -40,7 +40,7 @@ PublishStates = Callable[[str, Any, dict[str, State]], None]
 
 
 class WatchedPeople:
-    """Watches people for sockets. `by_kind`: the watchers of customers and those of admins.
+    """Watches people for sockets. `by_kind`: watchers of customers, and watchers of admins.
 
     A socket may watch `MAX_WATCHED` people of both kinds together.
     """

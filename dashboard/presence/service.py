@@ -164,7 +164,7 @@ class KnownCustomers:
         self._cache: dict[frozenset[str], tuple[float, dict[str, bool]]] = {}
 
     def among(self, people: Sequence[str], desks: Collection[str]) -> set[str]:
-        """Returns those of the people, named SOURCE/ID, that an admin of these desks knows."""
+        """Returns the people, among these SOURCE/IDs, that an admin of these desks knows."""
         names: set[str] = set()
         for start in range(0, len(people), _SLICE):
             with self._database.read() as connection:
@@ -366,7 +366,7 @@ class PresenceService:
         self._rate_limiter.require(LOOK_UPS, f"look-ups|{kind}|{id}", people)
 
     def sign_out(self, admin_id: int, prefix: str = "") -> None:
-        """Closes an admin's connections with ids that begin with `prefix`: those of one session.
+        """Closes an admin's connections with ids that begin with `prefix`: all of one session.
 
         Without a prefix, closes all sessions. Later beats of sockets that are still open do not
         open them again.

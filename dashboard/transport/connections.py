@@ -40,7 +40,7 @@ _NEVER = float("-inf")
 
 #: Session hashes -> the rights of those that are valid.
 LivingSessions = Callable[[set[bytes]], Mapping[bytes, Rights]]
-#: Called with a connection whose admin's rights have changed, and its caller with the old rights.
+#: Called with a connection after its admin's rights changed, and its caller with the old rights.
 OnRights = Callable[[Connection, Caller], object]
 
 

@@ -72,7 +72,7 @@ def is_timezone(name: str) -> bool:
     try:
         return ZoneInfo(name).key == name
     except (OSError, ValueError, LookupError):
-        # The name is that of a folder such as America, of a file that is no zone, or unknown.
+        # The name is unknown, or names a folder such as America, or a file that is no zone.
         return False
 
 

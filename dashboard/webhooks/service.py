@@ -37,7 +37,7 @@ TIMEOUT_SECONDS = 4.0
 
 
 class TypingNotifier:
-    """Stores nothing and never retries; each webhook gets one request at a time."""
+    """Tells webhooks of typing: stores nothing, never retries; each gets one request at a time."""
 
     def __init__(
         self,

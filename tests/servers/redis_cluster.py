@@ -111,7 +111,7 @@ class RedisClusterServer:
             self.move_slot(key_slot(key.encode()), added)
 
     def begin_move(self, slot: int, target: int) -> tuple[redis.Redis, redis.Redis, str]:
-        """Begins to move a slot: both nodes have some of its keys. Returns nodes and target's id."""
+        """Begins to move a slot: both nodes have some of its keys. Returns nodes and target id."""
         source = next(port for (first, last), port in self.slots().items() if first <= slot <= last)
         old, new = self.node(source), self.node(target)
         old_id, new_id = (str(each.execute_command("CLUSTER MYID")) for each in (old, new))

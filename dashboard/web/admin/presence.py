@@ -116,7 +116,7 @@ class AdminPresence:
         return json_response({"team": entries, "desks": all_desks})
 
     def _assigned(self, admin_ids: Iterable[int]) -> dict[int, int | None]:
-        """Returns the number of open threads by admin; None if Redis lacks the list of all."""
+        """Returns the number of open threads by admin; None if Redis does not have the lists."""
         [state] = self._ranking.states(["arrival"], known={}).values()
         is_known = state.epoch is not None
         return {id: state.assigned.get(id, 0) if is_known else None for id in admin_ids}

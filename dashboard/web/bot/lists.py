@@ -37,7 +37,7 @@ from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, VIEW_QUERIES
 class WalkedList(NamedTuple):
     """A list in one sort.
 
-    Cursors are valid for lists of the same `cursors`: those of a saved view end when it or the
+    Cursors are valid for lists of the same `cursors`: cursors of a saved view end when it or the
     rules of its sort change. `in_redis` is the list id; None if Redis does not have the list in
     order. `kept` maps the list id to its query if Redis keeps the list for a while.
     """

@@ -202,7 +202,7 @@ class FailedSignIns:
         return True
 
     def _give_back(self, window: _Window) -> None:
-        """Adds the counts that could not be stored to those of failures since."""
+        """Adds counts that could not be stored to the counts of later failures."""
         since, self._window = self._window, window
         for key, group in () if since is None else since.groups.items():
             window.groups.setdefault(key, group)

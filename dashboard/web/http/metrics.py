@@ -1,4 +1,4 @@
-"""Counts of this process for Prometheus, and those of the other workers of its server."""
+"""Counts for Prometheus: of this process, and of the other workers of its server."""
 
 import json
 import logging
@@ -116,7 +116,7 @@ _ENDED = "ended.json"
 
 
 class WorkerFiles:
-    """The file of the worker `name`, and those of the others. Methods raise OSError.
+    """The file of the worker `name`, and the files of the other workers. Methods raise OSError.
 
     A worker writes before it answers: numbers shown once are still known after it ended, so no
     counter goes down.
@@ -130,11 +130,11 @@ class WorkerFiles:
         _replace(self._path, to_json(families))
 
     def read_others(self) -> list[list[Family]]:
-        """Returns the families of each other worker, and those of all ended ones."""
+        """Returns the families of each other worker, and those of all ended workers together."""
         families = {}
         for path in sorted(self._folder.glob("worker-*.json")):
             if path != self._path:
-                # If it is gone, its numbers are among those of the ended workers, read below.
+                # If it is gone, its numbers are counted with the ended workers, read below.
                 with suppress(FileNotFoundError):
                     families[path.name] = from_json(path.read_bytes())
         names, ended = _read_ended(self._folder)
@@ -231,7 +231,7 @@ Samples = Mapping[str, float]
 
 
 class Metrics:
-    """Counters of one process in their own registry; `share` adds those of other workers."""
+    """Counters of one process in their own registry; `share` adds the counters of other workers."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -310,7 +310,7 @@ class Metrics:
             self._files.write(self._families(self._registry))
 
     def families(self) -> list[Family]:
-        """Returns all metrics: those of this process added to those of the other workers."""
+        """Returns all metrics, added up over this process and the other workers."""
         own = self._families(self._registry)
         once = self._families(self._once)
         if self._files is None:

@@ -53,7 +53,7 @@ def json_problem(problem: Problem, path: str | None = None) -> Response:
 
 
 def problem_response(problem: Problem) -> Response:
-    """Returns the problem as JSON or as a page; logs those of status 500 and above."""
+    """Returns the problem as JSON or as a page; logs problems of status 500 and above."""
     if problem.status >= 500:
         log.warning("%s %s: %s", request.method, _route(), problem)
     response = json_problem(problem, request.path[:_INSTANCE_MAX])

@@ -114,7 +114,7 @@ class RequestReader:
         return RequestHead(method, target, version, headers, length, _is_kept(headers, version))
 
     def fields(self) -> dict[str, str]:
-        """Reads the fields up to an empty line: those of a head, or the trailers of a body."""
+        """Reads the fields of a head, or the trailers of a body, up to an empty line."""
         fields: dict[str, str] = {}
         count = size = 0
         while line := self.line(bodies.HEADER_LINE_BYTES, bodies.headers_too_large):

@@ -32,7 +32,7 @@ local function next_position(meta, events, now)
   return last_position
 end
 
--- The version of a state read now: at least that of what it shows, below that of later changes.
+-- The version of a state read now: not below the changes that it shows, but below later changes.
 local function as_of(meta, now)
   return math.max(now - 1, tonumber(redis.call('HGET', meta, 'v') or 0))
 end

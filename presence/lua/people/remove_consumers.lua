@@ -1,5 +1,5 @@
 -- Job: removes consumers of a group that have nothing to acknowledge and have read nothing for
--- long. In one step: what a consumer has read meanwhile would be acknowledged with its removal.
+-- long. In one step: entries that a consumer read in between would be acknowledged by its removal.
 -- KEYS: a shard's stream. ARGV: group, idle ms, limit. Returns how many consumers were removed.
 local consumers = redis.pcall('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])
 -- No announcement was read yet: there is no stream, or no group.

@@ -1,6 +1,6 @@
 -- Job: settles due items: removes connections past their deadline and ends overrides, and settles
 -- each person concerned once; the last beat stays the time of last seen. Call it only if people/due
--- has just reported due people, for it alone knows of outages.
+-- has just reported due people, because only that job detects outages.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, limit.
 -- Returns {connections expired, announced, lag ms of the oldest, 1 if there is more}.
 local now, limit = now_ms(), tonumber(ARGV[3])

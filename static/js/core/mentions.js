@@ -35,7 +35,7 @@ function mayBegin(text, at) {
 /** @param {string} body */
 export const mayCall = (body) => body.search(AT) >= 0;
 
-// Returns each `@word` of a note that calls none of these names, like the server
+// Returns each `@word` of a note that is none of these names, like the server
 // (dashboard/ingest/mentions/names.py): at each `@` the longest matching name counts.
 /** @param {string} body @param {string[]} names @returns {string[]} */
 export function callsNobody(body, names) {

@@ -117,7 +117,7 @@ function durationText(locale, count) {
 const CLOCK = { hour: "numeric", minute: "2-digit" };
 const DATE = { month: "short", day: "numeric" };
 
-// Made at its first use: most pages need none of these.
+// The formats are made at their first use: most pages need none of them.
 function momentWords(locale, timeZone, clock) {
   const formats = {};
   const written = (name, options, at) => {

@@ -108,7 +108,7 @@ export function given(event) {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
 
-// Tells password managers whose password it is.
+// Tells password managers to which account the password belongs.
 /** @param {string} email */
 export const account = (email) => html`<input type="text" name="account" autocomplete="username"
   .value=${email} readonly hidden>`;

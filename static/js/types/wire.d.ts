@@ -71,7 +71,7 @@ declare global {
     assignee: Person | null;
     /** The time when an answer is due. */
     due_at: number | null;
-    /** In the order in which they are shown. */
+    /** Sorted. */
     tags: string[];
     desk: string;
     snooze: { until: number; wake: "reply" | "never"; by: Person | null } | null;

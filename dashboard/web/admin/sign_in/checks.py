@@ -53,7 +53,7 @@ class SignInExpired(Problem):
 
 
 class Pending(NamedTuple):
-    """A sign-in with a right password; `fingerprint` is that of the password's hash."""
+    """A sign-in with a right password; `fingerprint` identifies the password's hash."""
 
     admin_id: int
     fingerprint: str

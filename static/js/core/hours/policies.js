@@ -6,7 +6,7 @@ export const TARGETS = ["first_reply", "next_reply"];
 const MINUTES_MAX = 525_600; // 365 days
 export const UNITS = { minutes: 1, hours: 60 };
 
-// Returns {value: text of the field, unit}; in hours if these are whole or half ones.
+// Returns {value: text of the field, unit}; in hours from one hour on, if they are whole or half.
 /** @param {number | null} minutes @returns {EditedTarget} */
 export function targetOf(minutes) {
   if (minutes === null) return { value: "", unit: "minutes" };
@@ -45,7 +45,7 @@ export const withCalendar = (policies, id, calendar) => policies.map((one) => ({
 /** @param {{id: number}[]} a @param {{id: number}[]} b */
 export const isSameOrder = (a, b) => a.length === b.length && a.every(({ id }, at) => id === b[at].id);
 
-// Asks how many threads would be late after a pause in editing; drops outdated answers.
+// Asks, after a pause in editing, how many threads would be late; drops outdated answers.
 const WAIT_MS = 400;
 
 export class LateCheck {

@@ -160,7 +160,7 @@ export class WeekDraft {
     return true;
   }
 
-  // Takes the text of a time field; null if it is no time.
+  // Takes the text of a time field. Returns the block, or null if the text is no time.
   /** @param {Block} one @param {"from" | "to"} edge @param {string} text */
   write(one, edge, text) {
     const minutes = minutesOf(text);

@@ -15,7 +15,7 @@ export class Archive {
   #ids = [];
   #scores = [];
   #where = new Map(); // id → score
-  #next; // [score, id]: more may follow; undefined: nothing was read yet; null: the end
+  #next; // [score, id] after which more may follow; undefined: nothing was read yet; null: the end
   #loading = false;
   #retryAt = 0;
   #checkedAt = new Map(); // id → when it was last known to be archived
@@ -103,7 +103,7 @@ export class Archive {
     return times.length ? Math.max(1000, Math.min(...times) + CHECKED_MS - this.now()) : null;
   }
 
-  // After the live list was read anew: changes in between are unknown.
+  // Reads the known part again after the live list was read anew: changes in between are unknown.
   async refresh() {
     this.#outdated = this.#loading;
     if (!this.begun || this.#loading) return;

@@ -193,8 +193,8 @@ export class Order {
     if (!this.whole && answer.version >= this.#recentFrom) this.#extend(answer);
   }
 
-  // Entries that changed after the answer was written take the place of the later change. An empty answer
-  // after the bound means the end of the list; an empty one up to a thread (`rank`) means nothing.
+  // Entries that changed after the answer was written are placed by the later change. An empty answer after
+  // the bound means the end of the list; an empty answer up to a thread (with `rank`) means nothing.
   #extend({ ids, scores, version, rank }) {
     const last = ids.length - 1;
     if (last < 0 && rank !== undefined) return;

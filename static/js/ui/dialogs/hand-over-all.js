@@ -13,7 +13,7 @@ const CHUNK = 50; // threads in one request, so that the progress can be shown
 const NOBODY = { id: null, name: "", desks: null };
 
 export class HandOverAll extends PageModule {
-  #from = null; // the colleague whose threads are handed over
+  #from = null; // the colleague who has the threads
   #held = null; // {threads, total}, once they are loaded
   #members = [];
   #chosen = new Set(); // ids of the receivers; null is nobody

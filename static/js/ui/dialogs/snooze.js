@@ -244,7 +244,7 @@ function daysToMonday(now, zone) {
   return (MONDAY - weekday + 7) % 7 || 7;
 }
 
-// Returns a quarter of an hour about three hours ahead; the evening if it comes first and is an hour ahead.
+// Returns three hours from now, rounded up to a quarter; or the evening, if it is earlier and an hour ahead.
 function later(now, zone) {
   const at = Math.ceil((now + LATER_MS) / QUARTER_MS) * QUARTER_MS;
   const evening = inDays(now, 0, { hour: EVENING_HOUR, minute: 0 }, zone);

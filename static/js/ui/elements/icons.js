@@ -1,5 +1,5 @@
-// Line icons, 16 pixels, in the colour of the surrounding text. templates/icons.svg is
-// part of the page, so that they are there offline, too.
+// Line icons, 16 pixels, in the colour of the surrounding text; drawn in templates/icons.svg, which
+// is part of the page, so that they are there offline, too.
 
 import { svg } from "lit-html";
 

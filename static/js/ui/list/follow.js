@@ -10,7 +10,7 @@ const OWN_MS = 10_000; // a move this soon after a reply counts as caused by it
 export class Follow extends PageModule {
   #at = null; // {listing, id, index}
   #repliedAt = -Infinity;
-  #chip = null; // the button that shows where the thread is now
+  #chip = null; // the thread's index now, which a button shows; null: no button
 
   replied() { this.#repliedAt = this.net.now(); }
 

@@ -142,7 +142,7 @@ export class ListPane extends PageModule {
     this.pool.showEmpty(count, this.#px, this.rowLook.at(this.net.now()).t("list.loading"));
   }
 
-  // Ends a hold whose time is over; keeps the anchor row at its pixel while others move.
+  // Ends a hold if its time is over; keeps the anchor row at its pixel while others move.
   #settle(now) {
     const { moved } = this.#listing;
     const { held } = this.#view;

@@ -20,7 +20,7 @@ export class TeamPanel extends PageModule {
   settings = null;
   failed = false;
   #timer = null;
-  #leavingId = null; // the colleague whom one more press signs out
+  #leavingId = null; // the colleague to be signed out by one more press
 
   /** @param {boolean} open */
   toggled(open) {
