@@ -117,7 +117,7 @@ def never_seen(version: int) -> State:
 def snapshot_of(
     person: str, epoch: str, n: int, version: int, body: Mapping[str, Any]
 ) -> PresenceSnapshot:
-    """Builds a snapshot from the result of `snapshot` in lua/state/state.lua."""
+    """Builds a snapshot from the result of `snapshot` in lua/state/snapshot.lua."""
     public = _side(body["p"], version)
     truth = _side(body["t"], version) if body.get("t") else public
     return PresenceSnapshot(person, epoch, n, version, _AUDIENCES[body["o"]], public, truth)

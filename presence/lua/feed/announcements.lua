@@ -18,7 +18,7 @@ local function keep_position(meta)
   redis.call('HSET', meta, 'n', ms(last_position.n), 'v', ms(last_position.version))
 end
 
--- The position of the next announcement; each call takes one. The last one of a script is kept.
+-- Returns the position of the next announcement. A script stores only its last position.
 local function next_position(meta, events, now)
   local is_first = not last_position
   if is_first then

@@ -1,5 +1,5 @@
--- Job: says whether it is time to save the last-seen times of a shard's people; each time to one
--- caller only.
+-- Job: says whether it is time to save the last-seen times of a shard's people; tells only one caller
+-- each time.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, interval ms.
 -- Returns {ms of the last time or 0, ms now}, or {} if the interval has not passed.
 local now = now_ms()

@@ -1,12 +1,12 @@
 -- Job: looks for due items in shards of people and of rooms, and for the time of the next one.
--- Notes in meta that it looked, and the result: others that come soon after need not look. Removes
+-- Stores in meta that it looked, and the result: others that come soon after need not look. Removes
 -- old tombstones.
 -- KEYS: for each shard six: deadlines, override ends and meta of people; deadlines and typing of
 -- rooms; tombstones. ARGV: two ages in ms of the last look: a shard with a younger one is skipped,
 -- with the second age only while nothing found then is due; the four of held_back
 -- (state/outage.lua); ms that a tombstone is kept.
--- Returns {the shards (from 0) with due people}, {those with due rooms}, in how many people are
--- held back, ms until the next item, or -1 if none is known.
+-- Returns {the shards (from 0) with due people}, {those with due rooms}, the number of shards with
+-- people held back, ms until the next item, or -1 if none is known.
 local now = now_ms()
 local skip, skip_idle, kept = tonumber(ARGV[1]), tonumber(ARGV[2]), ms(now - tonumber(ARGV[7]))
 

@@ -1,6 +1,6 @@
 -- Job: the states of people, in the order asked.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, person, …
--- Returns {epoch, n, version as of now, JSON: [{o, p, t} a person (state/state.lua), …]}.
+-- Returns {epoch, n, version as of now, JSON: [{o, p, t} a person (state/snapshot.lua), …]}.
 local now = now_ms()
 local answer = {epoch_of(META, EVENTS, now), redis.call('HGET', META, 'n') or '0', ms(as_of(META, now))}
 local people, snapshots = {unpack(ARGV, 3)}, {}

@@ -1,5 +1,5 @@
--- Job: updates the score of rows of last seen that an earlier version wrote, with the time alone;
--- some at a time.
+-- Job: updates the scores of rows of last seen that an earlier version wrote with only the time; some
+-- of them at a time.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, limit. Returns how many rows were changed.
 local changed = 0
 for _, key in pairs(LAST_SEEN_SETS) do

@@ -1,5 +1,5 @@
 -- Job: removes rows of people last seen long ago, some at a time. With the true time of an absent
--- person the settings go, which are loaded again when the person comes back.
+-- person, removes the settings, too: they are loaded again when the person comes back.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, age ms, limit. Returns how many were removed.
 local before, removed = now_ms() - tonumber(ARGV[3]), 0
 

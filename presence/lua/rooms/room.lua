@@ -34,7 +34,7 @@ local function announce_member(kind, person, mode, now, more)
   return 1
 end
 
--- Keeps an entry and announces its changes since its mode was `was`.
+-- Stores an entry, and announces its changes; `was`: its mode before.
 local function keep_entry(person, entry, was, now)
   if next(entry.c) == nil then
     redis.call('HDEL', ROOM, person)

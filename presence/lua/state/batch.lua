@@ -1,5 +1,5 @@
--- Piece: the hashes by person. A batch reads them ahead, many people in one call, and makes once, at
--- its end, the writes that all its people need: removals, counters, the position.
+-- Piece: access to the hashes by person. A batch reads them in advance, many people in one call. At its
+-- end it writes once for all people: removals, counters, the position.
 -- batch: {places: person -> place, counted: field of META -> by how much, [key]: place -> value}
 local REMOVED = ''
 
@@ -26,8 +26,8 @@ local function count(field, by)
   batch.counted[field] = (batch.counted[field] or 0) + by
 end
 
--- Runs `work` as a batch. If it fails, its changes so far are written all the same, as without a
--- batch: announcements were made.
+-- Runs `work` as a batch. If it fails, its changes so far are still written, because they were
+-- announced.
 local function in_batch(people, work)
   if #people < 2 then return work() end
   batch = {places = {}, counted = {}}

@@ -11,15 +11,15 @@ local function devices_of(connections)
   return table.concat(listed, ',')
 end
 
--- The audience of the person: 'e'veryone, 'c'ontacts or 'n'obody. While settings are not loaded the
--- person stays as their last-seen rows have it, as if invisible.
+-- The audience of the person: 'e'veryone, 'c'ontacts or 'n'obody. While settings are not loaded, the
+-- last-seen rows tell the audience.
 local function audience_of(settings, rows)
   if settings then return string.sub(settings.v or 'everyone', 1, 1) end
   if rows.seen or rows.left then return 'e' end
   return (rows.contacts or rows.left_contacts) and 'c' or 'n'
 end
 
--- All who have left and set nothing have the same state: it is derived once a script.
+-- All people who have left and set nothing have the same state, which is derived once per script.
 local plain
 local function derive_state(connections, settings, rows, now)
   local is_plain = settings and next(connections) == nil and next(settings) == nil

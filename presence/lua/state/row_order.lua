@@ -1,5 +1,5 @@
 -- Piece: the order of lists: newest first, of equal times the greatest name. A row is {ms, name}.
--- By bytes, as sorted sets order; `<` on strings would follow the server's locale.
+-- Compares bytes, like sorted sets; `<` on strings would follow the server's locale.
 local function below(a, b)
   for i = 1, math.min(#a, #b) do
     if string.byte(a, i) ~= string.byte(b, i) then return string.byte(a, i) < string.byte(b, i) end

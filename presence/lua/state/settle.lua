@@ -3,7 +3,7 @@ local function join(...)
   return table.concat({...}, SEPARATOR)
 end
 
--- All that others can see, as one string; for an offline person only the row of last seen.
+-- Everything that others can see, as one string; for an offline person only the row of last seen.
 local function visible(state, rows)
   if state[2] ~= 'offline' then return join(unpack(state, 2, 7)) end
   local all, related = rows.left or rows.seen, rows.left_contacts or rows.contacts

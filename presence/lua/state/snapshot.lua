@@ -4,7 +4,7 @@
 local ABSENT = {'offline', 'offline', '', '', '', 'n', 1, 0, 0}
 
 -- JSON of one side. Written here, because cjson writes each number as a fraction, which takes more
--- time than all else. Many who leave at once are offline since the same time.
+-- time than all else. Cached, because many who leave at once are offline since the same time.
 local offline_since, offline
 local function side(status, state, last)
   if status == 'offline' then
