@@ -61,7 +61,7 @@ class RedisAddress:
     sentinel_options: dict[str, Any] | None = None
 
     def __str__(self) -> str:
-        """The text for logs: without user and password."""
+        """Returns the text for logs, without user and password."""
         if self.kind == "server":
             return "one Redis server"
         nodes = ", ".join(f"{host}:{port}" for host, port in self.nodes)

@@ -87,7 +87,7 @@ class Rooms:
         cursor: Any = None,
         show_typing: bool = True,
     ) -> bool:
-        """Joins, changes the mode and moves the cursor, in one call; returns whether announced.
+        """Joins the room, sets mode and cursor, in one call; returns whether that was announced.
 
         A `clock` not above the connection's last one changes nothing. `cursor` is any JSON value;
         None leaves it. Typing ends after `timing.typing_ms`. Raises RoomFull, UnknownValue.

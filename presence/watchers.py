@@ -298,7 +298,7 @@ class RoomWatchers:
     def follow(
         self, watcher: Hashable, add: Sequence[str] = (), drop: Iterable[str] = ()
     ) -> dict[str, Room]:
-        """Like `watch`, but returns rooms that are watched already as they were last published.
+        """Watches like `watch`, but returns already watched rooms as they were last published.
 
         Later changes reach all watchers at the next flush. So a hundred sockets that show the same
         rows cost one reading.

@@ -160,7 +160,7 @@ def disable_admin(email: str) -> None:
 
 
 def generated_password() -> str:
-    """A random password."""
+    """Returns a random password."""
     return secrets.token_urlsafe(GENERATED_BYTES)
 
 

@@ -80,8 +80,8 @@ def _keep_history_days(database: Database, days: int) -> None:
 
 
 def _placer_of_commands(services: Services) -> Placer:
-    """The placer for commands. `serve` updates the lists before it places threads; a command may
-    share Redis with the server of another database."""
+    """Returns the placer for commands. `serve` updates lists before it places threads; a command
+    may share Redis with the server of another database."""
     database, ranking, monotonic = services.database, services.ranking, services.monotonic
     own = OwnLists(database, ranking, _say_that_lists_are_missing, monotonic)
     return Placer(ranking, database, services.ordering_status, monotonic, own.are_in_redis)

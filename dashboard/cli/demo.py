@@ -87,7 +87,7 @@ def _seed_once(services: Services, thread_count: int) -> None:
 
 
 def _welcome(address: Address, access: DemoAccess) -> str:
-    """The text printed for the person who started the demo; programs read its first three lines."""
+    """Returns the text for the person who started the demo; programs read its first three lines."""
     return (
         f"email: {DEMO_EMAIL}\n"
         f"password: {access.password}\n"

@@ -97,7 +97,7 @@ def others(services: Services, people: Sequence[Person], url: str, port: int) ->
 
 
 def _sessions(services: Services, people: Sequence[Person], port: int) -> dict[int, str]:
-    """Admin id to the `Cookie` header of a new session; sessions of the last start are ended."""
+    """Maps admin ids to `Cookie` headers of new sessions; ends the sessions of the last start."""
     settings = services.settings
     assert settings.secret_key is not None
     origins = Origins(settings.origins, port)

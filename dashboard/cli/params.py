@@ -108,5 +108,5 @@ class Names(click.ParamType):
 
 
 def minute(at_ms: int) -> str:
-    """A time as lists print it: to the minute, in UTC."""
+    """Returns a time as lists print it: to the minute, in UTC."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -137,8 +137,8 @@ class Relations:
 
 #: A thread closed longer ago does not make its customer known.
 KNOWN_MS = 90 * 86_400_000
-#: With at most this many known customers, a list asks for each of them. Otherwise it filters its
-#: rows, and after this many keeps the answers for some seconds.
+#: With at most this many known customers, a list looks up each of them. Otherwise it filters its
+#: rows; from this many rows on it caches the answers for some seconds.
 _FEW = 1_000
 _KEPT_SECONDS = 5.0
 _SLICE = 500

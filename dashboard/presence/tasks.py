@@ -320,7 +320,7 @@ class PresenceTasks:
             self._sweep_in_seconds = max(SWEEP_LEAST_SECONDS, next_seconds)
 
     def _pause_sweeping(self) -> None:
-        """After an outage connections get time to send heartbeats before any expires."""
+        """Gives connections time to send heartbeats after an outage, before any of them expires."""
         self._sweep_from = (
             time.monotonic() + self._presence_service.timing.recovery_grace_ms / 1_000
         )

@@ -173,7 +173,7 @@ class WebhookService:
         self._write(id, write)
 
     def log(self, id: int, before: int | None, limit: int) -> tuple[list[JsonObject], bool]:
-        """Up to `limit` attempts with ids below `before`, newest first; whether there are more."""
+        """Returns up to `limit` attempts before the id `before`, newest first; and if more follow."""
         with self._database.read() as connection:
             _webhook(connection, id)
             return deliveries.page(connection, id, before, limit)

@@ -182,7 +182,7 @@ class Pages:
 
 
 def blueprint(pages: Pages, identities: Identities) -> Blueprint:
-    """The blueprint of `/`."""
+    """Returns the blueprint of `/`."""
     site = Blueprint("pages", __name__)
 
     @site.get("/")

@@ -95,7 +95,7 @@ class SettingsPages:
 
 
 def blueprint(pages: SettingsPages) -> Blueprint:
-    """The blueprint of all pages, each at its address."""
+    """Returns the blueprint of all pages, each at its address."""
     routes = Blueprint("settings", __name__)
     for page in SETTINGS_PAGES:
         routes.add_url_rule(
@@ -115,7 +115,7 @@ class Health(Answer):
 
 
 class HealthApi:
-    """`repairs()` gives how many places this worker has repaired since it started."""
+    """The route `/health`. `repairs()` returns how many places this worker has repaired so far."""
 
     def __init__(self, services: Services):
         self._status = services.ordering_status

@@ -219,7 +219,7 @@ def document() -> JsonSchemaValue:
 
 
 def blueprint() -> Blueprint:
-    """The blueprint of `/api/v1/openapi.json` and `/api/docs`, which need no key."""
+    """Returns the blueprint of `/api/v1/openapi.json` and `/api/docs`, which need no key."""
     routes = Blueprint("openapi", __name__)
 
     @routes.get(f"{URL_PREFIX}/openapi.json")

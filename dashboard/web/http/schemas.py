@@ -8,7 +8,7 @@ from dashboard.validation.fields import Answer, Milliseconds, Person, Priority, 
 
 
 def absent() -> Any:
-    """The default of a member that may be omitted, but is never null."""
+    """Returns the default of a member that may be omitted, but is never null."""
     return None
 
 

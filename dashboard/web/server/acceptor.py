@@ -22,8 +22,8 @@ PAUSE_SECONDS = 0.05
 #: Seconds that a connection without a request gets to send one after the server began to stop.
 IDLE_SECONDS = 1.0
 _POLL_SECONDS = 0.02
-#: When the server stops, it still accepts connections already in the queue: for at most this time,
-#: since other workers may accept from the same queue, and until none comes for that time.
+#: When the server stops, it still accepts queued connections: for at most this many seconds,
+#: because other workers may share the queue, and until none comes for `_LAST_WAIT_SECONDS`.
 _LAST_SECONDS = 0.2
 _LAST_WAIT_SECONDS = 0.001
 #: Seconds that a refused connection may take to send its request.

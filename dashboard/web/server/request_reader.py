@@ -88,7 +88,7 @@ class RequestReader:
         return self.holds_input
 
     def skip_empty_line(self) -> bool:
-        """Reads an empty line, which some clients send after a body; whether there was one."""
+        """Skips an empty line, which some clients send after a body; returns whether it did."""
         if self._buffer[self._at] != 0x0D:
             return False
         return not self.line(len("\r\n"), _bad_line)

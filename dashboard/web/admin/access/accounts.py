@@ -378,7 +378,7 @@ class Joining:
 
 
 def blueprint(joining: Joining) -> Blueprint:
-    """The blueprint of `/invitation`."""
+    """Returns the blueprint of `/invitation`."""
     routes = Blueprint("invitation", __name__)
     routes.add_url_rule("/invitation", view_func=joining.show, methods=["GET"], endpoint="show")
     routes.add_url_rule("/invitation", view_func=joining.take, methods=["POST"], endpoint="take")

@@ -71,7 +71,7 @@ class PolicyRequest(NewPolicyRequest):
 
 
 def _id_or_calendar(value: Any) -> Any:
-    """Checked here, so that a mistake is reported by its place in a calendar."""
+    """Returns the id, or the calendar, parsed here so that a mistake has its place in it."""
     if isinstance(value, dict):
         return TriedCalendarRequest.model_validate(value)
     if type(value) is not int:

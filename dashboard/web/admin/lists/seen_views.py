@@ -135,7 +135,7 @@ class SeenViews:
     def _totals(
         self, lists: Mapping[str, QueryList], live: Mapping[str, str], always: Sequence[str]
     ) -> dict[str, int | None]:
-        """View id to total; None while its list is built. `live`: the ids of the lists that Redis
+        """Maps view ids to totals; None while a list is built. `live`: ids of the lists that Redis
         keeps; `always`: the views that always have lists there."""
         by_view = {**live, **{view: view for view in always}}
         states = self._states({*by_view.values()})

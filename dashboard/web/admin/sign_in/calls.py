@@ -186,7 +186,7 @@ class _Code(Strict):
 
 
 def blueprint(calls: SignIn) -> Blueprint:
-    """The blueprint of `/login`, `/login/code` and `/logout`."""
+    """Returns the blueprint of `/login`, `/login/code` and `/logout`."""
     routes = Blueprint("signin", __name__)
     routes.add_url_rule("/login", view_func=calls.show, methods=["GET"], endpoint="show")
     routes.add_url_rule("/login", view_func=calls.login, methods=["POST"], endpoint="login")

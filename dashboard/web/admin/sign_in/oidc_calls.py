@@ -324,7 +324,7 @@ class ProviderSignIn:
 
 
 def routes(calls: ProviderSignIn) -> Blueprint:
-    """The blueprint of the pages of a sign-in by the provider."""
+    """Returns the blueprint of the pages of a sign-in by the provider."""
     pages = Blueprint("oidc", __name__)
     pages.add_url_rule(BEGIN_PATH, view_func=calls.begin, endpoint="begin")
     pages.add_url_rule(CALLBACK_PATH, view_func=calls.callback, endpoint="callback")

@@ -38,7 +38,7 @@ export class ThreadActions extends PageModule {
     const { id, row } = this.data.thread;
     const done = await this.#try(() => this.net.api.assign(id, given));
     if (!done) return false;
-    // At a foreign desk it is out of sight; if the handover is undone, it is opened again.
+    // At a desk that the admin does not see it is out of sight; if the handover is undone, it is opened again.
     if (!done.row) {
       this.#offer("undo.handed", { ...done, row }, { assignee: given.desk }, () => this.acts.open(id));
       return true;
