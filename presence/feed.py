@@ -41,7 +41,7 @@ class Source(Protocol):
         """Returns the keys of meta and, if announcements are kept, of the stream."""
 
     def recovery_grace_ms(self) -> int:
-        """Returns the ms for which a shard that may have lost data fills again before it is read."""
+        """Returns the ms for which a shard that may have lost data fills before it is read."""
 
     def apply(self, event: Mapping[str, Any]) -> None:
         """Takes one announcement; called in order, once for each."""

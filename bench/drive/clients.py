@@ -128,7 +128,7 @@ class LineupDashboard(Dashboard):
         return {"head": held[:VISIBLE], "whole": self.whole_list()}
 
     def whole_list(self) -> list[tuple[int, int]] | None:
-        """The (score, id) of all entries in order, if this dashboard holds them."""
+        """Returns (score, id) of all entries in order, if this dashboard holds them."""
         if self.whole is None:
             return None
         return sorted((score, id) for id, score in self.whole.items())

@@ -104,7 +104,7 @@ def measure_fill(client: redis.Redis, people: People, crowd: Sequence[str]) -> R
 
 
 def measure_beats(client: redis.Redis, people: People, crowd: list[str], seconds: float) -> Result:
-    """Beats: a thirtieth of the crowd each second; a thirty-third of those changes its state."""
+    """Measures beats: a thirtieth of the crowd beats each second; of these, one in 33 changes."""
     rng = random.Random(1)
     a_second = max(20, len(crowd) // BEAT_PERIOD_SECONDS)
     changes = max(1, a_second // 33 // 20)

@@ -84,7 +84,7 @@ class Floor(Side):
         )
 
     def check(self, held: dict[str, Any]) -> None:
-        """Passes: the floor shows nothing that could be wrong."""
+        """Accepts everything: the floor shows nothing that could be wrong."""
 
 
 class EmptyPost(Floor):

@@ -173,7 +173,7 @@ class WebhookService:
         self._write(id, write)
 
     def log(self, id: int, before: int | None, limit: int) -> tuple[list[JsonObject], bool]:
-        """Returns up to `limit` attempts before the id `before`, newest first; and if more follow."""
+        """Returns up to `limit` attempts below id `before`, newest first; and if there are more."""
         with self._database.read() as connection:
             _webhook(connection, id)
             return deliveries.page(connection, id, before, limit)
