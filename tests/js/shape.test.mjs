@@ -56,7 +56,8 @@ test("a folder holds at most 25 files", () => {
 
 test("core touches no page", () => {
   for (const { name, text } of scripts.filter((script) => script.name.startsWith("core/"))) {
-    assert.doesNotMatch(text, /\b(document|window|location|history|navigator)\./, name);
+    const code = text.replaceAll(/\/\/.*$/gm, "");
+    assert.doesNotMatch(code, /\b(document|window|location|history|navigator)\./, name);
   }
 });
 
