@@ -169,6 +169,27 @@ def style(page: Page, selector: str, names: str, pseudo: str = "") -> list[str]:
     return page.evaluate(script, [selector, names, pseudo])
 
 
+#: The widths of these signs, each alone, where the element stands.
+WIDTHS = """([selector, signs]) => [...signs].map((sign) => {
+  const span = document.createElement('span');
+  span.textContent = sign.repeat(20);
+  document.querySelector(selector).append(span);
+  const { width } = span.getBoundingClientRect();
+  span.remove();
+  return Math.round(width);
+})"""
+
+
+def test_figures_have_one_width_in_times_and_hyphens_their_own_in_names(chromium, lineup):
+    """Figures of one width in all texts widen hyphens: "LN - 86590"."""
+    browser = window(chromium, lineup)
+    browser.page.wait_for_selector(".row:not(.skeleton) .row-time")
+    assert len({*browser.page.evaluate(WIDTHS, [".row:not(.skeleton) .row-time", "1478"])}) == 1
+    one, hyphen = browser.page.evaluate(WIDTHS, [".row:not(.skeleton) .row-name", "8-"])
+    assert hyphen < 0.8 * one
+    browser.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_forced_colours_states_differ_by_shape(chromium, lineup, scheme):
     browser = window(chromium, lineup, forced_colors="active", color_scheme=scheme)

@@ -8,7 +8,7 @@ import {
   callsNobody, colleagues, insertName, mayCall, meant, sees, typedName,
 } from "../../core/mentions.js";
 import { initial, shown } from "../../core/names.js";
-import { hueStep, nameAsWritten } from "../elements/avatar.js";
+import { hueStep } from "../elements/avatar.js";
 import { statusText } from "../presence/viewers.js";
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
@@ -275,7 +275,7 @@ export class Canned extends Proposals {
   #facts() {
     const { id, row } = this.data.thread;
     return {
-      "customer.name": row ? nameAsWritten(row, this.ui.language.t) : "",
+      "customer.name": row?.customer?.name ?? "",
       "admin.name": this.data.admin.name,
       "thread.id": String(id),
     };
@@ -287,7 +287,8 @@ export class Canned extends Proposals {
 // A slash of any width, and the text after it.
 const ASKED = /(?:^|\s)[/\uff0f]([^\s/\uff0f]*)$/u;
 const SHORTCUT = /^[a-z0-9-]*$/;
-const NAMES = /\{\{\s*([a-z]+\.[a-z]+)\s*\}\}/g;
+// A placeholder with the comma before it, a Japanese title and the comma after it, and the next letter.
+const NAMES = /([,，、]?[ \t]*)\{\{\s*([a-z]+\.[a-z]+)\s*\}\}((?:[ \t]*(?:様|さま|さん))?)([,，、:：]?[ \t]*)([^{]?)/gu;
 const SHOWN_MAX = 8;
 
 // Returns the part of a shortcut right before the caret, or null.
@@ -306,9 +307,16 @@ export function suggest(canned, asked) {
   return [...begins, ...(asked ? holds : [])].slice(0, SHOWN_MAX);
 }
 
-// facts: {"customer.name": "Mai", …}; unknown placeholders stay.
+// facts: {"customer.name": "Mai", …}; unknown placeholders stay. A customer without a name is left out,
+// with the comma that sets a name off: "Welcome, {{customer.name}}!" becomes "Welcome!".
 /** @param {string} body */
-export const fill = (body, facts) => body.replace(NAMES, (whole, name) => facts[name] ?? whole);
+export const fill = (body, facts) => body.replace(NAMES, (whole, before, name, title, after, next, at) => {
+  const fact = facts[name];
+  if (fact === undefined) return whole;
+  if (fact) return `${before}${fact}${title}${after}${next}`;
+  const beginsLine = before === "" && (at === 0 || body[at - 1] === "\n");
+  return beginsLine ? next.toLocaleUpperCase() : after + next;
+});
 
 // typed: the reply replaces a slash and a shortcut before the caret.
 /** @param {string} text @param {string} body */

@@ -32,6 +32,21 @@ test("names are filled in once; unknown ones stay as they are written", () => {
     "{{admin.name}}, Mai, {{order.id}}");
 });
 
+test("a name that nobody gave is left out with what sets it off", () => {
+  const nobody = { "customer.name": "", "admin.name": "Mai" };
+  for (const [body, text] of [
+    ["You are welcome, {{customer.name}}!", "You are welcome!"],
+    ["Hello {{customer.name}}, this is {{admin.name}}.", "Hello, this is Mai."],
+    ["Hi, {{customer.name}}, one moment", "Hi, one moment"],
+    ["Thanks {{customer.name}} for waiting", "Thanks for waiting"],
+    ["{{customer.name}}, your order is here", "Your order is here"],
+    ["Hello\n{{ customer.name }}: done", "Hello\nDone"],
+    ["{{customer.name}}{{admin.name}} here", "Mai here"],
+    ["こんにちは、{{customer.name}} 様。{{admin.name}} です。", "こんにちは。Mai です。"],
+    ["Chào {{customer.name}}, đợi em chút ạ", "Chào, đợi em chút ạ"],
+  ]) assert.equal(fill(body, nobody), text);
+});
+
 test("the shortcut before the caret gives way to the text, the rest stays", () => {
   assert.deepEqual(insert("Hi ／ｒｅ there", 6, "sorry"), { text: "Hi sorry there", caret: 8 });
   assert.deepEqual(insert("Hi /re there", 6, "sorry"), { text: "Hi sorry there", caret: 8 });
