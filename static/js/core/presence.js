@@ -23,10 +23,12 @@ export function dotOf(state, now) {
   return state.last_seen !== null && now - state.last_seen < LATELY_MS ? "lately" : "offline";
 }
 
-// Returns {unit: "active", "now", "minutes", "hours", "days" or "unknown", count}; future times are "now".
+// Returns {unit: "active", "now", "minutes", "hours", "days", "unknown" or "pending", count}. Future times are
+// "now"; "pending": the server has not yet told the state.
 /** @param {number} now */
 export function seenAge(state, now) {
-  if (!state || (state.status === "offline" && state.last_seen === null)) return { unit: "unknown", count: 0 };
+  if (!state) return { unit: "pending", count: 0 };
+  if (state.status === "offline" && state.last_seen === null) return { unit: "unknown", count: 0 };
   if (state.status !== "offline") return { unit: "active", count: 0 };
   const passed = now - state.last_seen;
   if (passed < MINUTE) return { unit: "now", count: 0 };

@@ -104,6 +104,29 @@ def begins_with_its_conditions(browser: BrowserDriver, view: str, conditions: st
     browser.wait_for(f"() => {FIELD}?.value === '{conditions}'", "the conditions of the list")
 
 
+def test_the_only_suggestion_is_taken_by_tab_and_enter(browser, lineup):
+    """But by Enter no language, which is whole, and no field, which may be a word."""
+    say(lineup, uuid4().hex, "is-IS")
+    page = browser.page
+    page.keyboard.press("/")
+    for typed, key, only, taken in (
+        ("is:snoo", "Tab", "snoozed", "is:snoozed"),
+        ("is:snoo", "Enter", "snoozed", "is:snoozed"),
+        ("quie", "Tab", "quiet:", "quiet:"),
+        ("lang:is-i", "Tab", "is-is", "lang:is-is"),
+    ):
+        page.fill("#search-field", "")
+        page.keyboard.type(typed)
+        browser.wait_for(f"() => ({OPTIONS})().join() === '{only}'", f"the suggestion {only}")
+        page.keyboard.press(key)
+        browser.wait_for(f"() => {FIELD}.value === '{taken}'", f"{key} taking it")
+    page.fill("#search-field", "")
+    page.keyboard.type("lang:is")
+    browser.wait_for(f"() => ({OPTIONS})().join() === 'is-is'", "the only suggestion")
+    page.keyboard.press("Enter")
+    listed(browser, "lang:is")
+
+
 def test_conditions_are_completed_and_become_a_live_list(browser, lineup):
     for number in range(2):
         say(lineup, f"Ha{number}", "fr-CA", "a zebra" if number else "Where is it?")

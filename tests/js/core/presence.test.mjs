@@ -49,6 +49,7 @@ test("last seen is said in the largest unit, and never lies in the future (R58, 
   assert.deepEqual(said(50 * 60 * MINUTE), { unit: "days", count: 2 });
   assert.deepEqual(said(0, { status: "busy" }), { unit: "active", count: 0 });
   assert.deepEqual(seenAge(state(), 5), { unit: "unknown", count: 0 });
+  assert.deepEqual(seenAge(undefined, 5), { unit: "pending", count: 0 }, "not said before it is known");
 });
 
 test("those wanted for any reason are watched, those wanted for none no more", async () => {

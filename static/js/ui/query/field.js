@@ -131,6 +131,7 @@ export class QueryField {
     else if (key === "Escape" && completion.shown) completion.close();
     else if (key === "Enter" && completion.isAwaited && completion.ahead) completion.afterAnswer(() => this.#chosen());
     else if (key === "Enter") this.#chosen();
+    else if (key === "Tab" && !event.shiftKey && this.#indexFor(key) >= 0) this.#take(this.#indexFor(key));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -142,10 +143,20 @@ export class QueryField {
   }
 
   #chosen() {
-    const { active } = this.completion;
-    if (active >= 0) return this.#take(active);
+    const index = this.#indexFor("Enter");
+    if (index >= 0) return this.#take(index);
     this.completion.close();
     return this.entered();
+  }
+
+  // Returns the index of the suggestion that the key takes, or -1: the active one, or the only one. Enter takes
+  // no field by itself, for the text may be a word to search for, and no language: `lang:vi` holds for vi-VN, too.
+  #indexFor(key) {
+    const { active, shown, suggestions } = this.completion;
+    if (active >= 0 || !shown) return active;
+    const [{ kind, from }] = suggestions;
+    const isWhole = kind === "value" && FIELDS[fieldAt(this.text, from)]?.kind !== "language";
+    return suggestions.length === 1 && (key === "Tab" || isWhole) ? 0 : -1;
   }
 
   // Scrolls the underlining together with the text.
