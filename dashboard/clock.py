@@ -125,4 +125,4 @@ class SharedClock:
                 "ahead" if seconds > 0 else "behind",
             )
         else:
-            log.warning("The clock of this machine is right again.")
+            log.warning("The clock of this machine is correct again.")

@@ -169,7 +169,7 @@ class Rebuild:
         except NoScriptError as error:
             raise RebuildLost("Redis was started again meanwhile") from error
         if placed is None:
-            raise RebuildLost(f"what was filled for {list_id} is gone")
+            raise RebuildLost(f"the entries filled for {list_id} are gone")
         del self._open[list_id]
         return [id for name in placed if (id := thread_id(name)) is not None]
 
@@ -215,7 +215,7 @@ class Rebuild:
         except NoScriptError as error:
             raise RebuildLost("Redis was started again meanwhile") from error
         if not all(answers):
-            raise RebuildLost("what was filled is gone, or another process took over")
+            raise RebuildLost("the filled entries are gone, or another process took over")
 
     def _repeated(self, run: Callable[[], list[Any]]) -> list[Any]:
         """Returns the result of `run`, repeated after a late answer: else all would be lost."""

@@ -193,7 +193,7 @@ def _read(
             yield saved.policy(calendar, by_key[key], admin_id)
         except (QueryError, CalendarError) as error:
             # An address or a time zone is no longer known. Events must be stored all the same.
-            log.warning("the policy “%s” counts for no thread: %s", saved.name, error)
+            log.warning("the policy “%s” applies to no thread: %s", saved.name, error)
 
 
 _IS_WAITING = threads.c.waiting_since.is_not(None)

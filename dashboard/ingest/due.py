@@ -81,7 +81,7 @@ class DueQueue(_Paced):
         sleep: Callable[[float], object] = time.sleep,
     ):
         pace = Pace(monotonic, sleep, SLICE_MIN, PAUSE_MAX_SECONDS, SLICE_SECONDS)
-        super().__init__("taking up what is due", RETRY_SECONDS, database, placer, clock, pace)
+        super().__init__("taking up due threads", RETRY_SECONDS, database, placer, clock, pace)
 
     def turn(self) -> int:
         """Takes up all due threads; returns their number. Raises StorageUnavailable."""
@@ -130,7 +130,7 @@ class Recompute(_Paced):
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ):
-        name, pace = "the recomputing of due times", Pace(monotonic, sleep)
+        name, pace = "recomputing due times", Pace(monotonic, sleep)
         super().__init__(name, RECOMPUTE_RETRY_SECONDS, database, placer, clock, pace)
         #: The version of policies that all threads follow: none goes back to an older version.
         self.done = 0

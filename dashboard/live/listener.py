@@ -147,7 +147,7 @@ class Listener(RunsTask):
         self._backoff.reset()
         if not self.is_receiving:
             self.is_receiving = True
-            log.info("notifications come")
+            log.info("notifications are arriving")
             self._on_notify(None)
 
     def _check_canary(self) -> None:

@@ -70,7 +70,7 @@ class QueueLine(RunsTask):
         #: What each socket was sent last; None: nothing yet.
         self._sent: dict[str, QueueNumbers | None] = {}
         self._task = PeriodicTask(
-            "telling the state of the queue",
+            "sending the state of the queue",
             self.turn,
             interval_seconds=lambda: READ_SECONDS if self._sent else REST_SECONDS,
         )

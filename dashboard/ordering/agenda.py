@@ -22,7 +22,7 @@ Concerns = Callable[[Agenda, int], bool]
 
 
 class AgendaReader(RunsTask):
-    """Reads what is to be done, once for all loops of a process. `clock` gives milliseconds."""
+    """Reads the pending work, once for all loops of a process. `clock` gives milliseconds."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class AgendaReader(RunsTask):
         #: What was read last; None while SQL is away.
         self.latest: Agenda | None = None
         self._task = PeriodicTask(
-            "reading what is to be done",
+            "reading the pending work",
             self.turn,
             interval_seconds=lambda: self._wait_seconds,
             expected=(StorageUnavailable,),
@@ -78,7 +78,7 @@ class PulseReader(RunsTask):
         #: What was read last; None while Redis is away, or has lost all lists.
         self.latest: Pulse | None = None
         self._task = PeriodicTask(
-            "asking whether lists have changed",
+            "checking the lists for changes",
             self.turn,
             interval_seconds=PULSE_SECONDS,
             expected=(RedisError, OSError),

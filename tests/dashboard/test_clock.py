@@ -116,7 +116,7 @@ def test_a_clock_that_is_off_is_logged_once_until_it_is_right(caplog, wrong_ms, 
         machine.clock.adjust()
         machine.clock.adjust()
     assert [record.getMessage() for record in caplog.records][1:] == [
-        "The clock of this machine is right again."
+        "The clock of this machine is correct again."
     ]
     assert not machine.clock.is_off
 

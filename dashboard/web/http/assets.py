@@ -59,7 +59,7 @@ class Assets:
                 "LINEUP_ASSETS=source serves them as they stand in static/."
             ) from None
         if _newest(folder) > manifest.stat().st_mtime:
-            log.warning("static/ is newer than its bundle: `make setup` builds it anew")
+            log.warning("static/ is newer than its bundle: `make setup` rebuilds it")
         self._files = build["files"]
         self.beside = tuple(_BUILD + name for name in build["beside"])
 

@@ -56,7 +56,7 @@ def test_a_lost_shadow_list_ends_the_rebuild_and_leaves_the_lists(order, monkeyp
 
     def lose_one(self, rows_of, progress):
         if any(row[0] == THREADS // 2 for rows in rows_of.values() for row in rows):
-            raise RebuildLost("what was filled is gone")
+            raise RebuildLost("the filled entries are gone")
         fill(self, rows_of, progress)
 
     monkeypatch.setattr(Rebuild, "fill_all", lose_one)
