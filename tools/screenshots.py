@@ -1,7 +1,7 @@
 """Takes a picture of every state of the page, in both themes and three languages.
 
 python -m tools.screenshots [STATE …]     pictures in build/screens
-python -m tools.screenshots --docs        the two of docs/ alone
+python -m tools.screenshots --docs        only the two pictures of docs/
 """
 
 import argparse

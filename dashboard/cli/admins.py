@@ -40,7 +40,7 @@ PASSWORD_STDIN_OPTION = click.option(
     type=Names(),
     default=admin_desks.MAIN,
     show_default=True,
-    help="The admin sees the threads of these desks alone; supervisors see all.",
+    help="The admin sees only the threads of these desks; supervisors see all.",
 )
 @PASSWORD_STDIN_OPTION
 def create_admin(email: str, name: str, role: str, names: list[str], password_stdin: bool) -> None:
@@ -90,7 +90,7 @@ def list_admins() -> None:
     "names",
     type=Names(),
     required=True,
-    help="The admin sees the threads of these desks alone; a supervisor sees all the same.",
+    help="The admin sees only the threads of these desks; supervisors see all.",
 )
 def set_desks(email: str, names: list[str]) -> None:
     with open_services() as services:
@@ -120,13 +120,13 @@ def set_password(email: str, password_stdin: bool) -> None:
             add(connection, now, operator(), audit.ACCOUNT_PASSWORD_CHANGED, target)
 
         database.write(save)
-        click.echo(f"The password of {email} is set; their sessions are over.", err=True)
+        click.echo(f"The password of {email} is set; their sessions have ended.", err=True)
 
 
 @command(
     "reset-second-factor",
     "Remove an admin's second factor and end their sessions.",
-    arguments="For who has lost the app and the recovery codes; the password stays.",
+    arguments="For an admin without the app and the recovery codes; the password stays.",
     example="reset-second-factor --email mai@example.com",
 )
 @EMAIL_OPTION
@@ -142,7 +142,7 @@ def reset_second_factor(email: str) -> None:
 
         had = database.write(reset)
         what = "The second factor is removed" if had else "There was no second factor"
-        click.echo(f"{what}; the sessions of {email} are over.", err=True)
+        click.echo(f"{what}; the sessions of {email} have ended.", err=True)
 
 
 @command(
@@ -155,7 +155,7 @@ def disable_admin(email: str) -> None:
     with open_services() as services:
         admin = _admin(services.database, email)
         released = services.accounts.disable(operator(), admin.id).released
-        message = f"{email} is disabled; their sessions are over, {released} threads released."
+        message = f"{email} is disabled; their sessions have ended, {released} threads released."
         click.echo(message, err=True)
 
 
@@ -218,7 +218,7 @@ def create_desk(desk: str) -> None:
         if not services.database.write(write):
             raise StartError(f"There is a desk “{desk}” already.")
         click.echo(desk)
-        click.echo("Supervisors alone see its threads until set-desks adds admins.", err=True)
+        click.echo("Only supervisors see its threads until set-desks adds admins.", err=True)
 
 
 @command("list-desks", "List the desks.", example="list-desks")
@@ -232,7 +232,7 @@ def list_desks() -> None:
 
 @command(
     "delete-customer",
-    "Delete all that is kept of a customer.",
+    "Delete all data of a customer.",
     example="delete-customer --source shop --customer c-7",
 )
 @click.option("--source", type=Source(), required=True, help="The chatbot of the customer.")
@@ -243,7 +243,7 @@ def delete_customer(source: str, customer: str) -> None:
         if deleted is None:
             raise StartError(f"The source {source} has no customer {customer}.")
         if not deleted.is_forgotten:
-            click.echo("Redis is away: it forgets within a day when they were last seen.", err=True)
+            click.echo("Redis is away: it deletes the time last seen within a day.", err=True)
         click.echo(
             f"Deleted {deleted.threads} threads and the contents of {deleted.events} events.",
             err=True,

@@ -90,7 +90,7 @@ def _placer_of_commands(services: Services) -> Placer:
 def _say_that_lists_are_missing() -> None:
     click.echo(
         "Redis (LINEUP_REDIS_URL, LINEUP_KEY_PREFIX) does not hold the lists of this database; "
-        "they are built when it is served.",
+        "“serve” builds them.",
         err=True,
     )
 

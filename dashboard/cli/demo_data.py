@@ -20,7 +20,7 @@ DEMO_SOURCE = "demo"
 
 
 @command(
-    "seed", "Fill in demo threads; the same seed gives the same.", example="seed --threads 100000"
+    "seed", "Add demo threads; the same seed gives equal threads.", example="seed --threads 100000"
 )
 @click.option("--threads", type=THREADS, required=True, help="Number of threads.")
 @click.option(

@@ -21,7 +21,7 @@ from dashboard.ingest.keys import KeyDraft
     type=Names(api_keys.SCOPES),
     default=",".join(api_keys.SCOPES),
     show_default=True,
-    help="What the key may do.",
+    help="The scopes of the key.",
 )
 @click.option(
     "--handoff",
@@ -29,9 +29,9 @@ from dashboard.ingest.keys import KeyDraft
     help="The chatbot answers until it hands over: before that, no thread waits.",
 )
 @click.option(
-    "--desk", type=Desk(), help="Where the chatbot's new threads begin; added if there is none."
+    "--desk", type=Desk(), help="The desk of the chatbot's new threads; created if missing."
 )
-@click.option("--rate", type=click.IntRange(1, 1_000_000), help="Most events a second.")
+@click.option("--rate", type=click.IntRange(1, 1_000_000), help="Maximum events a second.")
 def create_key(
     source: str, scopes: list[str], handoff: bool, desk: str | None, rate: int | None
 ) -> None:
@@ -53,7 +53,7 @@ def list_keys() -> None:
 @command(
     "revoke-key",
     "Revoke an API key.",
-    arguments="PREFIX is what list-keys shows, or the whole key.",
+    arguments="PREFIX is the prefix that list-keys shows, or the whole key.",
     example="revoke-key lu_a1b2c3d4",
 )
 @click.argument("key", metavar="PREFIX")

@@ -38,14 +38,14 @@ def rebuild() -> None:
 
 
 @command(
-    "check", "Compare the order in Redis with SQL; 1 if it differs.", example="check --most 50"
+    "check", "Compare Redis with SQL; exit code 1 if the order differs.", example="check --most 50"
 )
 @click.option(
     "--most",
     type=click.IntRange(1, 100_000),
     default=20,
     show_default=True,
-    help="Most differences to print.",
+    help="Maximum number of differences to print.",
 )
 def check(most: int) -> int:
     with open_services() as services:

@@ -388,8 +388,8 @@ def warn_of_plain_http(origins: Iterable[str]) -> None:
     """Logs which functions do not work, and which are unsafe, under addresses without https."""
     for origin in insecure_origins(origins):
         log.warning(
-            "LINEUP_ORIGINS has %s, which is not https: anybody on the way can read passwords and "
-            "sessions, and browsers show no notifications and keep no drafts and unsent replies "
+            "LINEUP_ORIGINS has %s, which is not https: others on the network can read passwords "
+            "and sessions, and browsers show no notifications and lose drafts and unsent replies "
             "when the page is closed",
             origin,
         )

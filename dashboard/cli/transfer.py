@@ -48,8 +48,8 @@ from dashboard.validation import fields
 
 @command(
     "export",
-    "Write all events to a file, as the bot API takes them, while Lineup is served.",
-    arguments="FILE is readable by its owner alone; - is standard output.",
+    "Write all events to a file, as the bot API takes them, while Lineup is running.",
+    arguments="Only its owner can read FILE; - is standard output.",
     example="export events.jsonl",
 )
 @click.argument("file")
@@ -68,7 +68,7 @@ def export_events(file: str, force: bool) -> None:
 
 @command(
     "import",
-    "Store the events of an export; those that are there already are left out.",
+    "Store the events of an export; events that are already stored are skipped.",
     arguments="FILE is what export wrote; - is standard input.",
     example="import events.jsonl",
 )
@@ -120,7 +120,7 @@ class Moment(click.ParamType):
             return fields.parse(text)
         except (fields.TimestampError, fields.TimestampRangeError):
             self.fail(
-                f"“{value}” is no day such as 2026-11-01, and no time such as "
+                f"“{value}” is not a day such as 2026-11-01 or a time such as "
                 "2026-11-01T09:30:00+07:00.",
                 param,
                 ctx,
@@ -134,18 +134,18 @@ class ActionName(click.ParamType):
 
     def convert(self, value: Any, param: Parameter, ctx: Context) -> str:
         if not is_action(value):
-            self.fail(f"“{value}” is no action such as key.created or webhook.", param, ctx)
+            self.fail(f"“{value}” is not an action such as key.created or webhook.", param, ctx)
         return str(value)
 
 
 @command(
     "audit",
-    "Print who did what to accounts, keys, webhooks and the like, the oldest first.",
-    arguments="Days are those of UTC.",
+    "Print the audit log of accounts, keys, webhooks and the like, oldest first.",
+    arguments="Days are in UTC.",
     example="audit --since 2026-11-01 --action webhook --json",
 )
-@click.option("--since", type=Moment(), help="The first day, or time; by default all.")
-@click.option("--until", type=Moment(), help="The day, or time, before which it ends.")
+@click.option("--since", type=Moment(), help="The first day or time; default: from the beginning.")
+@click.option("--until", type=Moment(), help="The day or time before which to end.")
 @click.option("--action", type=ActionName(), help="Such as key.created, or a group: webhook.")
 @click.option("--actor", help="An admin's e-mail address, or a user of this machine.")
 @click.option("--target", help="Such as account, webhook:3, or a name.")
@@ -179,8 +179,8 @@ _NAMED_MAX = 20
 
 @command(
     "backup",
-    "Write database and files of admins to one file, while Lineup is served.",
-    arguments="FILE is readable by its owner alone; - is standard output.",
+    "Write the database and admins' files to one file, while Lineup is running.",
+    arguments="Only its owner can read FILE; - is standard output.",
     example="backup lineup-2026-11-25.backup",
 )
 @click.argument("file")
@@ -197,11 +197,11 @@ def backup(file: str, force: bool) -> None:
 @command(
     "restore",
     "Restore a backup into an empty database, and bring its schema to the newest state.",
-    arguments="FILE is what backup wrote, - standard input. Lineup must not be served meanwhile.",
+    arguments="FILE is what backup wrote, - standard input. Lineup must not be running.",
     example="restore lineup-2026-11-25.backup",
 )
 @click.argument("file")
-@click.option("--force", is_flag=True, help="Replace all that is in the database.")
+@click.option("--force", is_flag=True, help="Replace the contents of the database.")
 def restore(file: str, force: bool) -> None:
     settings = read_settings()
     database = Database(settings.database_url)
@@ -214,7 +214,7 @@ def restore(file: str, force: bool) -> None:
         database.close()
     click.echo(
         f"Restored the backup of {restored.manifest.made_at} with {restored.files} files. Admins "
-        "sign in anew, and “serve” rebuilds the lists in Redis.",
+        "must sign in again; “serve” rebuilds the lists in Redis.",
         err=True,
     )
 

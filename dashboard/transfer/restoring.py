@@ -155,7 +155,7 @@ class Restorer:
                 if connection.scalar(text(f"SELECT EXISTS (SELECT 1 FROM {table})")):
                     raise StartError(
                         "The database is in use. Give LINEUP_DATABASE_URL an empty one; --force "
-                        "replaces all that is in this one, which must not be served meanwhile."
+                        "replaces the contents of this one; Lineup must not be running."
                     )
 
     def _restore_sqlite(self, archive: ArchiveReader, manifest: Manifest) -> None:

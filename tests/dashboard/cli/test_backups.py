@@ -36,7 +36,7 @@ def test_a_backup_is_made_and_restored(use, tmp_path, capsys):
     use("second.sqlite")
     assert main(["restore", str(file)]) == 0
     out, err = capsys.readouterr()
-    assert out == "" and "with 0 files. Admins sign in anew" in err
+    assert out == "" and "with 0 files. Admins must sign in again" in err
     assert main(["seed", "--threads", "3"]) == 0
     assert capsys.readouterr().out.startswith("3 threads: 0 new events, ")
     assert main(["restore", str(file)]) == 1

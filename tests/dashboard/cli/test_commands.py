@@ -147,7 +147,7 @@ def test_a_key_is_printed_alone_and_once(run):
 
 def test_desks_are_created_by_themselves_or_with_a_key_and_listed_with_their_sources(run):
     assert run("list-desks") == (0, "main\t\n", "")
-    hint = "Supervisors alone see its threads until set-desks adds admins.\n"
+    hint = "Only supervisors see its threads until set-desks adds admins.\n"
     assert run("create-desk", "billing") == (0, "billing\n", hint)
     assert run("create-desk", "billing") == (
         1, "", "lineup: There is a desk “billing” already.\n",
@@ -176,7 +176,7 @@ def test_admins_are_created_listed_and_disabled(run, run_with_password):
     assert run_with_password(*new)[0] == 1
     assert run("list-admins")[1] == "1\tmai@example.com\tMai\tsupervisor\tactive\tall\n"
     code, out, err = run_with_password("set-password", "--email", "mai@example.com")
-    assert (code, out) == (0, "") and "sessions are over" in err
+    assert (code, out) == (0, "") and "sessions have ended" in err
     database = Database(os.environ["LINEUP_DATABASE_URL"])
     own = views.Draft("Open", "is:open", "arrival", "UTC", owner_id=1)
     database.write(lambda connection: views.create(connection, own, 1, 0))

@@ -47,7 +47,7 @@ def test_a_wrong_line_is_said_in_one_line(use, tmp_path, capsys):
     file = tmp_path / "x.jsonl"
     file.write_text('{"format":"lineup-events","version":1}\n{"desk":"A"}\n')
     assert main(["import", str(file)]) == 1
-    said = "lineup: line 2: /desk “A” is no desk: 1 to 32 of a-z 0-9 -.\n"
+    said = "lineup: line 2: /desk “A” is not a desk: 1 to 32 of a-z 0-9 -.\n"
     assert capsys.readouterr() == ("", said)
 
 

@@ -90,10 +90,10 @@ def test_with_json_each_line_is_an_object(printed):
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("--since", "yesterday", "is no day such as 2026-11-01"),
-        ("--since", "2026-13-01", "is no day such as 2026-11-01"),
-        ("--until", "2026-11-01T09:30:00", "is no day such as 2026-11-01"),
-        ("--action", "sort.none", "is no action such as key.created"),
+        ("--since", "yesterday", "is not a day such as 2026-11-01"),
+        ("--since", "2026-13-01", "is not a day such as 2026-11-01"),
+        ("--until", "2026-11-01T09:30:00", "is not a day such as 2026-11-01"),
+        ("--action", "sort.none", "is not an action such as key.created"),
     ],
 )
 def test_wrong_use_is_said_in_a_sentence(capsys, option, value, sentence):
