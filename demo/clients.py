@@ -69,7 +69,7 @@ class BotClient:
         random: Random,
     ):
         if not _is_address(url):
-            raise CallError(f"{url} is no address such as http://localhost:5000.")
+            raise CallError(f"{url} is not an address such as http://localhost:5000.")
         self._origin = url.rstrip("/")
         self._session = _session({"Authorization": f"Bearer {key}"})
         self._wait = wait

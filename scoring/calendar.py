@@ -269,7 +269,7 @@ def read_calendar(
     _check_timezone(timezone)
     for name in week:
         if name not in WEEKDAYS:
-            raise CalendarError(f"/week/{name}", "is no weekday")
+            raise CalendarError(f"/week/{name}", "is not a weekday")
     days = tuple(_read_intervals(week.get(name, ()), f"/week/{name}") for name in WEEKDAYS)
     by_day: dict[int, Intervals] = {}
     for at, exception in enumerate(exceptions):
@@ -304,7 +304,7 @@ def is_date(text: str) -> bool:
 def read_date(text: object, pointer: str = "") -> int:
     """Reads a date as days since 1970-01-01. Raises CalendarError."""
     if not isinstance(text, str) or not is_date(text):
-        raise CalendarError(pointer, "is no date such as 2026-12-25")
+        raise CalendarError(pointer, "is not a date such as 2026-12-25")
     return date.fromisoformat(text).toordinal() - _EPOCH
 
 
@@ -312,20 +312,20 @@ def read_interval(begin: object, end: object, pointer: str = "") -> Interval:
     """Reads an interval in minutes of the day on which it begins; one that ends at or before its
     beginning goes over midnight. Raises CalendarError."""
     if not isinstance(begin, str) or not is_time(begin):
-        raise CalendarError(f"{pointer}/0", "is no time such as 09:00")
+        raise CalendarError(f"{pointer}/0", "is not a time such as 09:00")
     if not isinstance(end, str) or not is_end(end):
-        raise CalendarError(f"{pointer}/1", "is no time such as 17:30, nor 24:00")
+        raise CalendarError(f"{pointer}/1", "is not a time such as 17:30 or 24:00")
     first, last = _minutes(begin), _minutes(end)
     return first, last if last > first else last + DAY_MINUTES
 
 
 def _read_intervals(value: object, pointer: str) -> Intervals:
     if not isinstance(value, list | tuple):
-        raise CalendarError(pointer, "is no list of intervals")
+        raise CalendarError(pointer, "is not a list of intervals")
     intervals = []
     for at, interval in enumerate(value):
         if not isinstance(interval, list | tuple) or len(interval) != 2:
-            raise CalendarError(f"{pointer}/{at}", "is no pair of times")
+            raise CalendarError(f"{pointer}/{at}", "is not a pair of times")
         intervals.append(read_interval(interval[0], interval[1], f"{pointer}/{at}"))
     return tuple(sorted(set(intervals)))
 
@@ -341,7 +341,7 @@ def _check_timezone(name: object) -> None:
     except (OSError, ValueError, LookupError):
         # A folder such as America, a file that is no zone, an unknown name.
         pass
-    raise CalendarError("/timezone", "is no time zone of this machine")
+    raise CalendarError("/timezone", "is not a time zone of this machine")
 
 
 #: A time that is more than 50 years away counts as never: nothing is promised or searched beyond.

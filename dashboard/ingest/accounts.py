@@ -224,21 +224,21 @@ class Accounts:
         try:
             self._release_until(slices)
         except Exception:
-            log.exception("account %d has threads still: change it once more", account_id)
+            log.exception("account %d still has threads: save it again to release them", account_id)
 
 
 def check_desks(connection: Connection, names: Collection[str]) -> None:
-    """Raises Invalid if one of these is no desk."""
+    """Raises Invalid if one of these is not a desk."""
     unknown = sorted(admin_desks.unknown(connection, names))
     if unknown:
-        raise field_error("/desks", "unknown_value", f"holds “{unknown[0]}”, which is no desk")
+        raise field_error("/desks", "unknown_value", f"holds “{unknown[0]}”, which is not a desk")
 
 
 def require_supervisor(connection: Connection, by: Actor) -> None:
     """Raises Problem (403) if the actor in the page is no enabled supervisor. The actor stays one
     until the transaction ends."""
     if by.via == PAGE and by.admin_id not in admins.lock_supervisors(connection):
-        raise Problem(403, "forbidden", "This is for supervisors.")
+        raise Problem(403, "forbidden", "Only supervisors may do this.")
 
 
 def note_withdrawn(connection: Connection, now_ms: int, by: Actor, ended: Invitation) -> None:

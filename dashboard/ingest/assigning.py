@@ -135,7 +135,7 @@ def restore_assignee(
     """Gives the thread back to its assignee before an act, None for nobody; the caller saves it.
 
     `desk`: its desk after the undo; None: its desk now. Raises Problem (409, `done_meanwhile`) if
-    the assignee takes no threads of this desk any more.
+    the assignee can no longer have threads of this desk.
     """
     to = admins.by_id(connection, before["id"]) if before else None
     desk = desk or state.columns.desk
@@ -144,7 +144,7 @@ def restore_assignee(
         and to.disabled_at is None
         and admin_desks.is_seen_by(connection, desk, to.id, to.role)
     ):
-        detail = f"{before['name']} takes no threads any more."
+        detail = f"{before['name']} can no longer have this thread."
         raise Problem(409, "done_meanwhile", detail, extra={"by": None})
     assigned_at = before["assigned_at"] if before else None
     outgoing.set_assignee(connection, admin, state, to, assigned_at, now, undoes=undoes)
@@ -184,12 +184,12 @@ def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | N
         return
     assignee = _assignee_of(connection, state)
     by = assignee and {"id": assignee["id"], "name": assignee["name"]}
-    raise Problem(409, "done_meanwhile", "It has somebody else by now.", extra={"by": by})
+    raise Problem(409, "done_meanwhile", "Another admin has this thread now.", extra={"by": by})
 
 
 def _check_desk(connection: Connection, desk: str | None) -> None:
     if desk is not None and admin_desks.unknown(connection, [desk]):
-        raise field_error("/desk", "unknown_value", "is no desk")
+        raise field_error("/desk", "unknown_value", "names a desk that does not exist")
 
 
 def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | None:
@@ -198,7 +198,7 @@ def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | No
         return None
     admin = admins.lock(connection, admin_id)
     if admin is None or admin.disabled_at is not None:
-        raise field_error("/admin_id", "unknown_value", "is nobody who takes threads")
+        raise field_error("/admin_id", "unknown_value", "is not the id of an enabled admin")
     return admin
 
 

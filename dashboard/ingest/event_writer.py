@@ -249,10 +249,10 @@ class EventWriter:
             elif event.id in self._erased:
                 outcomes.append(Outcome("rejected", event.id, problem=CustomerErased()))
             elif event.type == RECEIPT.name and event.data["message_id"] not in self._sent:
-                problem = field_error("/message_id", "unknown_value", "is no message that went out")
+                problem = field_error("/message_id", "unknown_value", "is not an outgoing message")
                 outcomes.append(Outcome("rejected", event.id, problem=problem))
             elif event.data.get("desk") in unknown_desks:
-                problem = field_error("/desk", "unknown_value", "is no desk")
+                problem = field_error("/desk", "unknown_value", "names a desk that does not exist")
                 outcomes.append(Outcome("rejected", event.id, problem=problem))
             else:
                 new[event.id] = event

@@ -119,7 +119,7 @@ def mentioned_in(
         return []
     named = _named(connection, admin, state, body)
     errors = [
-        FieldError(f"/mentions/{at}", "unknown_value", "is no colleague whom the note names")
+        FieldError(f"/mentions/{at}", "unknown_value", "is not a colleague named in the note")
         for at, id in enumerate(chosen)
         if id not in named
     ]

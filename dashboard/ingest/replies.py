@@ -27,14 +27,14 @@ def taken(
 ) -> list[Attachment]:
     """Returns the attachments of a message with these files, which stay locked.
 
-    Raises Invalid for each file that the admin has not uploaded for this thread, or that is in a
-    message already.
+    Raises Invalid for a file that the admin did not upload for this thread, or has sent already.
     """
     # A database may refuse a text that cannot be the id of a file.
-    possible = [id for id in ids if ID.fullmatch(id)]
-    rows = files.take(connection, thread_id, admin_id, possible)
+    rows = files.take(connection, thread_id, admin_id, [id for id in ids if ID.fullmatch(id)])
     wrong = [
-        FieldError(f"/files/{at}", "unknown_file", f"“files/{at}” is no file that waits for this.")
+        FieldError(
+            f"/files/{at}", "unknown_file", f"“files/{at}” is not an unsent file of this thread."
+        )
         for at, id in enumerate(ids)
         if id not in rows or id in ids[:at]
     ]
@@ -88,7 +88,7 @@ def seeing(
     """Adds `seen_id` to the author. Raises Invalid, at `pointer`."""
     seen_id = events.seen_id(connection, thread_id, seen_message_id)
     if seen_id is None:
-        raise field_error(pointer, "unknown_value", "is no message of this thread")
+        raise field_error(pointer, "unknown_value", "is not a message of this thread")
     return author._replace(seen_id=seen_id)
 
 

@@ -159,7 +159,7 @@ def _type_of(document: Any, pointer: str) -> EventType:
     if not isinstance(name, str):
         raise field_error(pointer + "/type", "wrong_type", "must be a string")
     if name not in EVENT_TYPES:
-        detail = f"{quoted(name, 60)} is no type of event"
+        detail = f"{quoted(name, 60)} is not a type of event"
         raise field_error(pointer + "/type", "unknown_value", detail)
     return EVENT_TYPES[name]
 

@@ -29,7 +29,7 @@ def _person(value: Any) -> str:
     """Checks an id of a person: a number, or SOURCE/ID."""
     is_id = isinstance(value, str) and 0 < len(value) <= PERSON_MAX
     if not (is_id and value.isascii() and value.isprintable()):
-        raise fault("invalid_id", "is no id of a person")
+        raise fault("invalid_id", "is not the id of a person")
     return value
 
 
@@ -60,7 +60,7 @@ class PongRequest(Strict):
 
 
 class WatchPeopleRequest(Strict):
-    """`presence:watch`: the people who come on screen and leave it."""
+    """`presence:watch`: the people who came on screen, and those who left it."""
 
     kind: Literal[KINDS]  # type: ignore[valid-type]
     add: _People | None = None
@@ -134,7 +134,7 @@ Moment = Annotated[
 
 
 class PresenceBeat(Strict):
-    """A sign of life of one of a customer's devices; a first one brings it online."""
+    """A heartbeat of one of a customer's devices; the first one brings it online."""
 
     customer: Id
     device: Id
@@ -156,7 +156,7 @@ class PresenceDevices(Strict):
 
 
 class PresenceSettings(Partial):
-    """A person's settings; absent ones stay, null resets."""
+    """A person's settings; omitted ones stay, null resets them."""
 
     status: Literal["auto", "away", "busy", "dnd", "invisible"] | None = None
     text: Text | None = None

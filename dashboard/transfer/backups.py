@@ -160,7 +160,7 @@ class ArchiveReader:
             raise self._no_backup() from None
         if manifest.format != FORMAT:
             raise StartError(
-                f"{self._name} was made by another Lineup ({manifest.version}); use that one."
+                f"{self._name} was made by Lineup {manifest.version}; restore it with that one."
             )
         return manifest
 
@@ -177,7 +177,7 @@ class ArchiveReader:
             raise StartError(f"{self._name} cannot be read: {error.strerror or error}.") from error
 
     def _no_backup(self) -> StartError:
-        return StartError(f"{self._name} is no backup of Lineup.")
+        return StartError(f"{self._name} is not a backup of Lineup.")
 
     def _damaged(self) -> StartError:
         return StartError(f"{self._name} is damaged or cut off; nothing was changed.")

@@ -200,7 +200,7 @@ class BatchWriter:
         source_id = self._known.sources[sources.DASHBOARD if is_act else entry.source]
         row = events.known(self._connection, source_id, {name}).get(name)
         if row is None:
-            raise _unknown(entry, pointer, "is no event before this one")
+            raise _unknown(entry, pointer, "is not an event before this one")
         return row.id
 
     def _count(self, entry: Event, outcome: Outcome, source_id: int) -> None:

@@ -77,12 +77,12 @@ def parsed(data: bytes, line: int, *, is_first: bool) -> Entry | None:
         document = strict_json.loads(data)
         kind = _kind_of(document)
         if is_first and kind is not Header:
-            raise field_error("/format", "missing_field", "is missing: this is no export")
+            raise field_error("/format", "missing_field", "is missing: this is not an export")
         if not is_first and kind is Header:
-            raise field_error("/format", "unknown_value", "stands in the first line alone")
+            raise field_error("/format", "unknown_value", "may stand in the first line only")
         model = _validated(kind, document)
         if isinstance(model, Header) and model.version != HEADER["version"]:
-            raise field_error("/version", "unknown_value", "is that of another Lineup; use that")
+            raise field_error("/version", "unknown_value", "belongs to another release of Lineup")
         return None if isinstance(model, Header) else _entry(model, line)
     except Problem as problem:
         raise LineError(line, problem) from None
@@ -93,7 +93,7 @@ def _kind_of(document: Any) -> type[Strict]:
         raise field_error("", "wrong_type", "must be an object")
     kind = next((kind for name, kind in KINDS.items() if name in document), None)
     if kind is None:
-        raise field_error("", "unknown_value", "is no line of an export")
+        raise field_error("", "unknown_value", "is not a line of an export")
     return kind
 
 
@@ -131,5 +131,5 @@ def _sent(model: SentEvent) -> ParsedEvent:
 def _act(document: JsonObject) -> ParsedEvent:
     model = ACTS.get(document.get("type"))
     if model is None:
-        raise field_error("/event/type", "unknown_value", "is no type of an admin's event")
+        raise field_error("/event/type", "unknown_value", "is not a type of an admin's event")
     return schema.parsed_event(_validated(model, document, "/event"))

@@ -1,4 +1,4 @@
-"""Models of the lines of an export, by their kind, and the types of their values."""
+"""Models of the lines of an export, one for each kind, and the types of their values."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -34,15 +34,15 @@ _REFERENCE = re.compile(r"/?[A-Za-z0-9._:-]{1,256}")
 def _checked(good: Callable[[str], object], what: str) -> AfterValidator:
     def check(text: str) -> str:
         if not good(text):
-            raise fault("unknown_value", f"is no {what}")
+            raise fault("unknown_value", f"is not {what}")
         return text
 
     return AfterValidator(check)
 
 
-SourceName = Annotated[str, _checked(SOURCE_NAME.fullmatch, "name of a source")]
-Email = Annotated[str, _checked(is_email, "e-mail address")]
-Reference = Annotated[str, _checked(_REFERENCE.fullmatch, "id of an event")]
+SourceName = Annotated[str, _checked(SOURCE_NAME.fullmatch, "the name of a source")]
+Email = Annotated[str, _checked(is_email, "an e-mail address")]
+Reference = Annotated[str, _checked(_REFERENCE.fullmatch, "the id of an event")]
 Address = Annotated[str, AfterValidator(lambda text: check_length(check_characters(text), 2_048))]
 
 
@@ -56,7 +56,7 @@ class Desk(Strict):
 
 
 class Source(Strict):
-    """A chatbot, and the desk where its threads begin."""
+    """A chatbot, and the desk of its new threads."""
 
     source: SourceName
     desk: DeskName
@@ -71,14 +71,14 @@ class Admin(Strict):
 
 
 class DeskSet(Strict):
-    """The last change of a thread's desk: its time, and the event or admin that made it."""
+    """The last change of a thread's desk: its time, and the event or admin that changed it."""
 
     at: Timestamp
     by: str
 
 
 class Thread(Strict):
-    """A thread; stands before its events. Threads are in the order in which they were begun."""
+    """A thread, on a line before its events. Threads are in the order in which they began."""
 
     thread: Id
     source: SourceName
@@ -101,8 +101,8 @@ class SentEvent(Received):
 
 
 class Act(Received):
-    """An act of an admin on the dashboard; `seen` is the last event that they had seen, `undoes`
-    the event that this one undoes."""
+    """An act of an admin on the dashboard. `seen`: the last event that the admin had seen;
+    `undoes`: the event that this one undoes."""
 
     event: JsonObject
     author: Email
@@ -111,7 +111,7 @@ class Act(Received):
 
 
 class ErasedEvent(EventBase):
-    """The rest of an event of a deleted person, in the thread of another one."""
+    """The remains of a deleted person's event in another person's thread."""
 
     type: Literal["message"]
     thread: Id

@@ -37,7 +37,7 @@ def is_account_name(text: str) -> bool:
 def check_email(text: str) -> str:
     """Returns the address in the form in which it is stored."""
     if not is_email(text.strip()):
-        raise fault("unknown_value", f"{quoted(text, 60)} is no e-mail address")
+        raise fault("unknown_value", f"{quoted(text, 60)} is not an e-mail address")
     return text.strip().lower()
 
 
@@ -78,12 +78,12 @@ def is_timezone(name: str) -> bool:
 
 def _timezone(text: str) -> str:
     if not is_timezone(text):
-        raise fault("unknown_value", f"{quoted(text, 60)} is no time zone such as Asia/Tokyo")
+        raise fault("unknown_value", f"{quoted(text, 60)} is not a time zone such as Asia/Tokyo")
     return text
 
 
 Timezone = Annotated[
-    str, AfterValidator(_timezone), Field(description="Of the days in the query; by default UTC.")
+    str, AfterValidator(_timezone), Field(description="Time zone of days; default: UTC.")
 ]
 
 #: The owner of an IPv6 address has all of its /64 network.

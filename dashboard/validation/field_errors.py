@@ -28,7 +28,7 @@ _CODES = {
     "missing": ("missing_field", "is missing"),
     "extra_forbidden": ("unknown_field", "is not known here"),
     "string_unicode": ("invalid_unicode", "holds a lone surrogate"),
-    "invalid_key": ("invalid_unicode", "has a name that is no text"),
+    "invalid_key": ("invalid_unicode", "has a name that is not text"),
 }
 _OPTIONAL = frozenset({"private", "attachments", "member_status", "add", "remove"})
 
@@ -168,4 +168,4 @@ def invalid_query(error: QueryError, pointer: str = "/query") -> Problem:
 
 def unknown_sort() -> Problem:
     """Returns the problem (422) of a request that names an unknown sort."""
-    return field_error("/sort", "unknown_value", "names no sort")
+    return field_error("/sort", "unknown_value", "is not the name of a sort")

@@ -215,7 +215,7 @@ def check_characters(text: str) -> str:
 
 def check_length(text: str, most: int) -> str:
     if len(text) > most:
-        raise fault("too_long", f"has {len(text)} characters; at most {most} are taken")
+        raise fault("too_long", f"has {len(text)} characters; the limit is {most}")
     return text
 
 
@@ -229,8 +229,8 @@ def check_id(text: str) -> str:
         return text
     check_length(check_characters(text), ID_MAX)
     if text in _PATH_SEGMENTS:
-        raise fault("invalid_id", f"{quoted(text)} is no id: it would be lost from a URL")
-    raise fault("invalid_id", f"{quoted(text, 60)} is no id: 1 to {ID_MAX} of A-Z a-z 0-9 . _ : -")
+        raise fault("invalid_id", f"{quoted(text)} is not an id: URLs drop it")
+    raise fault("invalid_id", f"{quoted(text)} is not an id: 1 to {ID_MAX} of A-Z a-z 0-9 . _ : -")
 
 
 def is_desk_name(text: str) -> bool:
@@ -242,7 +242,7 @@ def check_desk_name(text: str) -> str:
     if is_desk_name(text):
         return text
     check_length(check_characters(text), DESK_MAX)
-    raise fault("unknown_value", f"{quoted(text, 60)} is no desk: 1 to {DESK_MAX} of a-z 0-9 -")
+    raise fault("unknown_value", f"{quoted(text, 60)} is not a desk: 1 to {DESK_MAX} of a-z 0-9 -")
 
 
 def check_text(text: str) -> str:
@@ -274,7 +274,7 @@ def check_locale(text: str) -> str:
     """Returns a language tag as it was given; turns another locale into a language tag."""
     check_length(check_characters(text), LOCALE_MAX)
     if not _LOCALE.fullmatch(text):
-        raise fault("unknown_value", f"{quoted(text, 60)} is no language tag such as vi or en-GB")
+        raise fault("unknown_value", f"{quoted(text, 60)} is not a language tag such as en-GB")
     return text if text.replace("-", "").isalnum() else _language_tag(text)
 
 
@@ -304,14 +304,14 @@ def check_url(text: str) -> str:
     except ValueError:
         good = False
     if not good:
-        raise fault("unknown_value", f"{quoted(text, 60)} is no https address")
+        raise fault("unknown_value", f"{quoted(text, 60)} is not an https address")
     return text
 
 
 def check_media_type(text: str) -> str:
     check_characters(text)
     if not _MEDIA_TYPE.fullmatch(text):
-        raise fault("unknown_value", f"{quoted(text, 60)} is no media type such as image/png")
+        raise fault("unknown_value", f"{quoted(text, 60)} is not a media type such as image/png")
     return text
 
 
@@ -327,7 +327,7 @@ def read_timestamp(text: str) -> int:
     except TimestampError:
         raise fault(
             "invalid_timestamp",
-            f"{quoted(text, 60)} is no RFC 3339 timestamp with an offset, "
+            f"{quoted(text, 60)} is not an RFC 3339 timestamp with an offset, "
             "such as 2026-11-20T10:00:00Z",
         ) from None
 

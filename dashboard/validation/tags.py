@@ -23,7 +23,7 @@ def check_tag(text: str) -> str:
     check_length(composed, TAG_LENGTH_MAX)
     tag = folded(composed)
     if not is_tag(tag) or hides_something(composed):
-        detail = f"{quoted(composed)} is no tag: 1 to {TAG_LENGTH_MAX} letters, digits, -"
+        detail = f"{quoted(composed)} is not a tag: 1 to {TAG_LENGTH_MAX} letters, digits, -"
         raise fault("invalid_tag", detail)
     if plain(composed) != plain(composed).lower():
         raise fault("invalid_tag", f"{quoted(composed)} is not in lower case")
@@ -34,7 +34,7 @@ def check_new_tag(text: str) -> str:
     """Returns a tag as `check_tag` does; refuses query words and mixed scripts."""
     tag = check_tag(text)
     if folded(tag) in FIELDS["tag"].words:
-        detail = f"{quoted(tag)} is a word of the condition language, which finds threads without"
+        detail = f"{quoted(tag)} is a word of the condition language: it finds threads without"
         raise fault("invalid_tag", f"{detail} tags")
     if mixes_scripts(folded(tag)):
         detail = f"{quoted(tag)} mixes letters of several scripts, which look alike"

@@ -65,12 +65,12 @@ def host_fault(netloc: str) -> str | None:
     if not netloc.isascii():
         return _unicode_fault(netloc)
     if len(netloc) > _HOST_MAX:
-        return f"has a host of {len(netloc)} characters; at most {_HOST_MAX} are taken"
+        return f"has a host of {len(netloc)} characters; the limit is {_HOST_MAX}"
     if len(labels) > 1 and not labels[-1]:
         return "has a host that ends with a dot"
     if _NUMBER.fullmatch(labels[-1]):
         is_usual = _is_usual_ipv4(netloc)
-        return None if is_usual else f"has the host “{netloc}”, which is no IP address"
+        return None if is_usual else f"has the host “{netloc}”, which is not an IP address"
     return next(filter(None, map(_label_fault, labels)), None)
 
 
@@ -78,23 +78,23 @@ def _label_fault(label: str) -> str | None:
     if not label:
         return "has a host with an empty label, between two dots"
     if len(label) > _LABEL_MAX:
-        return f"has a host with a label of {len(label)} characters; at most {_LABEL_MAX} are taken"
+        return f"has a host with a label of {len(label)} characters; the limit is {_LABEL_MAX}"
     if not _LABEL.fullmatch(label):
-        return f"has a host with the label “{label}”: letters, digits and hyphens are taken"
+        return f"has a host with the label “{label}”: use letters, digits and hyphens"
     if not label.lower().startswith("xn--"):
         return None
     try:
         is_same = idna.alabel(idna.ulabel(label.lower())) == label.lower().encode()
     except (idna.IDNAError, UnicodeError):
         is_same = False
-    return None if is_same else f"has a host with the label “{label}”, which is no valid Punycode"
+    return None if is_same else f"has a host with the label “{label}”, which is not valid Punycode"
 
 
 def _unicode_fault(host: str) -> str:
     try:
         written = idna.encode(host, uts46=True).decode()
     except (idna.IDNAError, UnicodeError):
-        return f"has the host “{host}”, which is no name of DNS (IDNA 2008)"
+        return f"has the host “{host}”, which is not a DNS name (IDNA 2008)"
     return f"has a host in Unicode: write “{written}”"
 
 
@@ -104,7 +104,7 @@ def _ipv6_fault(host: str) -> str | None:
     except ValueError:
         address = None
     is_whole = address is not None and address.scope_id is None and host.endswith("]")
-    return None if is_whole else f"has the host “{host}”, which is no IP address"
+    return None if is_whole else f"has the host “{host}”, which is not an IP address"
 
 
 def _is_usual_ipv4(host: str) -> bool:

@@ -257,17 +257,17 @@ def check_url(url: str) -> None:
     if scheme.lower() not in ("http", "https") or not netloc or "#" in url:
         raise _wrong_url("must begin with http:// or https:// and a host, and have no fragment")
     if "@" in netloc:
-        raise _wrong_url("must hold no name and no password")
+        raise _wrong_url("must not contain a user name or a password")
     host, colon, port = netloc.partition("]:") if netloc[0] == "[" else netloc.partition(":")
     host += "]" if colon == "]:" else ""
     if colon and not (_PORT.fullmatch(port) and 0 < int(port) <= _PORT_MAX):
-        detail = f"has the port “{port}”: 1 to {_PORT_MAX} is taken"
+        detail = f"has the port “{port}”: use 1 to {_PORT_MAX}"
         raise field_error("/url", "invalid_host", detail)
     fault = host_fault(host)
     if fault is not None:
         raise field_error("/url", "invalid_host", fault)
     if not url.isascii():
-        raise _wrong_url("holds characters that are to be percent-encoded")
+        raise _wrong_url("holds characters that must be percent-encoded")
 
 
 def _wrong_url(detail: str) -> Invalid:

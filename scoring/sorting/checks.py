@@ -50,7 +50,7 @@ def refusals(sort: ResolvedSort) -> Iterator[Refusal]:
             text = f"is never reached: an earlier rule {phrase} places its threads"
             yield Refusal(f"/rules/{at}/when", "unreachable_rule", text)
         if not any(_has_time(rule.when.root, name) for name in TIMES[rule.by]):
-            text = f"is no time of every thread of the rule: some have no {rule.by}"
+            text = f"is not set for every thread of the rule: some have no {rule.by}"
             yield Refusal(f"/rules/{at}/by", "time_missing", text)
         keys.add(rule.when.key)
         is_all_taken = is_all_taken or rule.when.root == _EVERY

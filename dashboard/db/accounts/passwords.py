@@ -75,9 +75,9 @@ def require_strong(password: str, email: str, name: str = "") -> None:
         raise WeakPassword("text", "A password is text in UTF-8.") from None
     own = [email, name, *_WORDS.findall(email), *_WORDS.findall(name)]
     if folded(password) in map(folded, own):
-        raise WeakPassword("own", "The own address or name is no password.")
+        raise WeakPassword("own", "The password must not be your own address or name.")
     if _guesses(password[:_ESTIMATED_CHARACTERS], own) < GUESSES_MIN:
-        detail = "This password is among the first that are guessed; choose another one."
+        detail = "This password is easy to guess; choose another one."
         raise WeakPassword("guessed", detail)
 
 

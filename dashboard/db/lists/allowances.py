@@ -25,7 +25,7 @@ QUERY_MAX = 256
 
 class Most(NamedTuple):
     """The most conditions that lists may have together, the most weight of their moments, and the
-    most lists that ask for less than ten minutes with `quiet:`."""
+    most lists with a time below ten minutes in `quiet:`."""
 
     conditions: int
     weight: int
@@ -42,19 +42,19 @@ class Allowance(NamedTuple):
         """Returns the reason why the cost may not grow from `was` to `would`; None: it may."""
         if would.conditions > max(self.most.conditions, was.conditions):
             return (
-                f"would bring the conditions of {self.owner} to {would.conditions:,}, of which"
-                f" {self.most.conditions:,} may be kept; leave some out, or delete another view"
+                f"would bring {self.owner} to {would.conditions:,} conditions; the limit is"
+                f" {self.most.conditions:,}; remove some conditions, or delete another view"
             )
         if would.weight > max(self.most.weight, was.weight):
             return (
-                f"asks for a time that {self.owner} do not ask for yet, and they ask for as many"
-                " as may be; take a usual one, such as 5m, 10m, 30m, 1h or 1d"
+                f"has a time that {self.owner} do not use yet, and their limit on different times"
+                " is reached; use a common time, such as 5m, 10m, 30m, 1h or 1d"
             )
         if would.quiet > max(self.most.quiet, was.quiet):
             return (
-                f"would bring those of {self.owner} that name a time below ten minutes in `quiet:`"
-                f" to {would.quiet:,}, of {self.most.quiet:,} at most; take a longer time, or"
-                " delete another one"
+                f"would bring {self.owner} to {would.quiet:,} lists with a time below ten minutes"
+                f" in `quiet:`; the limit is {self.most.quiet:,}; use a longer time, or delete"
+                " another view"
             )
         return None
 
@@ -63,9 +63,9 @@ class Allowance(NamedTuple):
 OWN = Allowance("your own views", Most(1_500, 24, 60))
 OWN_OF_ALL = Allowance("all admins' own views", Most(6_000, 40, 120))
 SAVED = Allowance("all saved views", Most(12_000, 48, 200))
-#: Limits on lists that are kept while somebody looks: for one admin, and for all together.
-LOOKED_AT = Allowance("the lists that you look at", Most(1_500, 16, 20))
-TEMPORARY = Allowance("the lists that are looked at", Most(8_000, 24, 60))
+#: Limits on lists that are kept while they are open: for one admin, and for all together.
+LOOKED_AT = Allowance("the lists that you have open", Most(1_500, 16, 20))
+TEMPORARY = Allowance("all open lists", Most(8_000, 24, 60))
 #: Maximum number of conditions of all saved sorts, and of all policies: no index serves them.
 RULES_MAX = 400
 
@@ -73,11 +73,11 @@ RULES_MAX = 400
 def query_refusal(resolved: Resolved) -> str | None:
     """Returns the reason why a query costs too much to be kept as a list; None: it may be kept."""
     if resolved.form is None:
-        return "has too many alternatives in each other to be kept up to date; make it simpler"
+        return "has too many nested alternatives for a list that is kept up to date; simplify it"
     if resolved.conditions > QUERY_MAX:
         return (
-            f"takes {resolved.conditions:,} conditions once its alternatives are written out, of"
-            f" {QUERY_MAX} at most; make it simpler, or two views of it"
+            f"has {resolved.conditions:,} conditions in its normal form; the limit is"
+            f" {QUERY_MAX}; simplify it, or split it into two views"
         )
     return None
 
@@ -112,9 +112,9 @@ def check_view(
 def with_room(
     connection: Connection, new: Mapping[str, ListedQuery], beside: Collection[str] = ()
 ) -> list[str]:
-    """Returns the ids of the lists that may be kept while an admin looks at them.
+    """Returns the ids of the lists that may be kept while an admin has them open.
 
-    `beside`: the lists that the admin looks at already. A query with a mistake is left out. Call it
+    `beside`: the lists that the admin has open already. A query with a mistake is left out. Call it
     before any list is added.
     """
     lists = query_lists.current(connection).lists
@@ -142,7 +142,7 @@ def check_rules(pointer: str, what: str, before: Iterable[str], after: Iterable[
     """Raises Invalid if the queries of all sorts, or of all policies, would cost too much."""
     was, would = (sum(map(_terms, queries)) for queries in (before, after))
     if would > max(RULES_MAX, was):
-        reason = f"would bring the conditions of all {what} to {would:,}, of {RULES_MAX} at most"
+        reason = f"would bring all {what} to {would:,} conditions; the limit is {RULES_MAX}"
         raise _too_costly(pointer, reason)
 
 

@@ -317,7 +317,7 @@ def _check_room(connection: Connection, owner_id: int | None) -> None:
     of_owner = views.c.owner_id.is_(None) if owner_id is None else views.c.owner_id == owner_id
     most = SHARED_MAX if owner_id is None else OWN_MAX
     if (connection.scalar(select(func.count()).where(of_owner)) or 0) >= most:
-        raise field_error("/owner", "too_many_views", f"has {most} views, which is the most")
+        raise field_error("/owner", "too_many_views", f"has {most} views, the limit")
 
 
 def _kept(
@@ -329,7 +329,7 @@ def _kept(
     """
     sorts.find(connection, draft.sort)
     if draft.desk is not None and all_desks.unknown(connection, {draft.desk}):
-        raise field_error("/owner", "unknown_value", "names a desk that there is not")
+        raise field_error("/owner", "unknown_value", "names a desk that does not exist")
     listed = _listed(draft.query, draft.sort, draft.timezone, draft.owner_id)
     # A query with `me` is another one for each admin; it must be right for this one, too.
     me = listed.admin_id or (admin_id if people_in(draft.query).me else None)

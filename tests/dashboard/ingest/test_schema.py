@@ -336,4 +336,4 @@ def test_what_is_no_locale_is_said_to_be_no_language_tag(locale):
         parse(changed(MESSAGE, "customer/locale", locale))
     [error] = found.value.errors
     assert (error.pointer, error.code) == ("/customer/locale", "unknown_value")
-    assert "is no language tag such as vi or en-GB" in error.detail
+    assert "is not a language tag such as en-GB" in error.detail

@@ -62,33 +62,33 @@ def act(line=None, **changes) -> dict:
         (b"\xff\n", "line 6: is not valid UTF-8."),
         (b'{"event":' + b" " * 600_000 + b"}\n", "line 6: / has more than 524288 bytes."),
         ([1], "line 6: / must be an object."),
-        ({}, "line 6: / is no line of an export."),
-        (HEAD[0], "line 6: /format stands in the first line alone."),
-        ({"desk": "Sales"}, "line 6: /desk “Sales” is no desk: 1 to 32 of a-z 0-9 -."),
-        ({"source": "A", "desk": "main", "handoff_only": False}, "line 6: /source is no name of a"),
+        ({}, "line 6: / is not a line of an export."),
+        (HEAD[0], "line 6: /format may stand in the first line only."),
+        ({"desk": "Sales"}, "line 6: /desk “Sales” is not a desk: 1 to 32 of a-z 0-9 -."),
+        ({"source": "A", "desk": "main", "handoff_only": False}, "line 6: /source is not the name"),
         (HEAD[2] | {"handoff_only": True}, "line 6: /handoff_only is false for this source here."),
-        ({"admin": "mai", "name": "Mai"}, "line 6: /admin is no e-mail address."),
+        ({"admin": "mai", "name": "Mai"}, "line 6: /admin is not an e-mail address."),
         (HEAD[4] | {"source": "blog"}, "line 6: /source is named by no line before it."),
-        (sent(occurred_at="yesterday"), "line 6: /event/occurred_at “yesterday” is no RFC 3339"),
+        (sent(occurred_at="yesterday"), "line 6: /event/occurred_at “yesterday” is not an RFC"),
         (sent(body=""), "line 6: /event/body is empty, and nothing is attached."),
         (sent(role="boss"), "line 6: /event/role must be "),
         (sent(colour="red"), "line 6: /event/colour is not known here."),
-        (sent(type="unknown"), "line 6: /event/type “unknown” is no type of event."),
-        (sent() | {"received_at": "x"}, "line 6: /received_at “x” is no RFC 3339 timestamp"),
+        (sent(type="unknown"), "line 6: /event/type “unknown” is not a type of event."),
+        (sent() | {"received_at": "x"}, "line 6: /received_at “x” is not an RFC 3339 timestamp"),
         (sent() | {"received_at": "2099-01-01T00:00:00Z"}, "line 6: /received_at is in the future"),
         (sent() | {"source": "blog"}, "line 6: /source is named by no line before it."),
         (sent() | {"colour": 1}, "line 6: /colour is not known here."),
         ({"event": MESSAGE}, "line 6: /source is missing."),
         (sent(type="thread.handoff", desk="x", customer=None), "line 6: /event/customer is not"),
         (act({"author": "ken@desk.example"}), "line 6: /author is named by no line before it."),
-        (act({"seen": "m-9"}), "line 6: /seen is no event before this one."),
+        (act({"seen": "m-9"}), "line 6: /seen is not an event before this one."),
         (act({"undoes": "/7:y"}, type="thread.reopen"), "line 6: /event/body is not known here."),
         (act(role="admin"), "line 6: /event/role is not known here."),
-        (act(type="receipt"), "line 6: /event/type is no type of an admin's event."),
+        (act(type="receipt"), "line 6: /event/type is not a type of an admin's event."),
         ({"event": {"id": "r", "type": "receipt", "state": "read", "occurred_at":
           "2026-09-20T10:00:00Z"}, **RECEIVED}, "line 6: /message is missing."),
         ({"event": {"id": "r", "type": "receipt", "state": "read", "occurred_at":
-          "2026-09-20T10:00:00Z"}, **RECEIVED, "message": "/7:z"}, "line 6: /message is no event"),
+          "2026-09-20T10:00:00Z"}, **RECEIVED, "message": "/7:z"}, "line 6: /message is not an"),
     ],
 )  # fmt: skip
 def test_a_wrong_line_is_named_and_nothing_of_its_batch_is_stored(
@@ -113,7 +113,7 @@ def test_a_file_that_went_through_an_editor_is_taken(new_database, transfer):
     assert transfer.imported(other, edited).created == 2
     assert transfer.exported(other) == transfer.exported(right)
     transfer.imported(new_database(), [b"\xef\xbb\xbf\r\n", *empty, *lines])
-    with pytest.raises(StartError, match=r"^line 11: / is no line"):
+    with pytest.raises(StartError, match=r"^line 11: / is not a line"):
         transfer.imported(new_database(), [*edited[:-3], b"{}\r\n"][:11])
 
 
@@ -132,12 +132,12 @@ def test_batches_before_a_wrong_line_are_stored(new_database, transfer, monkeypa
     ("lines", "said"),
     [
         ([], "/ is missing: the file is empty."),
-        ([HEAD[1]], "/format is missing: this is no export."),
+        ([HEAD[1]], "/format is missing: this is not an export."),
         ([b"\n", b" \r\n"], "/ is missing: the file is empty."),
         ([b"\xef\xbb\xbf"], "/ is missing: the file is empty."),
         ([b"x\n"], "is not valid JSON (column 1)."),
         (["\ufeff{}\r\n".encode("utf-16-le")], "is in UTF-16; send UTF-8."),
-        ([HEAD[0] | {"version": 2}], "/version is that of another Lineup; use that."),
+        ([HEAD[0] | {"version": 2}], "/version belongs to another release of Lineup."),
         ([HEAD[0] | {"format": "x"}], "/format must be "),
     ],
 )

@@ -112,6 +112,6 @@ def test_undoing_gives_a_thread_to_nobody_who_does_not_see_its_desk_any_more(sho
     released, _ = assigning.hand_over(bob, thread, HandOver(mai.id))
     belongs_to(shop, bob, "sales")
     supervisor = bob._replace(role="supervisor")
-    with pytest.raises(Problem, match="Bob takes no threads any more"):
+    with pytest.raises(Problem, match="Bob can no longer have this thread"):
         undo.undo(supervisor, released)
     assert shop.row()["assignee"]["name"] == "Mai"

@@ -88,7 +88,7 @@ def test_what_is_no_backup_is_called_so(new_place):
     other = new_place()
     for content in (b"", b"hello", gzip.compress(b"hello"), gzip.compress(bytes(2048))):
         assert refused(other, content).startswith("x.backup is ")
-    assert refused(other, b"no backup at all") == "x.backup is no backup of Lineup."
+    assert refused(other, b"no backup at all") == "x.backup is not a backup of Lineup."
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/tmp/x", "files/../x", "files/ABC", "other"])
@@ -121,7 +121,7 @@ def test_a_backup_of_another_format_is_refused(place, new_place):
     writer.add_text("manifest.json", changed.model_dump_json())
     writer.close()
     assert refused(new_place(), out.getvalue()) == (
-        "x.backup was made by another Lineup (9.0); use that one."
+        "x.backup was made by Lineup 9.0; restore it with that one."
     )
 
 

@@ -141,7 +141,7 @@ def test_an_address_that_became_no_account_is_forgotten(dashboard, chief, token,
     [
         ("short", "8 to 1,024"),
         ("lan@example.com", "own address"),
-        ("password2026", "first that are guessed"),
+        ("password2026", "easy to guess"),
     ],
 )
 def test_a_weak_password_is_refused_with_its_reason_and_the_form_stays(

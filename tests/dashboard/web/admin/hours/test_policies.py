@@ -253,7 +253,7 @@ def test_the_conditions_of_all_policies_are_limited(sue, monkeypatch):
     answer = sue.post(URL, json=policy(always, name="b", query="is:open tag:c"))
     assert is_problem(answer, 422, "too_costly")
     [error] = answer.json["errors"]
-    assert error["pointer"] == "/query" and "to 5, of 4" in error["detail"]
+    assert error["pointer"] == "/query" and "to 5 conditions; the limit is 4" in error["detail"]
     small = saved_policy(sue, always, name="b", query="tag:c")
     changed = policy(always, name="b", query="tag:c tag:d")
     assert is_problem(sue.put(f"{URL}/{small['id']}", json=changed), 422, "too_costly")

@@ -255,7 +255,7 @@ def test_the_conditions_of_all_sorts_are_limited(sue, monkeypatch):
     answer = sue.post(API, json=costly)
     assert is_problem(answer, 422, "too_costly")
     [error] = answer.json["errors"]
-    assert error["pointer"] == "/rules" and "to 5, of 4" in error["detail"]
+    assert error["pointer"] == "/rules" and "to 5 conditions; the limit is 4" in error["detail"]
     assert saved(sue, name="b")
     assert is_problem(sue.put(f"{API}/b", json=costly), 422, "too_costly")
     assert sue.put(f"{API}/b", json=sort(name="b", title="Other")).status_code == 200
