@@ -18,7 +18,7 @@ from scoring.facts import Kind
 
 
 class Customer(fields.Partial):
-    """A person; absent members stay as they are, null forgets one."""
+    """A person; omitted members stay as they are, null deletes one."""
 
     id: fields.Id
     name: fields.Name | None = None
@@ -61,7 +61,7 @@ class MessageEvent(EventBase):
 
 
 class CustomerEvent(EventBase):
-    """Changed facts about a customer: in all of the customer's threads."""
+    """Changed facts about a customer; they apply to all of the customer's threads."""
 
     type: Literal["customer"]
     customer: Customer
@@ -78,7 +78,7 @@ class ReopenEvent(EventBase):
 
 
 class HandoffEvent(EventBase):
-    """The chatbot asks for a person, at a desk if it names one."""
+    """The chatbot asks for an admin, at a desk if it names one."""
 
     type: Literal["thread.handoff"]
     thread: fields.Id
@@ -92,7 +92,7 @@ class PriorityEvent(EventBase):
 
 
 class TagsEvent(EventBase):
-    """Tags that the thread gets and loses: at least one, none of them twice."""
+    """Tags to add to the thread and to remove: at least one, without repetition."""
 
     type: Literal["thread.tags"]
     thread: fields.Id
@@ -110,7 +110,7 @@ class StoredTagsEvent(TagsEvent):
 
 
 class ReceiptEvent(EventBase):
-    """The fate of a message that went out to the customer."""
+    """The delivery state of a message that was sent to the customer."""
 
     type: Literal["receipt"]
     message_id: fields.MessageId
@@ -142,10 +142,10 @@ MESSAGE_CREATED = OutgoingType("message.created", "An admin wrote to the custome
 CLOSED = OutgoingType("thread.closed", "A thread was closed", "closed")
 REOPENED = OutgoingType("thread.reopened", "A thread was reopened", "closed")
 ASSIGNED = OutgoingType(
-    "thread.assigned", "An admin got a thread", "assignee", {"assignee": Member(fields.Person)}
+    "thread.assigned", "A thread was assigned", "assignee", {"assignee": Member(fields.Person)}
 )
 RELEASED = OutgoingType(
-    "thread.released", "Nobody has a thread any more", "assignee", {"assignee": Member(None)}
+    "thread.released", "A thread has no assignee any more", "assignee", {"assignee": Member(None)}
 )
 DESK_CHANGED = OutgoingType(
     "thread.desk_changed",
@@ -164,8 +164,8 @@ TAGS_CHANGED = OutgoingType(
     "The tags of a thread were changed",
     "tags",
     {
-        "added": Member(list[str], "tags that it got", is_required=False),
-        "removed": Member(list[str], "tags that it lost", is_required=False),
+        "added": Member(list[str], "tags that were added", is_required=False),
+        "removed": Member(list[str], "tags that were removed", is_required=False),
     },
 )
 SNOOZED = OutgoingType(
@@ -174,7 +174,7 @@ SNOOZED = OutgoingType(
     "snooze",
     {
         "until": Member(fields.Milliseconds),
-        "wake": Member(Literal["reply", "never"], "whether the customer's message wakes it, too"),
+        "wake": Member(Literal["reply", "never"], "whether a message of the customer also ends it"),
     },
 )
 WOKEN = OutgoingType(
@@ -188,9 +188,9 @@ DUE = OutgoingType(
     "A thread was not answered in time",
     "due",
     {
-        "due_at": Member(fields.Milliseconds, "by when it was to be answered (ms)"),
+        "due_at": Member(fields.Milliseconds, "the time by which an answer was due (ms)"),
         "waiting_since": Member(fields.Milliseconds),
-        "policy": Member(str, "the policy's name"),
+        "policy": Member(str, "the name of the policy"),
         "target": Member(Literal["first_reply", "next_reply"]),
     },
 )

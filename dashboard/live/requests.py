@@ -29,13 +29,13 @@ def _pair(value: Any) -> tuple[Any, Any]:
 
 def _view_id(text: str) -> str:
     if text not in views.BUILT_IN_VIEWS and number_of(text) is None:
-        raise fault("unknown_value", f"{quoted(text, 60)} is no id of a view")
+        raise fault("unknown_value", f"{quoted(text, 60)} is not the id of a view")
     return text
 
 
 def _sort_name(name: str) -> str:
     if not _SORT.fullmatch(name):
-        raise fault("unknown_value", f"{quoted(name, 60)} is no name of a sort")
+        raise fault("unknown_value", f"{quoted(name, 60)} is not the name of a sort")
     return name
 
 
@@ -52,7 +52,7 @@ _ThreadIds = Annotated[list[ThreadId], Field(max_length=WATCH_MAX)]
 
 
 class ListRequest(Strict):
-    """`list:close`, and what all calls about a list begin with: a view or a query."""
+    """`list:close`, and the members of all calls about a list: a view or a query."""
 
     view: ViewId | None = None
     query: str | None = None
@@ -72,7 +72,7 @@ class ListRequest(Strict):
 def checked_name(name: ListName) -> ListName:
     """Returns the name. Raises Invalid if it has neither a view nor a query, or both."""
     if name.view is None and name.query is None:
-        raise field_error("/view", "missing_field", "is missing: say `view` or `query`")
+        raise field_error("/view", "missing_field", "is missing: give `view` or `query`")
     if name.view is not None and (name.query is not None or name.timezone is not None):
         pointer = "/timezone" if name.query is None else "/query"
         raise field_error(pointer, "unknown_field", "does not go with `view`")
@@ -80,13 +80,13 @@ def checked_name(name: ListName) -> ListName:
 
 
 class ListOpenRequest(ListRequest):
-    """`list:open`"""
+    """`list:open`: a list, and the number of its first ids."""
 
     limit: Annotated[StrictInt, Field(ge=1, le=OPEN_MAX)]
 
 
 class ListMoreRequest(ListRequest):
-    """`list:more`: the next `limit` ids, or those as far as the thread `through`."""
+    """`list:more`: the next `limit` ids, or all ids up to the thread `through`."""
 
     after: _After
     limit: Annotated[StrictInt, Field(ge=1, le=MORE_MAX)] | None = None
@@ -94,14 +94,14 @@ class ListMoreRequest(ListRequest):
 
 
 class ListSyncRequest(ListRequest):
-    """`list:sync`: what changed since a version of an epoch."""
+    """`list:sync`: the changes since a version of an epoch."""
 
     version: _Integer
     epoch: _Epoch
 
 
 class WatchThreadsRequest(Strict):
-    """`threads:watch`: which rows are on screen from now on, and which no longer."""
+    """`threads:watch`: the threads whose rows came on screen, and those that left it."""
 
     add: _ThreadIds | None = None
     remove: Annotated[_ThreadIds | None, Field(alias="del")] = None
@@ -114,6 +114,6 @@ class NoticesRequest(Strict):
 
 
 class ThreadRequest(Strict):
-    """`thread:open` and `thread:close`"""
+    """`thread:open` and `thread:close`: a thread."""
 
     id: ThreadId

@@ -337,7 +337,7 @@ class Sockets:
     def _connect(self, sid: str, environ: WSGIEnvironment, auth: Any = None) -> None:
         identity: Identity = environ[IDENTITY]
         if isinstance(auth, dict) and auth.get("protocol", PROTOCOL) != PROTOCOL:
-            raise ConnectionRefusedError("Load the page anew.", {"code": "protocol_mismatch"})
+            raise ConnectionRefusedError("Reload the page.", {"code": "protocol_mismatch"})
         prefix = connection_prefix(identity.session)
         caller = Caller(
             sid,

@@ -114,7 +114,7 @@ class AdminApi:
         "PATCH",
         "/me/preferences",
         "patchPreferences",
-        summary="Change some preferences",
+        summary="Change preferences",
         body=(preferences.PreferencesRequest,),
         reads_body=False,
         example={"theme": "dark"},
@@ -173,7 +173,7 @@ class AdminApi:
         "/threads/{thread_id}/replies",
         "postReply",
         summary="Reply to the customer, or write a note",
-        description="The same `token` is the same message.",
+        description="A repeated `token` means the same message.",
         body=(requests.ReplyRequest,),
         example={"body": "Hello!", "token": "a-1", "seen_message_id": 310},
         answers={
@@ -185,7 +185,7 @@ class AdminApi:
     )
     def reply(self, thread_id: int, body: requests.ReplyRequest) -> Response:
         if body.mentions and not body.private:
-            raise field_error("/mentions", "unknown_field", "goes with notes, and not with replies")
+            raise field_error("/mentions", "unknown_field", "is allowed only in notes")
         if not body.files and not shows_something(body.body):
             raise field_error("/body", "empty_text", "is empty, and nothing is attached")
         reply = Reply(
@@ -204,7 +204,7 @@ class AdminApi:
         "POST",
         "/threads/{thread_id}/messages/{message_id}/send-again",
         "postSendAgain",
-        summary="Send a reply again that did not arrive",
+        summary="Resend a reply that did not arrive",
         body=(requests.EmptyRequest,),
         answers=done(responses.OneMessage),
         problems=(409,),
@@ -311,7 +311,7 @@ class AdminApi:
         "GET",
         "/threads/{thread_id}/explain",
         "getExplanation",
-        summary="Read why a thread stands where it stands on a list",
+        summary="Explain a thread's place on a list",
         query=requests.ExplainQuery,
         answers=done(responses.Explanation),
         problem=ViewProblem,
@@ -359,7 +359,7 @@ class MentionsApi:
         "POST",
         "/threads/{thread_id}/mentions/read",
         "postMentionsRead",
-        summary="Mark mentions of oneself in a thread as read",
+        summary="Mark your mentions in a thread as read",
         body=(ReadMentionsRequest,),
         example={"through": 311},
         answers=done(UnreadMentions),
@@ -372,7 +372,7 @@ class MentionsApi:
         "POST",
         "/threads/{thread_id}/mentions/unread",
         "postMentionUnread",
-        summary="Mark a mention of oneself as unread",
+        summary="Mark a mention of you as unread",
         body=(UnreadMentionRequest,),
         example={"message_id": 311},
         answers=done(UnreadMentions),
@@ -393,8 +393,8 @@ TRACES_SECONDS = 10.0
 
 
 class DeletedCustomerRequest(Strict):
-    """The customer by the name of the source and their id there. Not by a thread: its customer may
-    be another one by now."""
+    """The customer, by the name of the source and their id there. A thread would not do: its
+    customer may have changed."""
 
     source: Id
     customer: Id
@@ -418,10 +418,10 @@ class CustomersApi:
         "/customers/delete",
         "postDeleteCustomer",
         summary="Delete all data of a customer, for good",
-        description="All threads of theirs with their messages and notes, wherever they are, and "
-        "their presence. 503 with nothing deleted, or with all deleted but traces in the files of "
-        "the database: PostgreSQL may need minutes and goes on by itself; else a second call "
-        "removes these.",
+        description="Deletes all threads of the customer with their messages and notes, at every "
+        "desk, and the customer's presence. 503: nothing was deleted, or traces are left in the "
+        "files of the database. PostgreSQL may need minutes, and continues by itself; otherwise "
+        "a second call removes them.",
         scope=SUPERVISOR,
         body=(DeletedCustomerRequest,),
         example={"source": "shop", "customer": "c-7"},

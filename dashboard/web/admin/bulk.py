@@ -92,7 +92,7 @@ class BulkApi:
         "POST",
         "/threads/undo",
         "postUndo",
-        summary="Undo what oneself just did",
+        summary="Undo your recent acts",
         body=(requests.UndoRequest,),
         example={"acts": [17]},
         answers=done(responses.UndoneActs),
@@ -120,7 +120,7 @@ class BulkApi:
         for name in message_ids:
             if name not in ids:
                 pointer = json_pointer("/seen", [name])
-                raise field_error(pointer, "unknown_value", "is none of the ids")
+                raise field_error(pointer, "unknown_value", "is not one of the ids")
         seen = {ids[name]: message_id for name, message_id in message_ids.items()}
         return self._admin.actions.last_messages(body.ids) | seen
 
@@ -160,9 +160,9 @@ def _check_goes_with(
     """Raises Invalid for a field that belongs to another action, or that is missing."""
     is_given = getattr(body, field) is not None
     if is_given and body.action != action:
-        raise field_error(f"/{field}", "unknown_field", f"goes with {action}, and with no other")
+        raise field_error(f"/{field}", "unknown_field", f"is allowed only with the action {action}")
     if is_needed and not is_given and body.action == action:
-        raise field_error(f"/{field}", "missing_field", f"goes with the action {action}")
+        raise field_error(f"/{field}", "missing_field", f"is required by the action {action}")
 
 
 def _each(

@@ -44,7 +44,7 @@ class UploadedFile(Answer):
 
 
 class OneFile(Answer):
-    """The file that was stored."""
+    """The stored file."""
 
     file: UploadedFile
 
@@ -88,11 +88,11 @@ class FilesApi:
         "/files/{file_id}",
         "getFile",
         summary="Read a file",
-        description="For who sees its thread; one that is in no message, for who uploaded it.",
+        description="For admins who see its thread; before it is sent, only for its uploader.",
         path_parameters=_FILE,
         answers={
             200: Documented("The content.", is_file=True),
-            304: Documented("It is what `If-None-Match` names."),
+            304: Documented("The content matches `If-None-Match`."),
         },
         problems=(404,),
     )
@@ -104,7 +104,7 @@ class FilesApi:
         "DELETE",
         "/files/{file_id}",
         "deleteFile",
-        summary="Discard a file of one's own that is in no message",
+        summary="Discard your unsent file",
         path_parameters=_FILE,
         answers=NO_CONTENT,
         problems=(404,),

@@ -33,7 +33,7 @@ LIST_WIDTH_PX = (200, 2_000)
 
 def _not_null(value: Any) -> Any:
     if value is None:
-        raise fault("wrong_type", "may be left out, but not be null")
+        raise fault("wrong_type", "may be omitted, but not be null")
     return value
 
 
@@ -49,13 +49,13 @@ def _by_view(name: str, choice: Any) -> Any:
 
 def _sort_name(text: str) -> str:
     if not is_sort_name(text):
-        raise fault("unknown_value", f"names no sort: {quoted(text, 60)}")
+        raise fault("unknown_value", f"is not the name of a sort: {quoted(text, 60)}")
     return text
 
 
 def _view_id(text: str) -> str:
     if number_of(text) is None:
-        raise fault("unknown_value", f"is no id of a saved view: {quoted(text, 60)}")
+        raise fault("unknown_value", f"is not the id of a saved view: {quoted(text, 60)}")
     return text
 
 
@@ -187,7 +187,7 @@ def check_sorts(connection: Connection, change: Mapping[str, Any]) -> None:
     by_pointer["/saved/sort"] = (change.get("saved") or {}).get("sort")
     for pointer, sort in by_pointer.items():
         if sort is not None and sort not in all_sorts:
-            raise field_error(pointer, "unknown_value", "names no sort")
+            raise field_error(pointer, "unknown_value", "is not the name of a sort")
 
 
 def forget_sort(connection: Connection, name: str) -> None:

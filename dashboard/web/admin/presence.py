@@ -39,10 +39,10 @@ class AdminPresence:
         "GET",
         "/presence/online",
         "getSeenCustomers",
-        summary="List the customers of all sources who were seen in some time",
-        description="Those of whom this admin may know: who has a thread that the admin sees, or "
-        "had one that was closed in the last 90 days; a supervisor, all. A page counts as a "
-        "look-up of `limit` customers.",
+        summary="List customers of all sources by the time last seen",
+        description="Customers with an open thread that the admin sees, or with one that was "
+        "closed in the last 90 days; for a supervisor, all. A page counts as a look-up of "
+        "`limit` customers.",
         query=SeenQuery,
         answers=done(SeenCustomers),
         problems=(429,),

@@ -55,8 +55,8 @@ FileId = Annotated[str, Field(max_length=ID_MAX)]
 class ReplyRequest(Strict):
     """A message to the customer, or a note (`private`); with files `body` may be empty.
 
-    `mentions` goes with notes. A note mentions all colleagues that it names by `@`; where several
-    have the same name, `mentions` says which of them is meant.
+    Only notes have `mentions`. A note mentions all colleagues that it names by `@`. If several have
+    the same name, `mentions` has the ids of the intended ones.
     """
 
     body: Body
@@ -69,11 +69,11 @@ class ReplyRequest(Strict):
 
 
 class EmptyRequest(Strict):
-    """An empty object: the URL says everything."""
+    """An empty object: the call has no parameters but its URL."""
 
 
 class CloseRequest(Strict):
-    """The messages that a close settles; by default all messages stored before the request."""
+    """The messages that a close answers; by default all messages stored before the request."""
 
     seen_message_id: SeenMessageId | None = None
 
@@ -83,7 +83,7 @@ class PriorityRequest(Strict):
 
 
 class TagsRequest(Strict):
-    """Tags that a thread gets and loses: at least one, none of them twice."""
+    """Tags to add to a thread and to remove: at least one, without repetition."""
 
     add: NewTags = Field([])
     remove: Tags = Field([])
@@ -118,8 +118,8 @@ class SnoozeRequest(Strict):
 
 
 class AssignRequest(Strict):
-    """The new assignee, null for nobody; the desk, by default the thread's own; and a note for the
-    next assignee."""
+    """The new assignee, null for nobody; the desk, by default the thread's present one; and a note
+    for the assignee."""
 
     admin_id: AdminId | None
     desk: DeskName | None = None
@@ -129,8 +129,8 @@ class AssignRequest(Strict):
 class BulkRequest(Strict):
     """One action on many threads.
 
-    `seen` goes with close, thread id to `seen_message_id`; `until` and `wake` go with snooze,
-    `admin_id`, `desk`, `note` and `held_by` with assign, `add` and `remove` with tag. With
+    Only close has `seen`, which maps thread ids to `seen_message_id`; only snooze `until` and
+    `wake`; only assign `admin_id`, `desk`, `note` and `held_by`; only tag `add` and `remove`. With
     `held_by`, only threads that this admin still has are handed over.
     """
 
@@ -151,7 +151,7 @@ class BulkRequest(Strict):
 
 
 class UndoRequest(Strict):
-    """Acts of the signed-in admin, by the ids in the answers to them."""
+    """Acts of the signed-in admin, by the ids that their answers gave."""
 
     acts: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
 
@@ -163,7 +163,7 @@ class RowsQuery(Query):
 
 
 class MessagesQuery(Query):
-    """A part of a conversation: up to `limit` messages at one of these messages, or the newest."""
+    """A part of a conversation: up to `limit` messages near the given message, or the newest."""
 
     before: RowId | None = None
     after: RowId | None = None
@@ -172,7 +172,7 @@ class MessagesQuery(Query):
 
 
 class ExplainQuery(Query):
-    """A list: of a view, or of a query with the time zone of its days."""
+    """A list: of a view, or of a query with the time zone for its days."""
 
     view: ViewId | None = None
     query: str | None = None
@@ -192,5 +192,5 @@ def shortcut(text: str) -> str:
     """Returns the shortcut of a canned reply, which an admin types after `/`."""
     check_length(check_characters(text), SHORTCUT_MAX)
     if not _SHORTCUT.fullmatch(text):
-        raise fault("unknown_value", f"{quoted(text, 60)} is none of a-z 0-9 - alone")
+        raise fault("unknown_value", f"{quoted(text, 60)} may have only a-z 0-9 and -")
     return text

@@ -45,7 +45,7 @@ class Me(Answer):
 class Customer(schemas.RowCustomer):
     """A customer."""
 
-    id: Annotated[str, Field(description="SOURCE/ID, the id being that of the source.")]
+    id: Annotated[str, Field(description="SOURCE/ID, with the source's id of the customer.")]
 
 
 class Row(schemas.Row):
@@ -64,8 +64,8 @@ class Rows(Answer):
 class ChangedRow(Answer):
     """The row after the action, and the id by which the action can be undone."""
 
-    row: Annotated[Row | None, Field(description="Null where one does not see its desk.")]
-    act: Annotated[int | None, Field(description="Null where nothing was changed.")]
+    row: Annotated[Row | None, Field(description="Null if the admin does not see its desk.")]
+    act: Annotated[int | None, Field(description="Null if nothing changed.")]
 
 
 class Delivery(Answer):
@@ -86,10 +86,10 @@ class Mention(Answer):
 
 
 class Message(schemas.Message):
-    """A message of a conversation; `delivery` of one that goes to the customer."""
+    """A message of a conversation; `delivery` if it goes to the customer."""
 
     delivery: Delivery | None
-    mentions: Annotated[list[Mention], Field(description="Of a note that mentions some.")] = Absent
+    mentions: Annotated[list[Mention], Field(description="The mentions in a note.")] = Absent
 
 
 def _member(name: str) -> Any:
@@ -106,7 +106,7 @@ _ActContent: Any = create_model("_ActContent", __base__=Answer, **_MEMBERS)
 
 
 class Act(_ActContent):
-    """An act on a thread; `by` is null for the chatbot, the customer and the time."""
+    """An act on a thread; `by` is null for acts of the chatbot, the customer or time."""
 
     id: int
     type: Literal[tuple(sorted(ACT_TYPES))]  # type: ignore[valid-type]
@@ -114,7 +114,7 @@ class Act(_ActContent):
     by: Person | None
     cause: Annotated[
         Literal["message", "handoff"],
-        Field(description="With `thread.reopened`, where the customer's message or a handoff did."),
+        Field(description="With `thread.reopened` by a customer's message or a handoff."),
     ] = Absent
 
 
@@ -122,7 +122,7 @@ class Messages(Answer):
     """A part of a conversation, newest last; whether there are earlier and later messages."""
 
     messages: list[Message]
-    acts: Annotated[list[Act], Field(description="What was done between these messages.")]
+    acts: Annotated[list[Act], Field(description="The acts between these messages.")]
     more: bool
     later: bool
 
@@ -149,9 +149,7 @@ class BulkResult(Answer):
 
     id: ThreadId
     status: Literal["done", "rejected"]
-    act: Annotated[
-        int | None, Field(description="With `done`: to undo it; null where nothing was changed.")
-    ] = Absent
+    act: Annotated[int | None, Field(description="To undo it; null if nothing changed.")] = Absent
     problem: ActionProblem = Absent
 
 
@@ -185,11 +183,11 @@ class Explanation(Answer):
     fact: Annotated[str, Field(description="The name of the fact that the rule orders by.")]
     value: Annotated[int, Field(description="The value of the fact.")]
     score: int
-    rank: Annotated[int | None, Field(description="From 0; null where it is not on the list.")]
-    total: Annotated[int, Field(description="How many threads the list holds.")]
+    rank: Annotated[int | None, Field(description="From 0; null if it is not on the list.")]
+    total: Annotated[int, Field(description="The number of threads on the list.")]
     due: Annotated[
         DueExplanation | None,
-        Field(description="Null where it is not due, or policies have just changed."),
+        Field(description="Null if it is not due, or policies have just changed."),
     ]
 
 
@@ -222,7 +220,7 @@ class ThreadMatch(Answer):
 class ThreadMatches(Answer):
     """The matching messages of a thread, in the order of the conversation, and their number."""
 
-    matches: Annotated[list[ThreadMatch], Field(description="The newest 1,000.")]
+    matches: Annotated[list[ThreadMatch], Field(description="At most 1,000, the newest.")]
     total: int
 
 
@@ -243,7 +241,7 @@ class SearchResults(Answer):
 
 
 class PanelCustomer(Customer):
-    """A customer, and the time since which they are known."""
+    """A customer, and the time since which Lineup has known them."""
 
     created_at: Milliseconds
 
@@ -287,7 +285,7 @@ class SeenCustomers(Answer):
 
     customers: list[SeenCustomer]
     next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
-    total: Annotated[int, Field(description="How many on all pages, as of the first.")]
+    total: Annotated[int, Field(description="The number on all pages, as of the first page.")]
 
 
 class OpenedThread(Answer):
@@ -298,13 +296,13 @@ class OpenedThread(Answer):
 
 
 class Member(Answer):
-    """An admin, the threads that they read, and how many threads of `arrival` they have, among
-    those that the caller sees."""
+    """An admin, the threads that the admin reads, and the number of `arrival` threads that the
+    admin has. Only threads that the caller sees count."""
 
     id: int
     name: str
     role: AdminRole
-    desks: Annotated[list[str] | None, Field(description="Whose threads they see; null: all.")]
+    desks: Annotated[list[str] | None, Field(description="The desks that they see; null: all.")]
     assigned: Annotated[int | None, Field(description="Null until the lists are built.")]
     threads: list[OpenedThread]
 

@@ -25,9 +25,9 @@ SUPERVISOR = "supervisor"
 _API = openapi.Api(
     title="Lineup dashboard API",
     about=(
-        "What the pages of Lineup call. Every request that changes something needs an `Origin` of "
-        "Lineup's own, and except for DELETE and files a JSON body. Another `Host` than that of an "
-        "origin is refused (400, `untrusted_host`). Times are milliseconds since 1970."
+        "The API of Lineup's pages. Every request that changes something needs an `Origin` of "
+        "Lineup's own, and except for DELETE and files a JSON body. A `Host` other than an "
+        "origin's is refused (400, `untrusted_host`). Times are milliseconds since 1970."
     ),
     url_prefix=URL_PREFIX,
     security={
@@ -38,14 +38,14 @@ _API = openapi.Api(
     },
     problems={
         401: "Not signed in.",
-        403: "Not a page of Lineup's own, or not for admins of this role.",
-        409: "Something else was done meanwhile; `code` says what.",
-        429: "Too many look-ups; `Retry-After` says when to come again.",
+        403: "The request is not from a page of Lineup, or the admin's role does not allow it.",
+        409: "A conflict with another change; `code` has the reason.",
+        429: "Too many look-ups; try again after `Retry-After`.",
         507: "There is no room for files; nothing was stored.",
     },
     tags={
         "me": "The signed-in admin.",
-        "threads": "Threads, their conversations, and what is done to them.",
+        "threads": "Threads, their conversations, and acts on them.",
         "files": "Files that admins upload for their messages.",
         "archive": "Threads that were closed long ago.",
         "search": "Threads by words and conditions.",
@@ -56,15 +56,15 @@ _API = openapi.Api(
         "policies": "Promised reply times.",
         "canned": "Canned replies.",
         "customers": "Customers of all chatbots.",
-        "presence": "Who is there.",
+        "presence": "Presence.",
         "team": "Admins, their threads and their sign-ins.",
-        "profile": "One's own account.",
+        "profile": "The signed-in admin's account.",
         "accounts": "The accounts of admins.",
         "invitations": "Links by which admins join.",
         "keys": "API keys of chatbots.",
         "webhooks": "Webhooks and their deliveries.",
-        "audit": "Who did what.",
-        "health": "How Lineup is doing.",
+        "audit": "The audit log.",
+        "health": "The health of Lineup.",
     },
 )
 
@@ -112,7 +112,7 @@ def _blueprint(
 def require_supervisor() -> None:
     """Raises Problem (403) for an admin of another role."""
     if current().role != SUPERVISOR:
-        raise Problem(403, "forbidden", "This is for supervisors.")
+        raise Problem(403, "forbidden", "Only supervisors may do this.")
 
 
 def _check_role() -> None:
@@ -130,7 +130,7 @@ def _check_ids() -> None:
     """Raises NotFound for a number that no database holds: it is the id of nothing."""
     for value in (request.view_args or {}).values():
         if isinstance(value, int) and value > INTEGER_MAX:
-            raise NotFound("There is no such thing.")
+            raise NotFound("There is no such object.")
 
 
 def _check_thread(database: Database) -> None:

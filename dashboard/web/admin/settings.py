@@ -75,7 +75,7 @@ class SettingsPages:
             return redirect(f"/login?next=/{page.name}", 302)  # type: ignore[return-value]
         is_supervisor = identity.role == SUPERVISOR
         if page.for_supervisors and not is_supervisor:
-            raise Problem(403, "forbidden", "This is for supervisors.")
+            raise Problem(403, "forbidden", "Only supervisors may do this.")
         preferences = self._pages.preferences(identity)
         with self._database.read() as connection:
             values = page.values(connection)
@@ -126,8 +126,8 @@ class HealthApi:
         "/health",
         "getHealth",
         summary="Tell whether the lists equal the database",
-        description="`late_since`: since when they may be out of date, null while they are not; "
-        "`compared_at`: when they were last found equal, null before the first time.",
+        description="`late_since`: the time since which they may be out of date, else null; "
+        "`compared_at`: the time of the last successful comparison, null before the first.",
         scope=SUPERVISOR,
         answers=done(Health),
     )

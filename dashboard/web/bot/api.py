@@ -153,8 +153,8 @@ class EventsApi:
         "postEvents",
         scope="events",
         summary=f"Post one event, or a batch of up to {BATCH_MAX}",
-        description="Good events of a bad batch are stored; every result of a batch says what "
-        "became of its event.",
+        description="Valid events of a batch are stored even if others are rejected. A batch has "
+        "a result for each event.",
         body=(Event, Batch),
         reads_body=False,
         example=_EXAMPLE,
@@ -230,15 +230,15 @@ class OutboxApi:
         "/events",
         "getEvents",
         scope="read",
-        summary="Read what admins did in your threads",
-        description="In the order in which it was committed, none skipped, kept "
-        "for 30 days. Come back with `next` as `after`, also when nothing came: a chatbot that was "
-        "away catches up by itself, and what stands before `after` counts as received. The same "
-        "events go to webhooks, with the headers and signatures of Standard Webhooks; an `id` "
-        "stays the same however often its event is sent, and `seq` counts within a thread. Notes "
-        "are never among them. To webhooks alone goes `admin.typing`, while an admin writes a "
-        "reply: without `seq`, with `data.by` and `data.until`, not kept. When the customer has a "
-        "message, post a `receipt` for `data.id`.",
+        summary="Read the acts of admins in your threads",
+        description="Events in the order of their commits, without gaps, kept for 30 days. Call "
+        "again with `next` as `after`, also when the list was empty: a chatbot that was away "
+        "catches up by itself, and events before `after` count as received. Webhooks get the same "
+        "events, with the headers and signatures of Standard Webhooks; an `id` stays the same "
+        "however often its event is sent, and `seq` counts within a thread. Notes are never sent. "
+        "Only webhooks get `admin.typing`, while an admin writes a reply: without `seq`, with "
+        "`data.by` and `data.until`, not kept. When the customer has a message, post a `receipt` "
+        "for `data.id`.",
         query=OutboxQuery,
         answers={200: Documented("Up to `limit` events.", (OutgoingEvents,))},
     )
@@ -254,7 +254,7 @@ class OutboxApi:
         with self._database.read() as connection:
             if position > outgoing.head(connection):
                 # A cursor of another database: no event would ever come after it.
-                raise field_error("/after", "unknown_value", "is no cursor of this list")
+                raise field_error("/after", "unknown_value", "is not a cursor of this list")
             events, last = outgoing.after(connection, caller.source_id, position, query.limit)
             is_news = outgoing.read_to(connection, caller.source_id) < position
         if is_news:

@@ -96,7 +96,7 @@ class ListQuery(Query):
     """The part of a list to read."""
 
     limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
-    cursor: Annotated[Cursor, Field(description="`next` of the answer before.")] = None
+    cursor: Annotated[Cursor, Field(description="`next` of the previous answer.")] = None
 
 
 class ListsApi:
@@ -143,11 +143,11 @@ class ListsApi:
         "/lists/{view}/{sort}",
         "getList",
         scope="read",
-        summary="Walk a list in its order",
+        summary="Read a list in its order",
         description="A built-in view, or one that is saved for all (`v17`; not with `me` in its "
-        "query), in a built-in sort or a saved one. All sources. Threads that were closed long ago "
-        "come last, in the same order; `total` does not count them. Following `next` to the end "
-        "meets every thread that did not move meanwhile exactly once.",
+        "query), in a built-in sort or a saved one, with threads of all sources. Archived threads "
+        "come last, in the same order; `total` does not count them. Reading to the end by `next` "
+        "gives every thread that did not move meanwhile exactly once.",
         path_parameters={
             "view": PathParameter({"type": "string", "pattern": _VIEW_PATTERN}, "not_respond"),
             "sort": PathParameter({"type": "string", "pattern": NAME_PATTERN}, "longest_wait"),

@@ -194,15 +194,15 @@ _API = openapi.Api(
         409: "Another event has this id (`event_id_conflict`).",
         410: "The customer was deleted: after the event had occurred, or without having written"
         " since (`customer_erased`).",
-        429: "Over the key's quota; nothing was done. `Retry-After` says when to come again.",
+        429: "Over the key's quota; nothing was done. Try again after `Retry-After`.",
     },
     tags={
-        "events": "What happened: yours to Lineup, and what admins did in your threads.",
+        "events": "Your events for Lineup, and the acts of admins in your threads.",
         "threads": "Threads as dashboards show them.",
         "lists": "Threads in their order.",
-        "presence": "Which customers are there, and what they show.",
-        "typing": "Who is writing.",
-        "webhooks": "What Lineup posts to your webhooks.",
+        "presence": "Presence of customers.",
+        "typing": "Typing notices.",
+        "webhooks": "The requests that Lineup posts to your webhooks.",
     },
 )
 _MODELS: dict[str, type] = {**OUTGOING, TYPING.name: AdminTyping, WEBHOOK_TEST.name: WebhookTest}

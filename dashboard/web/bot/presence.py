@@ -38,7 +38,7 @@ Status = Literal[STATUSES]  # type: ignore[valid-type]
 class Accepted(Answer):
     """The whole request was accepted."""
 
-    accepted: Annotated[int, Field(description="How many.", ge=1)]
+    accepted: Annotated[int, Field(description="The number of accepted items.", ge=1)]
 
 
 class State(Answer):
@@ -51,7 +51,7 @@ class State(Answer):
     ]
     text: str
     activity: str
-    at: Annotated[int, Field(description="Since when it is so, in ms since 1970.")]
+    at: Annotated[int, Field(description="The beginning of this state, in ms since 1970.")]
     v: Annotated[int, Field(description="Grows with each change.")]
 
 
@@ -86,7 +86,7 @@ class SeenPage(Answer):
 
     customers: list[Seen]
     next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
-    total: Annotated[int, Field(description="How many on all pages, as of the first.")]
+    total: Annotated[int, Field(description="The number on all pages, as of the first page.")]
 
 
 class TeamMember(Answer):
@@ -115,7 +115,7 @@ _CUSTOMER = PathParameter(
 _SETTING: Mapping[str, Any] = {
     "body": (PresenceSettings,),
     "example": {"status": "busy", "text": "on the phone"},
-    "answers": {200: Documented("All that is set then.", (SetPresence,))},
+    "answers": {200: Documented("All present settings.", (SetPresence,))},
     "problems": (410,),
 }
 _BEAT = {"customer": "c-7", "device": "browser-1", "type": "web", "active": True}
@@ -125,7 +125,7 @@ def _at_most_500(customers: list[str]) -> list[str]:
     """Returns the customers, each once."""
     unique = list(dict.fromkeys(customers))
     if len(unique) > MAX_LOOKED_UP:
-        raise fault("too_long", f"names {len(unique)} customers; {MAX_LOOKED_UP} may be asked for")
+        raise fault("too_long", f"names {len(unique)} customers; the limit is {MAX_LOOKED_UP}")
     return unique
 
 
@@ -174,7 +174,7 @@ class BotPresenceApi:
         "POST",
         "/presence",
         "postPresence",
-        summary="Report that customers are there",
+        summary="Report that customers are present",
         description="Send a beat of each connected device every 25 to 30 seconds; a first one "
         "brings the device online, a silent device is gone after 90. A customer's message and "
         "typing count as beats of the device `messages`.",
@@ -192,8 +192,8 @@ class BotPresenceApi:
         "GET",
         "/presence",
         "getPresence",
-        summary="Look up to 500 of your customers up",
-        description="Every one asked for is in the answer. A key may look up 10,000 customers a "
+        summary="Look up the presence of up to 500 of your customers",
+        description="The answer has every requested customer. A key may look up 10,000 customers a "
         "minute, twenty full calls; pages of `presence/online` count, too.",
         query=CustomersQuery,
         answers={200: Documented("Done.", (States,))},
@@ -210,7 +210,7 @@ class BotPresenceApi:
         "/presence/offline",
         "postPresenceOffline",
         summary="Report that devices went offline",
-        description="At once, without waiting for their silence.",
+        description="Takes effect at once, before they would time out.",
         body=(PresenceDevices,),
         batch=("devices", BEATS_MAX),
         example={"devices": [{"customer": "c-7", "device": "browser-1"}]},
@@ -225,10 +225,10 @@ class BotPresenceApi:
         "PUT",
         "/presence/{customer}",
         "putPresence",
-        summary="Set what a customer shows, and to whom",
-        description="What is left out stays, null takes back. `invisible` looks as if they had "
-        "left, the visibility `nobody` as if they had never been there. `online`, `offline` and "
-        "`team` are other calls here (405): name a customer of such an id in the query.",
+        summary="Set a customer's status, text and visibility",
+        description="Omitted members stay, null resets them. An `invisible` customer seems to have "
+        "left, one with the visibility `nobody` never to have come. `online`, `offline` and "
+        "`team` are other calls here (405): give such an id in the query.",
         path_parameters={"customer": _CUSTOMER},
         **_SETTING,
     )
@@ -240,7 +240,7 @@ class BotPresenceApi:
         "PUT",
         "/presence",
         "putPresenceByQuery",
-        summary="Set what a customer shows, whatever the customer's id",
+        summary="Set a customer's status, text and visibility, for any id",
         description="As with the id in the path, and also for a customer called `online`, "
         "`offline` or `team`.",
         query=CustomerQuery,
@@ -259,7 +259,7 @@ class BotPresenceApi:
         "GET",
         "/presence/online",
         "getPresenceOnline",
-        summary="List who was seen lately, or between two times",
+        summary="List the customers seen lately, or between two times",
         description="Newest first, connected or not: `within` seconds, or `from` and `to` in "
         "milliseconds since 1970. A page counts as a look-up of `limit` customers.",
         query=SeenQuery,
@@ -288,8 +288,8 @@ class BotPresenceApi:
         "GET",
         "/presence/team",
         "getPresenceTeam",
-        summary="Ask whether the team is there",
-        description="All that a customer may know of the team.",
+        summary="Read the presence of the team",
+        description="Only what a customer may know of the team.",
         query=TeamQuery,
         answers={200: Documented("Done.", (Team,))},
         problems=(404,),
@@ -302,7 +302,7 @@ class BotPresenceApi:
         "/typing",
         "postTyping",
         summary="Report that a customer is writing",
-        description="Shown for 6 seconds, or until the message comes.",
+        description="Shown for 6 seconds, or until the message arrives.",
         body=(PresenceTyping,),
         example={"thread": "t-42", "customer": "c-7"},
         answers={200: Documented("Done.", (Accepted,))},

@@ -23,9 +23,9 @@ class Result(Answer):
 class BatchResult(Answer):
     """The outcome of one event of a batch."""
 
-    index: Annotated[int, Field(description="Which event of the batch, from 0.")]
+    index: Annotated[int, Field(description="The position in the batch, from 0.")]
     status: Literal["created", "duplicate", "rejected"]
-    id: Annotated[str | None, Field(description="The event's id, where it has one.")]
+    id: Annotated[str | None, Field(description="The event's id, if it has one.")]
     thread_id: ThreadId = Absent
     problem: Problem = Absent
 
@@ -43,7 +43,7 @@ class ListEntry(Answer):
     source: str
     thread: Annotated[str, Field(description="The source's id of the thread.")]
     score: Annotated[
-        int, Field(description="The lower, the higher up; of equal scores, the lower id.")
+        int, Field(description="Lower scores come first; with equal scores, lower ids.")
     ]
 
 
@@ -55,7 +55,7 @@ class List(Answer):
     epoch: Annotated[str | None, Field(description="Changes when the order was rebuilt.")]
     version: Annotated[int, Field(description="Grows with each change of the list.")]
     total: Annotated[
-        int, Field(description="How many threads the list holds, without archived ones.")
+        int, Field(description="The number of threads on the list, without archived ones.")
     ]
     threads: list[ListEntry]
     next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
@@ -70,8 +70,7 @@ class Message(schemas.Message):
 class ThreadAct(Answer):
     """An act on a thread.
 
-    `by` is null if a thread woke at its moment or with the customer's message, and for
-    `thread.due`.
+    `by` is null for `thread.due`, and if a thread woke at its time or by the customer's message.
     """
 
     thread_id: ThreadId
@@ -111,7 +110,7 @@ _AnyEvent: Any = Annotated[Union[tuple(OUTGOING.values())], Discriminator("type"
 
 
 class OutgoingEvent(RootModel[_AnyEvent]):
-    """An act of an admin, or the effect of a moment; `type` tells them apart."""
+    """An act of an admin, or an effect of time; `type` says which."""
 
 
 class OutgoingEvents(Answer):

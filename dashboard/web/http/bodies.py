@@ -116,7 +116,7 @@ def require_type(takes_file: bool = False) -> None:
 def _require_no_encoding() -> None:
     if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
         raise Problem(
-            415, "unsupported_content_encoding", "Bodies are taken without Content-Encoding."
+            415, "unsupported_content_encoding", "Send the body without Content-Encoding."
         )
 
 

@@ -14,12 +14,12 @@ VERSION = "1.0"
 _REF = "#/components/schemas/"
 _PROBLEMS = {
     400: "Unreadable: no JSON, not UTF-8, a key twice, nested too deeply, a number not finite.",
-    404: "There is no such thing.",
-    405: "What stands there is the name of another call.",
-    413: "A body of more than 1 MiB, or a batch of more entries than it may have.",
-    415: "Something else than JSON in UTF-8, without a content encoding.",
-    422: "Understood but wrong; `errors` says what and where.",
-    503: "The storage is away; nothing was stored. `Retry-After` says when to come again.",
+    404: "There is no such object.",
+    405: "This path segment is the name of another call.",
+    413: "A body of more than 1 MiB, or a batch with too many entries.",
+    415: "The content is not JSON in UTF-8 without a content encoding.",
+    422: "Readable but invalid; `errors` has each mistake and its place.",
+    503: "The storage is away; nothing was stored. Try again after `Retry-After`.",
 }
 _WEBHOOK_HEADERS = {
     "webhook-id": "The event's id, the same in each attempt.",
@@ -148,8 +148,8 @@ def _webhook(webhook: Webhook) -> JsonSchemaValue:
             "content": {"application/json": {"schema": _ref(webhook.model)}},
         },
         "responses": {
-            "2XX": {"description": "The event was taken."},
-            "410": {"description": "Nothing more is wanted: the webhook is disabled."},
+            "2XX": {"description": "The event was accepted."},
+            "410": {"description": "The receiver wants no more events: the webhook is disabled."},
         },
     }
 

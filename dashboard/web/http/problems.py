@@ -19,11 +19,11 @@ _INSTANCE_MAX = 100
 _KNOWN = {
     400: ("bad_request", "The request cannot be read."),
     404: ("not_found", "There is nothing at this address."),
-    405: ("method_not_allowed", "This address does not take that method."),
+    405: ("method_not_allowed", "This address does not allow that method."),
     413: ("payload_too_large", "The body may have up to 1 MiB."),
     414: ("url_too_long", "The URL is too long."),
     415: ("unsupported_media_type", "Send JSON: Content-Type: application/json."),
-    416: ("range_not_satisfiable", "The file has no such bytes."),
+    416: ("range_not_satisfiable", "The file does not have this range of bytes."),
     431: ("headers_too_large", "The headers of the request are too large."),
 }
 

@@ -13,7 +13,7 @@ from dashboard.validation.fields import INTEGER_MAX, check_characters, check_vis
 
 IDS_MAX = 200
 _DIGITS_MAX = 16
-_TWICE = "stands there more than once"
+_TWICE = "is given more than once"
 
 
 class Query(BaseModel):
@@ -115,10 +115,10 @@ class Cursors:
     def decode(self, list_name: str, cursor: str, pointer: str = "/cursor") -> Any:
         """Returns the position of a cursor; `pointer` names its parameter.
 
-        Raises Invalid for a text that is no cursor of this list.
+        Raises Invalid for a text that is not a cursor of this list.
         """
         try:
             return self._texts.read(cursor, list_name)
         except NotSigned:
-            detail = "is no cursor of this list"
+            detail = "is not a cursor of this list"
             raise field_error(pointer, "unknown_value", detail) from None

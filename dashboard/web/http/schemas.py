@@ -55,7 +55,7 @@ class Preview(Answer):
 
 
 class Snooze(Answer):
-    """The end of a snooze, and the admin who set it; `reply`: or until the customer writes."""
+    """The end of a snooze, and the admin who set it; with `reply`, also ended by a message."""
 
     until: Milliseconds
     wake: Literal["reply", "never"]
@@ -97,18 +97,18 @@ class Row(Answer):
     last_message_id: Annotated[
         int | None, Field(description="The newest message stored; notes do not count.")
     ]
-    last: Annotated[Last | None, Field(description="Of the newest by time; notes do not count.")]
+    last: Annotated[Last | None, Field(description="The newest message by time, without notes.")]
     assignee: Person | None
     due_at: Annotated[
         int | None,
-        Field(description="By when it is to be answered (ms); null where nobody waits."),
+        Field(description="The due time for an answer (ms); null if nobody waits."),
     ]
     tags: Annotated[list[str], Field(description="In order.")]
     desk: str
-    snooze: Annotated[Snooze | None, Field(description="Null where it is not snoozed.")]
+    snooze: Annotated[Snooze | None, Field(description="Null if it is not snoozed.")]
     woken: Annotated[
         Woken | None,
-        Field(description="Until it is answered, closed or snoozed again."),
+        Field(description="Present until it is answered, closed or snoozed again."),
     ]
 
 

@@ -25,7 +25,7 @@ class SeenQuery(Query):
     within: Annotated[
         Annotated[int, Field(ge=1, le=WITHIN_MAX_SECONDS), DIGITS] | None,
         Field(
-            description="Seconds until now, 900 where no time is given; not with `from` or `to`.",
+            description="Seconds until now, 900 by default; not with `from` or `to`.",
             examples=[900],
         ),
     ] = None

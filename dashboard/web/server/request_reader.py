@@ -98,7 +98,7 @@ class RequestReader:
         line = self.line(bodies.REQUEST_LINE_BYTES, bodies.url_too_long)
         match = _REQUEST_LINE.fullmatch(line)
         if match is None:
-            raise bodies.bad_request("The first line is no request line of HTTP/1.1.")
+            raise bodies.bad_request("The first line is not a request line of HTTP/1.1.")
         method, target, major, minor = match.groups()
         if major != "1":
             raise Problem(505, "version_not_supported", "This server speaks HTTP/1.1.")
@@ -253,7 +253,7 @@ def _check_host(host: str | None, version: str) -> None:
         if version != "HTTP/1.0":
             raise bodies.bad_request("The header host is missing.")
     elif not _HOST.fullmatch(host):
-        raise bodies.bad_request("The header host is no name or address of a host.")
+        raise bodies.bad_request("The header host is not the name or address of a host.")
 
 
 def _length(headers: dict[str, str], version: str) -> int | None:
@@ -271,8 +271,8 @@ def _length(headers: dict[str, str], version: str) -> int | None:
     if last == "chunked" and not others:
         return None
     if last == "chunked" and _OTHER_CODINGS.issuperset(others):
-        raise Problem(501, "coding_not_implemented", "Of transfer codings only chunked is taken.")
-    raise bodies.bad_request("Transfer-Encoding may be chunked.")
+        raise Problem(501, "coding_not_implemented", "Only the coding chunked is accepted.")
+    raise bodies.bad_request("Transfer-Encoding must be chunked.")
 
 
 def _is_kept(headers: dict[str, str], version: str) -> bool:

@@ -58,7 +58,7 @@ def test_from_the_link_to_the_dashboard_and_off_again(chromium: Browser, chief, 
     page.fill("#name", "Lan")
     page.fill("#password", "password2026")
     page.click("button[type=submit]")
-    shown(page, "#error", "first that are guessed")
+    shown(page, "#error", "easy to guess")
     page.fill("#password", PASSWORD)
     page.click("button[type=submit]")
     page.wait_for_selector(".row:not(.skeleton)")

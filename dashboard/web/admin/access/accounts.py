@@ -56,13 +56,13 @@ class AccountRequest(Partial):
 
 
 class AccountStateRequest(Strict):
-    """The account's `changed_at`; the URL says whether it is to be disabled."""
+    """The account's `changed_at`; the URL decides whether it is disabled or enabled."""
 
     changed_at: ChangedAt | None = None
 
 
 class InvitationRequest(Strict):
-    """The invited address, and the new account; without `name` the invited person gives it."""
+    """The invited address, and the new account; an omitted `name` is asked from the person."""
 
     email: Email
     name: AccountName | None = None
@@ -71,7 +71,7 @@ class InvitationRequest(Strict):
 
 
 class Account(Answer):
-    """An account; `desks` are the chosen ones: a supervisor sees all the same."""
+    """An account; `desks` are its chosen desks. A supervisor sees all desks in any case."""
 
     id: int
     email: str
@@ -90,14 +90,14 @@ class ListedAccount(Account):
     """
 
     status: Annotated[
-        str | None, Field(description="Such as `online`; null while presence is not available.")
+        str | None, Field(description="Such as `online`; null while presence is unavailable.")
     ]
     last_seen_at: Annotated[Milliseconds | None, Field(description="Null: never seen.")]
     releasing: int
 
 
 class Invitation(Answer):
-    """An invitation that can be used; `name` is null if the invited person gives it."""
+    """A valid invitation; `name` is null if the invited person gives it."""
 
     id: int
     email: str
@@ -110,7 +110,7 @@ class Invitation(Answer):
 
 
 class Accounts(Answer):
-    """All accounts by name, the invitations that can be used, the newest first, and all desks."""
+    """All accounts by name, the valid invitations, the newest first, and all desks."""
 
     accounts: list[ListedAccount]
     invitations: list[Invitation]
@@ -165,7 +165,7 @@ class AccountsApi:
         "GET",
         "/accounts",
         "getAccounts",
-        summary="List the accounts, and the invitations that can be used",
+        summary="List the accounts and the valid invitations",
         answers=done(Accounts),
     )
     def listing(self) -> Response:
@@ -202,8 +202,8 @@ class AccountsApi:
         "/accounts/{account_id}",
         "putAccount",
         summary="Change name, role and desks of an account",
-        description="Open pages of the admin follow within two seconds. Threads at desks that the "
-        "admin does not see any more are released.",
+        description="The admin's open pages change within two seconds. Threads at desks that the "
+        "admin no longer sees are released.",
         body=(AccountRequest,),
         example={"role": "admin", "desks": ["main", "billing"], "changed_at": 1795687200123},
     )
@@ -262,8 +262,8 @@ class InvitationsApi:
         "POST",
         "/invitations",
         "postInvitation",
-        summary="Invite somebody, by a link that is answered this once",
-        description="For one use, seven days. An earlier invitation of the address ends.",
+        summary="Invite a person by a link, which is shown only in this answer",
+        description="For one use within seven days. Replaces an earlier invitation of the address.",
         body=(InvitationRequest,),
         example={"email": "mai@example.com", "role": "admin", "desks": ["main"]},
         answers={201: Documented("Invited.", (NewInvitation,))},

@@ -35,7 +35,7 @@ TEXT_MAX = 254
 
 def _action(name: str) -> str:
     if not is_action(name):
-        raise fault("unknown_value", "names no action and no group of actions")
+        raise fault("unknown_value", "is not an action or a group of actions")
     return name
 
 
@@ -66,15 +66,13 @@ class ExportRequest(Strict):
     action: Action | None = None
     actor: Words | None = None
     target: Words | None = None
-    format: Annotated[
-        Literal["csv", "jsonl"] | None, Field(description="`csv` where none is named.")
-    ] = None
+    format: Annotated[Literal["csv", "jsonl"] | None, Field(description="`csv` by default.")] = None
     cursor: Annotated[str, AfterValidator(check_characters)] | None = None
 
     @model_validator(mode="after")
     def _alone(self) -> "ExportRequest":
         if self.cursor is not None and self.model_fields_set != {"cursor"}:
-            raise fault("unknown_field", "a cursor stands alone")
+            raise fault("unknown_field", "has other members besides `cursor`")
         return self
 
 
@@ -83,18 +81,18 @@ def filters_of(query: AuditQuery | ExportRequest) -> Filters:
 
 
 class AuditActor(Answer):
-    """The actor, as of then. Without `admin_id`: a command's user, or nobody known."""
+    """The actor as of that time. Without `admin_id`: the user of a command, or unknown."""
 
     via: Literal[VIAS]  # type: ignore[valid-type]
     admin_id: int | None
     name: str
     email: str | None
-    address: Annotated[str, Field(description="An IP address; of a command, the machine.")]
+    address: Annotated[str, Field(description="An IP address; for a command, the machine.")]
     user_agent: str
 
 
 class AuditTarget(Answer):
-    """The target of an act, as of then."""
+    """The target of an act, as of that time."""
 
     kind: str
     id: str | None
@@ -147,8 +145,8 @@ class AuditApi:
         "/audit",
         "getAudit",
         summary="Read a part of the audit log, newest first",
-        description="`action` is one, or a group such as `webhook`; `actor` an e-mail address or a "
-        "name; `target` a kind, `KIND:ID`, or a name.",
+        description="`action` is an action or a group such as `webhook`; `actor` an e-mail address "
+        "or a name; `target` a kind, `KIND:ID`, or a name.",
         query=AuditQuery,
         answers=done(AuditEntries),
     )
@@ -167,8 +165,8 @@ class AuditApi:
         "/audit/export",
         "postAuditExport",
         summary="Export the audit log as CSV or JSON lines",
-        description="The first call says what; an entry of the log says that it was exported. "
-        "Further ones send `cursor` alone.",
+        description="The first call selects the part to export, and is logged. Further calls send "
+        "only `cursor`.",
         body=(ExportRequest,),
         example={"from": 0, "action": "webhook", "format": "csv"},
         answers=done(AuditExport),

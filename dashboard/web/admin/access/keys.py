@@ -23,15 +23,15 @@ from dashboard.webhooks.dispatcher import spawn_thread
 
 
 class Key(Answer):
-    """An API key without its secret; `handoff` and `desk` are those of its source."""
+    """An API key without its secret; `handoff` and `desk` are settings of its source."""
 
     id: int
-    prefix: Annotated[str, Field(description="What the key begins with, behind `lu_`.")]
+    prefix: Annotated[str, Field(description="The first characters of the key, after `lu_`.")]
     source: str
     scopes: list[str]
     handoff: bool
     desk: str
-    rate: Annotated[int | None, Field(description="Most events a second; null: no limit.")]
+    rate: Annotated[int | None, Field(description="Maximum events a second; null: no limit.")]
     created_at: Milliseconds
     last_used_at: Annotated[
         Milliseconds | None, Field(description="Up to 10 minutes old; null: not used yet.")
@@ -74,8 +74,8 @@ Source = Annotated[
 
 
 class KeyRequest(Strict):
-    """A new key. With `handoff` no thread of the source waits before it is handed over. New threads
-    of the source begin at `desk`, which is added if it is missing."""
+    """A new key. With `handoff`, threads of the source wait only after the chatbot hands them over.
+    `desk` is the desk of the source's new threads, and is created if it is missing."""
 
     source: Source
     scopes: Annotated[
@@ -101,8 +101,8 @@ class KeysApi:
         "POST",
         "/keys",
         "postKey",
-        summary="Create an API key; it is answered this once",
-        description="With `handoff` the threads of a source that has some follow soon afterwards.",
+        summary="Create an API key; it is shown only in this answer",
+        description="If `handoff` changes, existing threads of the source are updated soon after.",
         body=(KeyRequest,),
         example={"source": "shop", "scopes": ["events", "read"], "desk": "sales"},
         answers={201: Documented("Created.", (NewKey,))},
@@ -148,4 +148,4 @@ def _logged(work: Callable[..., object], source: str) -> None:
     try:
         work(source)
     except Exception:
-        log.exception("the threads of %s are not all up to date: create its key again", source)
+        log.exception("not all threads of %s are up to date: create its key again", source)

@@ -44,7 +44,7 @@ class ProfileRequest(Strict):
 
     name: AccountName
     locale: Annotated[Literal[LOCALES], NOT_NULL]  # type: ignore[valid-type]
-    timezone: Timezone | None = Field(description="Null: that of the browser.")
+    timezone: Timezone | None = Field(description="Null: the browser's language.")
 
 
 class PasswordRequest(Strict):
@@ -55,7 +55,7 @@ class PasswordRequest(Strict):
 
 
 class SetUpRequest(Strict):
-    """The password, which setting up a second factor needs."""
+    """The password, required to set up a second factor."""
 
     password: str
 
@@ -165,7 +165,7 @@ class WrongCode(Invalid):
     """The code in the body is wrong."""
 
     def __init__(self) -> None:
-        super().__init__(field_error("/code", "wrong_code", "is wrong, or was used before").errors)
+        super().__init__(field_error("/code", "wrong_code", "is wrong or already used").errors)
 
 
 class Proof:
@@ -258,7 +258,7 @@ _ID = PathParameter(
 
 
 class SignOutRequest(Strict):
-    """Whether the session of the request ends, too."""
+    """Whether to end the session of this request, too."""
 
     this_too: StrictBool = False
 
@@ -275,8 +275,8 @@ class SessionsApi:
         "GET",
         "/profile/sessions",
         "getSessions",
-        summary="List where one is signed in",
-        description="A use is noted once a minute at most.",
+        summary="List your sessions",
+        description="The time of last use is updated at most once a minute.",
         answers=done(Sessions),
     )
     def listing(self) -> Response:
@@ -304,7 +304,7 @@ class SessionsApi:
         "DELETE",
         "/profile/sessions/{id}",
         "deleteSession",
-        summary="End a session of one's own",
+        summary="End one of your sessions",
         path_parameters={"id": _ID},
         answers=NO_CONTENT,
         problems=(404, 415),
@@ -327,7 +327,7 @@ class SessionsApi:
         "POST",
         "/profile/sign-out-everywhere",
         "postSignOutEverywhere",
-        summary="End all sessions of one's own but this one, or all",
+        summary="End all of your sessions, with or without this one",
         body=(SignOutRequest,),
         example={"this_too": False},
         answers=done(Ended),
@@ -358,7 +358,7 @@ class ProfileApi:
         self._proof = proof
         self._ended = EndedSessions(services)
 
-    @route("GET", "/profile", "getProfile", summary="Read one's own account", answers=done(Profile))
+    @route("GET", "/profile", "getProfile", summary="Read your account", answers=done(Profile))
     def read(self) -> Response:
         return json_response(self._described(current()))
 
@@ -366,7 +366,7 @@ class ProfileApi:
         "PUT",
         "/profile",
         "putProfile",
-        summary="Change one's own name, language and time zone",
+        summary="Change your name, language and time zone",
         body=(ProfileRequest,),
         example={"name": "Mai", "locale": "vi", "timezone": "Asia/Ho_Chi_Minh"},
         answers=done(Profile),
@@ -396,7 +396,7 @@ class ProfileApi:
         "POST",
         "/profile/password",
         "postPassword",
-        summary="Change one's own password; ends all other sessions",
+        summary="Change your password; ends all other sessions",
         body=(PasswordRequest,),
         example={"current": "correct horse battery", "password": "staple of a new horse"},
         answers=done(Ended),

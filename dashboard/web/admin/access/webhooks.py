@@ -28,7 +28,7 @@ class Webhook(Answer):
     id: int
     source: str
     url: str
-    events: Annotated[list[str] | None, Field(description="Its types of events; null for all.")]
+    events: Annotated[list[str] | None, Field(description="The event types to post; null: all.")]
     created_at: Milliseconds
     failing_since: Milliseconds | None
     disabled_at: Milliseconds | None
@@ -115,7 +115,7 @@ Time = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
 class WebhookRequest(Strict):
-    """A new webhook; without `events` it gets all types."""
+    """A new webhook; without `events` it receives all types."""
 
     source: str
     url: str
@@ -123,7 +123,7 @@ class WebhookRequest(Strict):
 
 
 class ReplayRequest(Strict):
-    """The events to send again: one by its id, or all of a period in ms."""
+    """The events to send again: one by its id, or all of a period in milliseconds."""
 
     event: Annotated[str, AfterValidator(check_characters)] | None = None
     since: Time | None = None
@@ -242,7 +242,7 @@ class WebhookApi:
     )
     def replay(self, id: int, body: ReplayRequest) -> Response:
         if (body.event is None) == (body.since is None):
-            raise field_error("/event", "missing_field", "or since must be given, one of them")
+            raise field_error("/event", "missing_field", "or since must be given, but not both")
         if body.event is not None:
             count = self._service.replay(acting(), id, name=body.event)
             if not count:

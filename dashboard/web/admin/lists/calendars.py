@@ -84,7 +84,7 @@ _Intervals = Annotated[
     list[_IntervalRequest],
     Field(
         max_length=INTERVALS_MAX,
-        description="One that ends at or before its beginning goes over midnight.",
+        description="An interval that ends at or before its beginning spans midnight.",
     ),
 ]
 _Date = Annotated[
@@ -94,14 +94,14 @@ _Date = Annotated[
 ]
 ChangedAt = Annotated[
     Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None,
-    Field(description="As it was read: nothing is changed where it is another by now."),
+    Field(description="Its value as read: an object that has changed since is not overwritten."),
 ]
 Id = Annotated[StrictInt, Field(ge=1, le=INTEGER_MAX)]
 MinutesRequest = Annotated[StrictInt, Field(ge=1, le=MINUTES_MAX)] | None
 
 
 class WeekRequest(Strict):
-    """The opening hours of a week; a day that is left out is closed."""
+    """The opening hours of a week; an omitted day is closed."""
 
     mon: _Intervals = Field(default_factory=list)
     tue: _Intervals = Field(default_factory=list)
@@ -113,7 +113,7 @@ class WeekRequest(Strict):
 
 
 class ExceptionRequest(Strict):
-    """A date with intervals that replace those of its weekday; none: closed."""
+    """A date with intervals that replace its weekday's; none: closed."""
 
     date: _Date
     intervals: _Intervals
@@ -123,7 +123,7 @@ def _each_date_once(exceptions: list[ExceptionRequest]) -> list[ExceptionRequest
     dates: set[str] = set()
     for exception in exceptions:
         if exception.date in dates:
-            raise fault("duplicate_date", f"have the date {exception.date} twice")
+            raise fault("duplicate_date", f"contain the date {exception.date} twice")
         dates.add(exception.date)
     return exceptions
 
@@ -161,12 +161,12 @@ class TriedCalendarRequest(NewCalendarRequest):
 #: Begin and end, such as ["22:00", "06:00"].
 _Interval = Annotated[list[str], Field(min_length=2, max_length=2)]
 _Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-_Minutes = Annotated[int | None, Field(description="Of opening time; null: nothing is promised.")]
+_Minutes = Annotated[int | None, Field(description="Minutes of opening time; null: no target.")]
 Count = Annotated[int, Field(ge=0)]
 
 
 class CalendarException(Answer):
-    """A date with intervals that replace those of its weekday."""
+    """A date with intervals that replace its weekday's."""
 
     date: str
     intervals: list[_Interval]
@@ -180,7 +180,7 @@ class Calendar(Answer):
     timezone: str
     week: dict[_Weekday, list[_Interval]]
     exceptions: Annotated[list[CalendarException], Field(description="By date.")]
-    policies: Annotated[list[str], Field(description="The names of those that use it.")]
+    policies: Annotated[list[str], Field(description="The names of the policies that use it.")]
     changed_at: Milliseconds
 
 
@@ -197,7 +197,7 @@ class OneCalendar(Answer):
 
 
 class Policy(Answer):
-    """The times by which threads are due; the first policy with a query that holds counts."""
+    """Reply targets; the first policy with a query that matches a thread applies to it."""
 
     id: int
     name: str
@@ -218,7 +218,7 @@ class HoursProblem(schemas.Problem):
     calendar: Annotated[Calendar, Field(description="With `changed_meanwhile`.")] = Absent
     policy: Annotated[Policy, Field(description="With `changed_meanwhile`.")] = Absent
     policies: Annotated[
-        list[str], Field(description="With `in_use`: the names of those that use it.")
+        list[str], Field(description="With `in_use`: the names of the policies.")
     ] = Absent
 
 
@@ -262,7 +262,7 @@ class CalendarsApi(HoursApi):
 
         def write(connection: Connection) -> dict[str, object]:
             if calendars.count(connection) >= CALENDARS_MAX:
-                most = f"{CALENDARS_MAX} calendars are saved, which is the most"
+                most = f"the limit of {CALENDARS_MAX} calendars is reached"
                 raise field_error("/name", "too_many_calendars", f"cannot be saved: {most}")
             calendar = calendars.create(connection, body.draft(), admin_id, now)
             target, details = _target(calendar), _said(calendar)
@@ -276,7 +276,7 @@ class CalendarsApi(HoursApi):
         "/calendars/{calendar_id}",
         "putCalendar",
         summary="Change opening hours",
-        description="The threads of policies that use them get other times soon afterwards.",
+        description="Due times of threads under policies that use them change soon afterwards.",
         body=(CalendarRequest,),
         example=_EXAMPLE,
         answers=done(OneCalendar),

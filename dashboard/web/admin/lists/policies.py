@@ -47,16 +47,16 @@ class _TargetsRequest(Strict):
     query: Annotated[str, Field(description=f"Conditions, up to {LENGTH_MAX:,} characters.")]
     first_reply: Annotated[
         MinutesRequest,
-        Field(description="Of opening time, where nobody has answered yet; null: no promise."),
+        Field(description="Minutes of opening time for a first reply; null: no target."),
     ]
     next_reply: Annotated[
         MinutesRequest,
-        Field(description="Of opening time, where somebody has answered; null: no promise."),
+        Field(description="Minutes of opening time for later replies; null: no target."),
     ]
 
 
 class NewPolicyRequest(_TargetsRequest):
-    """A policy to be saved, after all others."""
+    """A new policy, to be saved after all others."""
 
     calendar: Id
 
@@ -80,7 +80,7 @@ def _id_or_calendar(value: Any) -> Any:
 
 
 class TriedPolicyRequest(_TargetsRequest):
-    """A policy that is being edited, or one as it was read: its id is ignored."""
+    """A policy that is being edited, or a saved one; its id is ignored."""
 
     calendar: Annotated[Id | TriedCalendarRequest, BeforeValidator(_id_or_calendar)]
     id: Any = None
@@ -100,7 +100,7 @@ class PolicyOrderRequest(Strict):
 
 
 class Recompute(Answer):
-    """The progress of a change: how many of the waiting threads follow it already."""
+    """The progress of a change: how many of the waiting threads it has reached."""
 
     done: Count
     of: Count
@@ -111,7 +111,7 @@ class Policies(Answer):
 
     policies: list[Policy]
     recompute: Annotated[
-        Recompute | None, Field(description="Null once each thread follows the last change.")
+        Recompute | None, Field(description="Null when the last change has reached all threads.")
     ]
 
 
@@ -124,10 +124,10 @@ class OnePolicy(Answer):
 class PolicyPreview(Answer):
     """The threads that policies would make late."""
 
-    waiting: Annotated[Count, Field(description="Threads in which somebody waits.")]
+    waiting: Annotated[Count, Field(description="Threads in which a customer waits.")]
     late_now: Count
     late_after: Count
-    newly_late: Annotated[Count, Field(description="Those that are not late now.")]
+    newly_late: Annotated[Count, Field(description="Threads among them that are not late now.")]
 
 
 def policy_created(connection: Connection, now_ms: int, policy: SavedPolicy) -> None:
@@ -203,7 +203,7 @@ class PoliciesApi(HoursApi):
         "POST",
         "/policies",
         "postPolicy",
-        summary="Save a policy behind all others",
+        summary="Save a policy after all others",
         body=(NewPolicyRequest,),
         example=_EXAMPLE,
         answers={201: Documented("Saved.", (OnePolicy,))},
@@ -216,7 +216,7 @@ class PoliciesApi(HoursApi):
         def write(connection: Connection) -> SavedPolicy:
             versions.grow_policies(connection)
             if len(policies.listing(connection)) >= POLICIES_MAX:
-                most = f"{POLICIES_MAX} policies are saved, which is the most"
+                most = f"the limit of {POLICIES_MAX} policies is reached"
                 raise field_error("/name", "too_many_policies", f"cannot be saved: {most}")
             draft = _as_saved(connection, body, None)
             policy = policies.create(connection, draft, admin_id, now)
@@ -230,7 +230,7 @@ class PoliciesApi(HoursApi):
         "/policies/order",
         "putPolicyOrder",
         summary="Set the order of the policies",
-        description="Those that are not named stay behind the others, in the order they have.",
+        description="Omitted policies follow the others in their present order.",
         body=(PolicyOrderRequest,),
         example={"ids": [5, 3, 4]},
         answers=done(Policies),
@@ -244,7 +244,7 @@ class PoliciesApi(HoursApi):
             before = policies.listing(connection)
             ids = [policy.id for policy in before]
             unknown = [
-                FieldError(f"/ids/{at}", "unknown_value", f"{named(f'/ids/{at}')} is no policy.")
+                FieldError(f"/ids/{at}", "unknown_value", f"{named(f'/ids/{at}')} is not a policy.")
                 for at, id in enumerate(body.ids)
                 if id not in ids
             ]
@@ -263,7 +263,7 @@ class PoliciesApi(HoursApi):
         "/policies/{policy_id}",
         "putPolicy",
         summary="Change a policy",
-        description="Threads get other times soon afterwards; `GET policies` tells how many have.",
+        description="Due times change soon afterwards; `GET policies` has the progress.",
         body=(PolicyRequest,),
         example=_EXAMPLE,
         answers=done(OnePolicy),
@@ -318,10 +318,10 @@ class PoliciesApi(HoursApi):
 
 def _as_saved(connection: Connection, body: NewPolicyRequest, policy_id: int | None) -> PolicyDraft:
     """Returns the policy; `policy_id` is the id of the one it replaces. Raises Problem (422) for an
-    unknown calendar, for a text that is no query of a policy, and for too many conditions."""
+    unknown calendar, for a text that is not a query of a policy, and for too many conditions."""
     calendar = calendars.lock(connection, body.calendar)
     if calendar is None:
-        raise field_error("/calendar", "unknown_value", "is no calendar")
+        raise field_error("/calendar", "unknown_value", "is not a saved calendar")
     try:
         resolve_query(body.query, calendar.timezone, policies.admin_id_of(connection))
     except QueryError as error:
@@ -395,7 +395,7 @@ def _policies(connection: Connection, body: PolicyPreviewRequest) -> HeldPolicie
         if isinstance(policy.calendar, int) and policy.calendar not in saved
     ]
     if unknown:
-        details = ((pointer, f"{named(pointer)} is no calendar.") for pointer in unknown)
+        details = ((pointer, f"{named(pointer)} is not a saved calendar.") for pointer in unknown)
         raise Invalid([FieldError(pointer, "unknown_value", detail) for pointer, detail in details])
     # Several policies may share a calendar.
     hours = {

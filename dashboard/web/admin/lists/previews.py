@@ -49,7 +49,7 @@ class QueriesApi:
         "POST",
         "/views/preview",
         "postViewPreview",
-        summary="Count the threads that a view would have, and read the first of them",
+        summary="Preview a view: the number of its threads, and the first of them",
         body=(views.ViewPreviewRequest,),
         example={"query": "is:waiting waits:>10m", "sort": "longest_wait"},
         answers=done(views.ViewPreview),
@@ -74,7 +74,7 @@ class QueriesApi:
         "GET",
         "/query/complete",
         "getCompletion",
-        summary="Say what may be written at a place of a query",
+        summary="Complete a query at the cursor",
         query=views.CompletionQuery,
         answers=done(views.Suggestions),
     )
@@ -123,7 +123,7 @@ class SortPreviewApi:
         "/sorts/preview",
         "postSortPreview",
         scope=SUPERVISOR,
-        summary="Show what rules would do to the first 200 threads of a view",
+        summary="Preview how rules would order the first 200 threads of a view",
         body=(SortPreviewRequest,),
         example={
             "rules": [{"when": "", "by": "created_at", "order": "oldest"}],

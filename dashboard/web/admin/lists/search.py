@@ -44,7 +44,7 @@ _LIST_NAME = "search/newest"
 
 
 class MatchesQuery(Query):
-    """The search text: words, phrases in quotes, and conditions, which find no messages."""
+    """The search text: words, phrases in quotes, and conditions, which match no messages."""
 
     q: Annotated[Words, AfterValidator(lambda text: check_length(text, LENGTH_MAX))]
 
@@ -167,7 +167,7 @@ class ArchiveQuery(ExplainQuery):
         Field(description="`next` of the answer before, as `score,id`."),
     ] = None
     limit: Annotated[int, Field(ge=1, le=ROWS_MAX), DIGITS] = ROWS_DEFAULT
-    ids: Annotated[Ids, Field(description="Those of these threads alone.")] = []  # noqa: RUF012
+    ids: Annotated[Ids, Field(description="Only these threads.")] = []  # noqa: RUF012
 
 
 class Archived(Answer):
@@ -180,7 +180,7 @@ class Archived(Answer):
         tuple[int, int] | None,
         Field(description="(score, id) after which more may follow; null at the end."),
     ]
-    days: Annotated[int, Field(description="What was closed longer ago is archived.")]
+    days: Annotated[int, Field(description="Threads closed earlier are archived.")]
 
 
 class ArchiveApi:
@@ -197,8 +197,8 @@ class ArchiveApi:
         "/archive",
         "getArchive",
         summary="Read the threads of a list that were closed too long ago to be live",
-        description="In the order of the list, which they follow. With `ids`, those of these "
-        "threads that are archived and on the list.",
+        description="In the order of the list, after its live threads. With `ids`, only these "
+        "threads, if they are archived and on the list.",
         query=ArchiveQuery,
         answers=done(Archived),
         problems=(404,),

@@ -54,18 +54,18 @@ CALLS = ("preview",)
 def _name(text: str) -> str:
     check_length(text, NAME_MAX)
     if not is_sort_name(text):
-        raise fault("invalid_name", "may have the characters a-z, 0-9 and _ alone, at least one")
+        raise fault("invalid_name", "must be one or more of the characters a-z, 0-9 and _")
     if text in BUILT_IN:
-        raise fault("invalid_name", f"must be another one than {quoted(text)}, which is built in")
+        raise fault("invalid_name", f"must differ from {quoted(text)}, which is built in")
     if text in CALLS:
-        raise fault("invalid_name", f"must be another one than {quoted(text)}, which is a call")
+        raise fault("invalid_name", f"must differ from {quoted(text)}, which is a call")
     return text
 
 
 _Name = Annotated[
     str,
     AfterValidator(_name),
-    Field(json_schema_extra={"pattern": NAME_PATTERN}, description="Not one of a built-in sort."),
+    Field(json_schema_extra={"pattern": NAME_PATTERN}, description="Not a built-in sort's name."),
 ]
 _Title = Annotated[
     str, AfterValidator(lambda text: check_line(text, TITLE_MAX)), Field(max_length=TITLE_MAX)
@@ -73,8 +73,8 @@ _Title = Annotated[
 
 
 class RuleRequest(Strict):
-    """One rule. `when` selects the threads that it places, of those that no earlier rule places;
-    `by` and `order` sort them; `split` makes a tier of each value."""
+    """One rule. `when` selects threads among those that no earlier rule places; `by` and `order`
+    sort them; `split` puts each value into a tier of its own."""
 
     when: Annotated[str, Field(description=f"A query of up to {LENGTH_MAX:,} characters.")]
     by: Literal[SAVED_BY]  # type: ignore[valid-type]
@@ -88,7 +88,7 @@ class RuleRequest(Strict):
 _Rules = Annotated[list[RuleRequest], Field(max_length=RULES_MAX)]
 _Timezone = Annotated[
     Timezone | None,
-    Field(description="Of the days in the rules; by default that of the profile, else UTC."),
+    Field(description="Time zone of the days in rules; default: the profile's, else UTC."),
 ]
 
 
@@ -102,17 +102,15 @@ class NewSortRequest(Strict):
 
 
 class SortRequest(Partial):
-    """The new state of a sort; its name stays, and without `timezone` that stays as it was."""
+    """The new state of a sort; its name stays, and so does an omitted `timezone`."""
 
-    name: Annotated[
-        str | None, Field(description="The name in the address, which it may repeat.")
-    ] = None
+    name: Annotated[str | None, Field(description="The name in the URL; may be omitted.")] = None
     title: _Title
     rules: _Rules
     timezone: _Timezone = None
     changed_at: Annotated[
         Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None,
-        Field(description="As it was read: the sort is not changed where it is another by now."),
+        Field(description="Its value as read: a sort that has changed since is not overwritten."),
     ] = None
 
 
@@ -124,14 +122,14 @@ class SortPreviewRequest(Strict):
     timezone: _Timezone = None
 
 
-_Bits = Annotated[int, Field(description="That the highest score takes, of 53.", ge=1, le=53)]
+_Bits = Annotated[int, Field(description="The bits of the highest score, at most 53.", ge=1, le=53)]
 _Tiers = Annotated[int, Field(description="The number of its tiers.", ge=1)]
 
 
 class Rule(Answer):
     """A rule of a sort."""
 
-    when: Annotated[str, Field(description="A query; empty: all threads that are left.")]
+    when: Annotated[str, Field(description="A query; empty: all remaining threads.")]
     by: By
     order: Direction
     split: Split = Absent
@@ -141,11 +139,11 @@ class Sort(Answer):
     """A sort; a built-in one cannot be changed."""
 
     name: str
-    title: Annotated[str, Field(description="Of a built-in one, in the language of the admin.")]
+    title: Annotated[str, Field(description="If built-in, in the language of the admin.")]
     rules: list[Rule]
-    timezone: Annotated[str | None, Field(description="Of the days; null of built-in ones.")]
+    timezone: Annotated[str | None, Field(description="Time zone of days; null if built-in.")]
     built_in: bool
-    changed_at: Annotated[Milliseconds | None, Field(description="Null of built-in ones.")]
+    changed_at: Annotated[Milliseconds | None, Field(description="Null if built-in.")]
 
 
 class Sorts(Answer):
@@ -159,20 +157,20 @@ class SortPreview(Answer):
 
     bits: _Bits
     tiers: _Tiers
-    moved: Annotated[int, Field(description="Of `after`, those at another place than in `before`.")]
-    of: Annotated[int, Field(description="How many threads `after` has, at most 200.")]
+    moved: Annotated[int, Field(description="Number of threads with another place in `after`.")]
+    of: Annotated[int, Field(description="The length of `after`, at most 200.")]
     before: Annotated[
-        list[ThreadId], Field(max_length=200, description="The first ones as the view has them.")
+        list[ThreadId], Field(max_length=200, description="The first threads in today's order.")
     ]
-    after: Annotated[list[ThreadId], Field(max_length=200, description="The first ones by rules.")]
+    after: Annotated[list[ThreadId], Field(max_length=200, description="The same, by the rules.")]
     whole: Annotated[
         bool,
-        Field(description="False where looking takes too long: then of the newest threads alone."),
+        Field(description="False if time ran out: then only the newest threads were read."),
     ]
 
 
 class UsedBy(Answer):
-    """A view in a sort."""
+    """A view that uses the sort."""
 
     id: str
     name: str
@@ -188,7 +186,7 @@ class SortProblem(schemas.Problem):
     sort: Annotated[Sort, Field(description="With `changed_meanwhile`.")] = Absent
     views: Annotated[
         list[UsedBy],
-        Field(description="With `in_use`: those that one sees; other admins may have more."),
+        Field(description="With `in_use`: the views that the caller sees; there may be more."),
     ] = Absent
 
 
@@ -315,7 +313,7 @@ class SortsApi:
     def change(self, name: str, body: SortRequest) -> Response:
         """Changes the sort. Views in it get new lists in the same transaction."""
         if body.name not in (None, name):
-            text = f"must be left out or {quoted(name)}, as in the address: a sort keeps its name"
+            text = f"must be omitted or {quoted(name)}, as in the URL: a sort keeps its name"
             raise field_error("/name", "invalid_name", text)
         admin_id, now = current().admin_id, self._clock()
         self._check_ahead(partial(_change, name=name, body=body))
@@ -342,7 +340,7 @@ class SortsApi:
         "DELETE",
         "/sorts/{name}",
         "deleteSort",
-        summary="Delete a sort that no view has",
+        summary="Delete a sort that no view uses",
         path_parameters=_NAME,
         answers=NO_CONTENT,
         problems=(404, 409, 415),
@@ -361,7 +359,7 @@ class SortsApi:
                 users = [
                     {"id": view.public_id, "name": view.name} for view in rows if view.sort == name
                 ]
-                raise Problem(409, "in_use", "A view has this sort.", extra={"views": users})
+                raise Problem(409, "in_use", "A view uses this sort.", extra={"views": users})
             views.release_sort(connection, name, now)
             sorts.remove(connection, sort, now)
             add(connection, now, acting(), audit.SORT_DELETED, _target(sort), _said(sort))
@@ -386,7 +384,7 @@ def _new(connection: Connection, body: NewSortRequest) -> SavedSort:
     if body.name in all_sorts:
         raise Problem(409, "name_taken", f"There is a sort “{body.name}” already.")
     if len(all_sorts) - len(BUILT_IN_SORTS) >= sorts.SORTS_MAX:
-        most = f"{sorts.SORTS_MAX} sorts are saved, which is the most"
+        most = f"the limit of {sorts.SORTS_MAX} sorts is reached"
         raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
     timezone = preferences.timezone_of(connection, current().admin_id, body.timezone)
     sort, _ = checked(connection, body.name, body.title, body.rules, timezone)

@@ -79,13 +79,13 @@ class NewViewRequest(ViewPreviewRequest):
 
 
 class ViewRequest(ViewPreviewRequest, Partial):
-    """The new state of a view; without `owner` and `timezone` these stay as they are."""
+    """The new state of a view; omitted, `owner` and `timezone` stay as they are."""
 
     name: _Name
     owner: _Owner | None = None
     changed_at: Annotated[
         _ChangedAt | None,
-        Field(description="As it was read: the view is not changed where it is another by now."),
+        Field(description="Its value as read: a view that has changed since is not overwritten."),
     ] = None
 
 
@@ -96,18 +96,18 @@ class ViewOrderRequest(Strict):
 
 
 class CompletionQuery(Query):
-    """A query that is being typed, and the cursor's place; without it, the end."""
+    """A query that is being typed, and the place of the cursor, by default the end."""
 
     text: Annotated[str, AfterValidator(lambda text: check_length(text, LENGTH_MAX))] = ""
     at: Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS] | None = None
 
 
 _At = Annotated[int, Field(description="The first wrong character, counted from 0.")]
-_Expected = Annotated[list[str], Field(description="What would be right there.")]
+_Expected = Annotated[list[str], Field(description="The valid input at that place.")]
 
 
 class Mistake(Answer):
-    """A mistake in a query by now, such as an address that no admin has any more."""
+    """A mistake in a saved query, such as an address that no admin has any more."""
 
     at: _At
     expected: _Expected
@@ -116,14 +116,14 @@ class Mistake(Answer):
 class View(Answer):
     """A view as the requesting admin sees it."""
 
-    id: Annotated[str, Field(description="`arrival`, or such as `v17` for a saved one.")]
+    id: Annotated[str, Field(description="An id such as `arrival`, or `v17` for a saved view.")]
     name: str
     query: str
     sort: str
     owner: Annotated[str, Field(description="`me`, `desk:NAME`, `all` or `built-in`.")]
-    timezone: Annotated[str | None, Field(description="Of the days; null of built-in ones.")]
-    changed_at: Annotated[Milliseconds | None, Field(description="Null of built-in ones.")]
-    total: Annotated[int | None, Field(description="Null while the list is built.")]
+    timezone: Annotated[str | None, Field(description="Time zone of days; null if built-in.")]
+    changed_at: Annotated[Milliseconds | None, Field(description="Null if built-in.")]
+    total: Annotated[int | None, Field(description="Null while the list is being built.")]
     mistake: Mistake | None
 
 
@@ -145,8 +145,8 @@ class ViewPreview(Answer):
     total: Annotated[
         int | None,
         Field(
-            description="Null where counting takes too long; then `rows` are the "
-            "first of those that were looked at, the newest threads."
+            description="Null if counting takes too long; then `rows` has the first of the "
+            "newest threads that were read."
         ),
     ]
     rows: Annotated[list[Row], Field(max_length=20)]
@@ -252,7 +252,7 @@ class ViewsApi:
         "GET",
         "/views",
         "getViews",
-        summary="List the views that one sees",
+        summary="List your views",
         answers=done(Views),
     )
     def listing(self) -> Response:
@@ -265,7 +265,7 @@ class ViewsApi:
         "/views",
         "postView",
         summary="Save a view",
-        description="Those of a desk and of all are saved by supervisors.",
+        description="Only supervisors save views of a desk or of all.",
         body=(NewViewRequest,),
         example=_EXAMPLE,
         answers={201: Documented("Saved.", (View,))},
@@ -347,8 +347,8 @@ class ViewsApi:
         "PUT",
         "/views/order",
         "putViewOrder",
-        summary="Set the order in which one has the views",
-        description="Ids of views that are gone, or of others, are left out.",
+        summary="Set the order of your views",
+        description="Ids of deleted and of other admins' views are ignored.",
         body=(ViewOrderRequest,),
         example={"ids": ["not_respond", "v17", "arrival", "history"]},
         answers=done(ViewIds),

@@ -47,7 +47,7 @@ class SignInExpired(Problem):
         super().__init__(
             401,
             "sign_in_expired",
-            "This sign-in took too long, or the account was changed; begin anew.",
+            "This sign-in took too long, or the account was changed; start again.",
             headers=Unauthorized().headers,
         )
 

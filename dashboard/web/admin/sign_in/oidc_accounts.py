@@ -32,14 +32,14 @@ Offload = Callable[..., Any]
 class EmailUnverified(Problem):
     def __init__(self) -> None:
         super().__init__(
-            403, "email_unverified", "The provider does not vouch for an e-mail address of yours."
+            403, "email_unverified", "The provider has not verified your e-mail address."
         )
 
 
 class AccountConflict(Problem):
     def __init__(self) -> None:
         super().__init__(
-            403, "account_conflict", "The account with this e-mail address is somebody else's."
+            403, "account_conflict", "Another person has the account with this e-mail address."
         )
 
 

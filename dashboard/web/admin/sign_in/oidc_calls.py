@@ -55,7 +55,7 @@ class SignInNotBegun(Problem):
     """The sign-in was not begun in this browser, took too long, or was completed before."""
 
     def __init__(self) -> None:
-        super().__init__(400, "signin_not_begun", "This sign-in was not begun here; begin anew.")
+        super().__init__(400, "signin_not_begun", "This sign-in was not started here; start again.")
 
 
 class _Attempt(NamedTuple):
