@@ -21,30 +21,30 @@ depends_on = None
 Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 Json = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
 SEARCH_TABLES = ("message_search", "customer_search")
-#: Texts indexed in one statement.
+#: Number of texts that one statement indexes.
 SLICE = 2_000
-#: PostgreSQL counts positions in a text no further, and keeps no more of them for one word.
+#: PostgreSQL's limits: the highest position in a text, and the positions stored for one word.
 _POSITION_MAX = 16_383
 _POSITIONS_A_WORD_MAX = 255
-#: Longer words are known by their beginning; PostgreSQL takes no lexeme of 2 KB.
+#: Number of indexed characters of a word; PostgreSQL refuses lexemes of 2 KB.
 WORD_MAX = 64
 
-#: Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. Runs of
-#: them are cut into overlapping pairs, so that any two neighbours can be found.
+#: Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. Runs of their
+#: characters are split into overlapping pairs, so that a search finds any two adjacent characters.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff"
     "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _PART = re.compile(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+|\S")
-#: Marks that people leave out when they type: those above and below letters, Hebrew and Arabic
-#: vowels, and what makes emoji look one way or the other.
+#: Marks that people omit when they type: diacritics, Hebrew and Arabic vowels, and variation
+#: selectors of emoji.
 _DROPPED = re.compile(
     "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]"
 )
-#: Letters that no decomposition takes to the one that is typed for them.
+#: Letters without a Unicode decomposition, and the ASCII letters that people type for them.
 _TYPED_AS = {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe"}
-#: Where ASCII punctuation stands in the index: tokenizers and query languages read it otherwise.
+#: Offset of ASCII punctuation in the index: tokenizers and query languages would interpret it.
 _PUNCTUATION = 0xE000
 
 events = sa.table(

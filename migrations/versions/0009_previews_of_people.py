@@ -19,9 +19,9 @@ branch_labels = None
 depends_on = None
 
 Json = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
-#: Threads whose messages are read at a time.
+#: Number of threads in one read of messages.
 SLICE = 500
-#: A preview has at most this number of code points, and ends between grapheme clusters.
+#: Maximum number of code points in a preview, which ends between grapheme clusters.
 LONGEST = 140
 GRAPHEME = regex.compile(r"\X")
 

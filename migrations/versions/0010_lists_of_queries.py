@@ -18,7 +18,7 @@ depends_on = None
 
 Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 Json = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
-#: Threads whose messages are read at a time.
+#: Number of threads in one read of messages.
 SLICE = 500
 
 _NEWEST = sa.text("""

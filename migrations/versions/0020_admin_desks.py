@@ -27,7 +27,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # Lists of some desks alone would become lists of all: they are made anew where somebody looks.
+    # Lists of some desks would become lists of all desks; they are created again when opened.
     op.execute("DELETE FROM query_lists WHERE desks IS NOT NULL")
     op.drop_column("query_lists", "desks")
     op.drop_table("admin_desks")

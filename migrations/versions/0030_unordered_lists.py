@@ -18,7 +18,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # Without the column, every list is taken for one in order: those that are not are built anew.
+    # Without the column, every list counts as ordered; so unordered ones must be rebuilt.
     unordered = "SELECT id FROM query_lists WHERE ordered_since IS NULL"
     op.execute(f"DELETE FROM epochs WHERE list_id IN ({unordered})")
     op.drop_column("query_lists", "ordered_since")

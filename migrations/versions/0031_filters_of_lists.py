@@ -16,7 +16,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # They are kept while somebody looks, and then are made anew.
+    # Filtered lists are temporary; they are created again when somebody opens them.
     narrowed = "SELECT id FROM query_lists WHERE filter <> 'all'"
     op.execute(f"DELETE FROM epochs WHERE list_id IN ({narrowed})")
     op.execute("DELETE FROM query_lists WHERE filter <> 'all'")

@@ -17,11 +17,11 @@ down_revision = "0035"
 branch_labels = None
 depends_on = None
 
-#: Marks a text whose positions PostgreSQL cannot all hold.
+#: Marks a text that has more positions than PostgreSQL can store.
 _POSITIONS_MISSING = "\ue0ff"
 _POSITION_MAX = 16_383
 _POSITIONS_A_WORD_MAX = 255
-#: A sign to the one that is typed for it.
+#: The signs that people type on a keyboard, each with the signs that it stands for.
 _SIGNS = {
     "'": "\u0060\u00b4\u02b9\u02bb\u02bc\u02bd\u02bf\u02c8\u02ca\u02cb\u055a\u05f3\u2018\u2019"
     "\u201a\u201b\u2032\u2035\u2039\u203a\u275b\u275c",
@@ -38,12 +38,12 @@ _SIGNS = {
     "\u30fb": "\u00b7\u2022\u2027\u2219\u22c5",
 }
 _TYPED = {ord(sign): typed for typed, signs in _SIGNS.items() for sign in signs}
-#: What shows nothing, and was not left out of the index before.
+#: Invisible characters that the index did not omit before.
 _UNSEEN = re.compile(
     "[\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2065\u3164\uffa0\ufff0-\ufff8"
     "\U00013439-\U0001343f\U000e0000-\U000e0fff]"
 )
-#: What is made of these signs, or becomes them where it is decomposed.
+#: Characters that contain these signs or decompose into them.
 _MADE_OF_SIGNS = (
     "\u00bc-\u00be\u013f\u0140\u0149\u0374\u0387\u1fef\u2034\u2037\u2057\u2150-\u215f\u2189\u33a7"
     "\u33a8\u33ae\u33af\u33c6\u33de\u33df\uff40"
@@ -51,7 +51,7 @@ _MADE_OF_SIGNS = (
 _CHANGED = re.compile(
     f"[{''.join(map(re.escape, map(chr, _TYPED)))}{_MADE_OF_SIGNS}{_UNSEEN.pattern[1:-1]}]"
 )
-#: Categories of characters that stand in tags, besides `-`.
+#: Unicode categories of the characters that tags may contain, besides `-`.
 _OF_TAGS = ("Lu", "Lt", "Ll", "Lm", "Lo", "Mn", "Mc", "Nd")
 
 threads = sa.table("threads", sa.column("id", sa.BigInteger), sa.column("tags", sa.Text))
