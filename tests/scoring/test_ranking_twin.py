@@ -194,7 +194,7 @@ class RankingMachine(RuleBasedStateMachine):
                 len(twin.lists["arrival"]),
             )
             in_redis = counts[list_id].items()
-            # A rebuild of a lost list begins to count anew, and nobody reads the counts before it ends.
+            # A rebuild of a lost list counts anew; nobody reads its counts before it ends.
             assert lost or {id: n for id, n in in_redis if n} == Counter(twin.counted.values())
             told = states[list_id].assigned.items()
             assert lost or {id: n for id, n in told if n} == Counter(twin.counted.values())
