@@ -104,8 +104,8 @@ def begins_with_its_conditions(browser: BrowserDriver, view: str, conditions: st
     browser.wait_for(f"() => {FIELD}?.value === '{conditions}'", "the conditions of the list")
 
 
-def test_the_only_suggestion_is_taken_by_tab_and_enter(browser, lineup):
-    """But by Enter no language, which is whole, and no field, which may be a word."""
+def takes_the_only_suggestion(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    """By Tab, and by Enter but for a language, which is whole, and a field, which may be a word."""
     say(lineup, uuid4().hex, "is-IS")
     page = browser.page
     page.keyboard.press("/")
@@ -156,3 +156,4 @@ def test_conditions_are_completed_and_become_a_live_list(browser, lineup):
     page.keyboard.press("Enter")
     assert listed(browser, f"{conditions} lang:fr") == total + 1
     browser.wait_for("() => document.activeElement.id === 'list'", "the focus on the list")
+    takes_the_only_suggestion(browser, lineup)
