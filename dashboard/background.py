@@ -32,7 +32,7 @@ class Background:
     def __init__(self, services: Services):
         self._services = services
         self._sessions = PeriodicTask(
-            "the check of sessions",
+            "checking sessions",
             self._check_sessions,
             interval_seconds=lambda: SESSIONS_SECONDS if len(services.sockets) else REST_SECONDS,
             expected=(StorageUnavailable,),
@@ -132,23 +132,23 @@ def _other_tasks(services: Services) -> list[PeriodicTask]:
             expected_level=logging.DEBUG,
         ),
         PeriodicTask(
-            "the metrics of this worker",
+            "writing the metrics of this worker",
             services.metrics.write,
             interval_seconds=lambda: SHARE_SECONDS if services.metrics.are_shared else 60.0,
             expected=(OSError,),
         ),
         PeriodicTask(
-            "the log of failed sign-ins",
+            "storing failed sign-ins",
             services.failed_sign_ins.flush,
             interval_seconds=FAILED_SIGN_INS_SECONDS,
         ),
         PeriodicTask(
-            "the trial of the database",
+            "checking the database",
             services.database.watch_writes,
             interval_seconds=TRIAL_SECONDS,
         ),
         PeriodicTask(
-            "the checkpoint of the database",
+            "the database's checkpoint",
             services.database.checkpoint,
             interval_seconds=CHECKPOINT_SECONDS,
             expected=(StorageUnavailable,),

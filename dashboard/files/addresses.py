@@ -39,7 +39,7 @@ class FileAddresses:
         except NotSigned:
             raise NotFound("There is no such file.") from None
         if self._clock() >= good_until:
-            detail = "The address was good for 7 days; read the event again for a new one."
+            detail = "The address was valid for 7 days; read the event again for a new one."
             raise Problem(410, "address_expired", detail)
         return str(id)
 

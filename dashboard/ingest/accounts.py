@@ -260,7 +260,7 @@ def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int 
 
 def _require_another(connection: Connection, account_id: int) -> None:
     if admins.lock_supervisors(connection) <= {account_id}:
-        raise Problem(409, "last_supervisor", "There is no other supervisor who is enabled.")
+        raise Problem(409, "last_supervisor", "There is no other enabled supervisor.")
 
 
 def withdraw_all_of(connection: Connection, now_ms: int, by: Actor, account_id: int) -> None:

@@ -129,7 +129,7 @@ class Actions:
             state = acting.locked(connection, thread_id, admin.desks)
             stage = sent_messages.stage_of(connection, message_id, thread_id)
             if stage is None:
-                raise NotFound("There is no such message on its way.")
+                raise NotFound("There is no such undelivered message.")
             if stage in sent_messages.ARRIVED:
                 raise Problem(409, "already_delivered", "The message has arrived.")
             return outgoing.send_again(connection, state, message_id, stage, now)

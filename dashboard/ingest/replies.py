@@ -149,7 +149,7 @@ def check_all_seen(
         raise Problem(
             409,
             "conversation_moved",
-            "Messages came in that were not seen yet.",
+            "New messages have arrived that you have not seen.",
             extra={"unseen": unseen},
         )
 

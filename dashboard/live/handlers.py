@@ -161,7 +161,7 @@ class ListHandlers:
         if limit is None and through is not None:
             return self._through(caller, request, target, through)
         if limit is None or through is not None:
-            error = FieldError("/limit", "missing_field", "Say `limit` or `through`, one of them.")
+            error = FieldError("/limit", "missing_field", "Give either `limit` or `through`.")
             raise Invalid([error])
         score, id = request.after
         head = self._live_lists.read(

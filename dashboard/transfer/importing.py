@@ -131,7 +131,7 @@ class BatchWriter:
             return
         author = self._known.authors.get(entry.author or "")
         if author is None:
-            raise _unknown(entry, "/author", "is named by no line before it")
+            raise _unknown(entry, "/author", "is not on an earlier line")
         author = author._replace(
             seen_id=self._row_id(entry, "/seen", entry.seen) or 0,
             undoes_id=self._row_id(entry, "/undoes", entry.undoes),
@@ -234,7 +234,7 @@ class BatchWriter:
     def _source_id(self, entry: Event) -> int:
         id = self._known.sources.get(entry.source)
         if id is None:
-            raise _unknown(entry, "/source", "is named by no line before it")
+            raise _unknown(entry, "/source", "is not on an earlier line")
         return id
 
     def _key(self, entry: Event) -> Key:
@@ -350,7 +350,7 @@ class Importer:
             source_id = self._sources.get(entry.source)
             if source_id is None:
                 raise LineError(
-                    line, field_error("/source", "unknown_value", "is named by no line before it")
+                    line, field_error("/source", "unknown_value", "is not on an earlier line")
                 )
             self._begun[source_id, entry.thread] = entry
         elif isinstance(entry, Desk):

@@ -77,7 +77,7 @@ def _meaning(error: Any) -> tuple[str, str]:
     if kind == "literal_error" and isinstance(given, str):
         return "unknown_value", f"must be {context['expected']}, not {quoted(given, 60)}"
     if kind == "too_long":
-        return "too_long", f"has {context['actual_length']} entries of {context['max_length']}"
+        return "too_long", f"has {context['actual_length']} entries (limit {context['max_length']})"
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = context.get("ge", context.get("le"))
         side = "at least" if "ge" in context else "at most"

@@ -69,7 +69,7 @@ def check_change(add: Sequence[str], remove: Sequence[str], pointer: str = "") -
     seen: set[str] = set()
     for where, tag in _named(add, remove):
         if folded(tag) in seen:
-            detail = f"names the tag {quoted(tag)} once more"
+            detail = f"repeats the tag {quoted(tag)}"
             raise field_error(f"{pointer}/{where}", "duplicate_tag", detail)
         seen.add(folded(tag))
 

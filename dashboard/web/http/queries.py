@@ -75,7 +75,7 @@ def _ids(values: list[str]) -> list[int]:
         raise fault("duplicate_parameter", _TWICE)
     parts = values[0].split(",") if values[0] else []
     if len(parts) > IDS_MAX:
-        raise fault("too_long", f"has {len(parts)} entries of {IDS_MAX}")
+        raise fault("too_long", f"has {len(parts)} entries (limit {IDS_MAX})")
     ids = [_whole_number(part) for part in parts]
     if any(not 1 <= id <= INTEGER_MAX for id in ids):
         raise fault("number_out_of_range", f"must be 1 to {INTEGER_MAX}")

@@ -314,7 +314,7 @@ class ProviderSignIn:
     def _refused(self, problem: Problem, goal: str) -> Response:
         """Renders the sign-in page with the reason; programs get the problem."""
         if problem.status >= 500:
-            log.warning("no sign-in by the provider: %s", problem.__cause__ or problem)
+            log.warning("the sign-in with the provider failed: %s", problem.__cause__ or problem)
         if not prefers_page():
             return json_problem(problem, request.path)
         shown = self._pages.login(next=goal, problem=problem)

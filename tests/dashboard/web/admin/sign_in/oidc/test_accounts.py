@@ -101,7 +101,7 @@ def test_an_account_with_the_same_verified_address_is_linked_once(stored):
 def test_an_address_that_is_not_verified_links_and_creates_nothing(driver, claims):
     id = driver.application.create_admin("Mai")
     _, answer = driver.sign_in("mai", ["support"], **claims)
-    assert answer.status_code == 403 and b"does not confirm" in answer.data
+    assert answer.status_code == 403 and b"has not verified" in answer.data
     with driver.application.database.read() as connection:
         assert not is_bound(connection, ISSUER, id)
         assert len(admins.listing(connection)) == 1

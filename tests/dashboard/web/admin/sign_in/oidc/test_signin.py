@@ -256,7 +256,7 @@ def test_a_provider_that_is_away_is_a_page_and_holds_nobody_up(driver, caplog):
     answer = client.get("/login/oidc", headers={"Accept": "text/html"})
     assert answer.status_code == 503 and answer.headers["Retry-After"] == "5"
     assert b"cannot be reached" in answer.data and b'id="provider"' in answer.data
-    assert "no sign-in by the provider: away" in caplog.text
+    assert "the sign-in with the provider failed: away" in caplog.text
     asked = len(driver.provider.asked)
     client.get("/login/oidc")
     assert len(driver.provider.asked) == asked, "it is asked again a moment later"
