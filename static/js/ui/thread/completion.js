@@ -287,8 +287,9 @@ export class Canned extends Proposals {
 // A slash of any width, and the text after it.
 const ASKED = /(?:^|\s)[/\uff0f]([^\s/\uff0f]*)$/u;
 const SHORTCUT = /^[a-z0-9-]*$/;
-// A placeholder with the comma before it, a Japanese title and the comma after it, and the next letter.
-const NAMES = /([,，、]?[ \t]*)\{\{\s*([a-z]+\.[a-z]+)\s*\}\}((?:[ \t]*(?:様|さま|さん))?)([,，、:：]?[ \t]*)([^{]?)/gu;
+const NAMES = /\{\{\s*([a-z]+\.[a-z]+)\s*\}\}/g;
+// The name of a customer with the comma before it, a Japanese title, the comma after it, and the next letter.
+const CUSTOMER = /([,，、]?[ \t]*)\{\{\s*customer\.name\s*\}\}(?:[ \t]*(?:様|さま|さん))?([,，、:：]?[ \t]*)([^{]?)/gu;
 const SHOWN_MAX = 8;
 
 // Returns the part of a shortcut right before the caret, or null.
@@ -310,13 +311,11 @@ export function suggest(canned, asked) {
 // facts: {"customer.name": "Mai", …}; unknown placeholders stay. A customer without a name is left out,
 // with the comma that sets a name off: "Welcome, {{customer.name}}!" becomes "Welcome!".
 /** @param {string} body */
-export const fill = (body, facts) => body.replace(NAMES, (whole, before, name, title, after, next, at) => {
-  const fact = facts[name];
-  if (fact === undefined) return whole;
-  if (fact) return `${before}${fact}${title}${after}${next}`;
-  const beginsLine = before === "" && (at === 0 || body[at - 1] === "\n");
-  return beginsLine ? next.toLocaleUpperCase() : after + next;
-});
+export const fill = (body, facts) => (facts["customer.name"] === "" ? withoutCustomer(body) : body)
+  .replace(NAMES, (whole, name) => facts[name] ?? whole);
+
+const withoutCustomer = (body) => body.replace(CUSTOMER, (whole, before, after, next, at) => (
+  before === "" && (at === 0 || body[at - 1] === "\n") ? next.toLocaleUpperCase() : after + next));
 
 // typed: the reply replaces a slash and a shortcut before the caret.
 /** @param {string} text @param {string} body */

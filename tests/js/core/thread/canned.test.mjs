@@ -42,6 +42,8 @@ test("a name that nobody gave is left out with what sets it off", () => {
     ["{{customer.name}}, your order is here", "Your order is here"],
     ["Hello\n{{ customer.name }}: done", "Hello\nDone"],
     ["{{customer.name}}{{admin.name}} here", "Mai here"],
+    ["{{admin.name}}, {{customer.name}}!", "Mai!"],
+    ["{{customer.name}}, {{order.id}} is here", "{{order.id}} is here"],
     ["こんにちは、{{customer.name}} 様。{{admin.name}} です。", "こんにちは。Mai です。"],
     ["Chào {{customer.name}}, đợi em chút ạ", "Chào, đợi em chút ạ"],
   ]) assert.equal(fill(body, nobody), text);
