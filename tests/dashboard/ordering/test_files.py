@@ -1,20 +1,6 @@
 """A file moves its thread on the lists that ask for one, at once and for good."""
 
-import pytest
-
-from tests.dashboard.ordering.order import Order
-from tests.dashboard.ordering.test_tags import Lists
-
 FILES = [{"url": "https://x.example/a.png"}]
-
-
-@pytest.fixture
-def lists(database, client, clock) -> Lists:
-    order = Order(database, client, clock)
-    order.tick()
-    for thread in ("t-1", "t-2", "t-3"):
-        order.post(thread)
-    return Lists(order)
 
 
 def test_a_thread_enters_the_lists_of_files_with_the_first_one(lists):
