@@ -34,8 +34,8 @@ class Placement(NamedTuple):
     """The place of a thread as of a revision: on each list a score for each of its sorts; None: it
     leaves the list.
 
-    On lists of `unordered` it keeps the score that it has there; `stays`: it is also on such lists
-    that are not named. `assignee_id`: the admin who has the thread, which some lists count.
+    On lists of `unordered` it keeps the score that it has there; `stays`: it is also on lists that
+    are not named. `assignee_id`: the admin who has the thread, which some lists count.
     `is_shown`: its row or its conversation has changed, not only its lists.
     """
 
