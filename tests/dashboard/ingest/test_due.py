@@ -6,7 +6,7 @@ import fakeredis
 import pytest
 from sqlalchemy import select, update
 
-from dashboard.db.lists import entries, query_lists
+from dashboard.db.lists import entries, query_lists, sorts
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import epochs, threads
 from dashboard.db.models.views import query_lists as table
@@ -15,8 +15,10 @@ from dashboard.db.threads import threads as stored_threads
 from dashboard.ingest.due import PAUSE_MAX_SECONDS, DueQueue
 from dashboard.ordering import pace
 from scoring.placing import Placement
+from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import SORTS
 from scoring.views import VIEWS
+from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 
 
@@ -105,6 +107,26 @@ def test_time_touches_no_list_on_which_the_thread_keeps_its_place(order, due):
     assert touched.isdisjoint({kept, *VIEWS}), "nothing that they show has changed"
     assert order.ranking.pulse().unlisted == pulse.unlisted
     assert [on(order, id) for id in (kept, lasts, ends)] == [[1, 2], [1, 2], []]
+
+
+def test_time_moves_a_thread_on_the_lists_where_a_saved_sort_gives_it_another_place(order, due):
+    """It is on the same lists as before, and on those in other sorts nothing changes."""
+    rules = Rule("waits:>1m", "recent_at", "oldest"), Rule("", "recent_at", "newest")
+    mai = new_admin(order.database, "Mai")
+    late_first = Sort("late_first", rules, "Late first")
+    order.database.write(lambda connection: sorts.create(connection, late_first, mai, 1))
+    resorted, kept = keep(order, "is:open", sort="late_first"), keep(order, "is:open")
+    order.post("t")
+    order.clock.advance(50_000)
+    order.post("u")
+    assert [id for id, _ in order.ranking.head(resorted, "late_first", 10).entries] == [2, 1]
+    before = order.ranking.states([resorted, kept])
+    order.clock.advance(10_001)
+    assert due.turn() == 1
+    assert [id for id, _ in order.ranking.head(resorted, "late_first", 10).entries] == [1, 2]
+    after = order.ranking.states([resorted, kept])
+    assert (after[resorted].version, after[kept]) == (before[resorted].version + 1, before[kept])
+    assert order.differences() == []
 
 
 @pytest.mark.parametrize("lost", [False, True], ids=["late", "lost"])
