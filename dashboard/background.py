@@ -20,9 +20,9 @@ from dashboard.web.http.metrics import SHARE_SECONDS
 SESSIONS_SECONDS = 1.0
 #: Interval of this check while no socket is connected, and of the reconciler while nothing changes.
 REST_SECONDS = 3.0
-#: Age at which an open connection must have joined the namespace, checked at SESSIONS_SECONDS.
+#: Age by which an open connection must have joined the namespace, checked each SESSIONS_SECONDS.
 UNJOINED_SECONDS = 6.0
-#: Interval at which failed sign-ins of a minute that is over are stored.
+#: Interval of storing the failed sign-ins of a minute, once that minute is over.
 FAILED_SIGN_INS_SECONDS = 5.0
 
 

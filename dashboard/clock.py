@@ -16,7 +16,7 @@ OFF_MS = 2_000
 #: exact enough ends the row.
 _READINGS = 3
 _EXACT_MS = 1.0
-#: The clock never goes back by less than this; a greater step means that the shared clock was set.
+#: A step back by less than this is hidden; a greater one means that the shared clock was set.
 _HELD_MS = 1_000
 #: Time since the machine started; setting its clock does not change this. If the system can tell,
 #: the time during which the machine was suspended is included.
@@ -70,7 +70,7 @@ class SharedClock:
         self._reading = threading.Lock()
 
     def __call__(self) -> int:
-        """Returns the time; it never goes back by less than a second."""
+        """Returns the time. A step back by less than a second is hidden: the time stands still."""
         if self._ahead_ms is None:
             return self._own()
         now = int(self._ticks() + self._ahead_ms)

@@ -220,8 +220,8 @@ class EventType(NamedTuple):
 
     `kind` says how the event is folded; that of a message follows from its role. When an admin
     writes such an event, `outgoing` is sent and acts of type `undoes` are undone; both are None for
-    types that only chatbots write. An export has events of admins and of chatbots. `stored_model`
-    parses events that were stored under earlier rules, if these differ.
+    types that only chatbots write. `stored_model` parses events that were stored under earlier
+    rules, if these differ.
     """
 
     name: str

@@ -48,7 +48,7 @@ def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
 
 
 def _admin(database: Database, password: str | None, clock: Clock) -> str:
-    """Returns the demo admin's password; sets it anew if the stored one is not valid."""
+    """Returns the demo admin's password; sets a new one if the stored one is not valid."""
     with database.read() as connection:
         credentials = admins.credentials(connection, DEMO_EMAIL)
         exists = admins.by_email(connection, DEMO_EMAIL)

@@ -89,7 +89,7 @@ class Workers:
             signal.signal(number, self._stop)
         # In a terminal, SIGHUP means that the terminal was closed.
         signal.signal(signal.SIGHUP, self._stop if os.isatty(0) else self._replace_all)
-        # Removed at the end: no numbers of another start may be left in it.
+        # Removed at the end, so that it never holds metrics of an earlier start.
         with tempfile.TemporaryDirectory(
             prefix="lineup-workers-", ignore_cleanup_errors=True
         ) as folder:
@@ -359,7 +359,7 @@ def _tell_ready(times: StartTimes, on_ready: Callable[[], object]) -> None:
 
 
 def bring_order_to_date(services: Services) -> None:
-    """Rebuilds the lists, with progress, if Redis is empty or holds those of another database."""
+    """Rebuilds the lists, with progress, if Redis has none or those of another database."""
     with services.database.read() as connection:
         total = threads.last_id(connection)
     with tqdm(

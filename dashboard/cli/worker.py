@@ -21,8 +21,8 @@ class WorkerPart:
     """The values that a worker gets on its command line.
 
     `name` is unique among all workers of the server, including ended ones; `folder` is shared by
-    them; `listener` is the descriptor of the socket on the port, which all have; `parent` is the
-    process that runs them, or None if an older version that does not pass it.
+    them; `listener` is the descriptor of the socket on the port, which all have; `parent` is the id
+    of the process that runs them, None if that has an older version, which does not pass it.
     """
 
     name: str

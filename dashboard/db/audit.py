@@ -316,7 +316,7 @@ def _of_action(name: str) -> ColumnElement[bool]:
 
 
 def _by(connection: Connection, actor: str) -> ColumnElement[bool]:
-    """Matches the admin with this address now, also by earlier ones; else a name or old address."""
+    """Matches the admin who has this address now, by id; without one, a name or former address."""
     admin = admins.by_email(connection, actor)
     if admin is not None:
         return audit_log.c.admin_id == admin.id
@@ -336,7 +336,7 @@ def _to(target: str) -> ColumnElement[bool]:
     return func.lower(audit_log.c.target_name) == target.strip().lower()
 
 
-#: Spreadsheets read a cell with such a beginning as a formula, after blanks and in any width.
+#: Spreadsheets read a cell that begins so as a formula, also after blanks and in full width.
 _FORMULA = ("=", "+", "-", "@")
 #: Spreadsheets cut these off, or begin another cell at them.
 _BREAKS = ("\t", "\r", "\n")

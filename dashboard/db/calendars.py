@@ -83,7 +83,7 @@ def change(
     now_ms: int,
 ) -> SavedCalendar:
     """Changes a calendar. Raises IntegrityError if the name is taken."""
-    # Two changes within a millisecond get two times, by which readers know that theirs is old.
+    # Two changes within a millisecond get different times, so readers see that their copy is old.
     at = max(now_ms, before.changed_at + 1)
     values = draft._asdict() | {"changed_by": admin_id, "changed_at": at}
     statement = update(calendars).where(calendars.c.id == before.id).values(values)

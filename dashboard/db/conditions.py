@@ -182,7 +182,7 @@ def _tagged(leaf: Tagged) -> Condition:
 
 
 def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -> Condition:
-    """Whether a time, measured as `leaf` says, lies in a span. Compares the column itself."""
+    """Whether a time, measured as `leaf` says, lies in a span; indexes need the bare column."""
     low, high = span
     now = now_ms if isinstance(now_ms, int) else cast(now_ms, BigInteger)
     conditions: list[Condition] = []
@@ -252,7 +252,7 @@ class Candidates:
         return None
 
     def _are_many(self, connection: Connection, ids: Ids) -> bool:
-        """Whether an index has too many ids: reading them in vain would take ten times as long."""
+        """Whether an index has too many ids; to read them in vain would take ten times as long."""
         return connection.scalar(ids.offset(self._most).limit(1)) is not None
 
 
@@ -311,7 +311,7 @@ def _open_or_closed(connection: Connection, leaf: Leaf) -> Statements:
 
 
 def _snoozed(connection: Connection, leaf: Leaf) -> Statements:
-    """Snoozed threads are open, so the open ones contain them."""
+    """Selects the open threads, which include all snoozed ones."""
     return (_live(False),) if isinstance(leaf, OneOf) and leaf.values == {True} else ()
 
 

@@ -201,7 +201,7 @@ class Database:
 
         In a request other green threads may run before each statement.
         """
-        # A listener makes each statement a little slower.
+        # Only in requests: the listener that calls `step` makes each statement a little slower.
         engine = self._yielding if turns.is_working() else self.engine
         try:
             with engine.begin() as connection:

@@ -104,7 +104,7 @@ _MERGED_PAGES = 500
 #: How long to wait for readers of the log.
 _CHECKPOINT_SECONDS = 10.0
 _RETRY_SECONDS = 0.05
-#: No VACUUM takes longer, and waiting for a descriptor allows so long a time.
+#: Longer than any VACUUM, and short enough for a wait for a descriptor.
 _WEEK_SECONDS = 7 * 24 * 3600.0
 _SEARCH_TABLES = ("message_search", "customer_search")
 #: Tables from which rows of a person were deleted, on PostgreSQL.
@@ -139,7 +139,7 @@ def _merge(database: Database, table: str) -> None:
 
 
 def _merge_step(connection: Connection, table: str, pages: int) -> bool:
-    """Returns whether more may be left: a step that changes nothing counts as one change."""
+    """Merges some pages; returns whether more may be left. A step in vain counts as one change."""
     before = _changes(connection)
     connection.execute(
         text(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', :pages)"), {"pages": pages}

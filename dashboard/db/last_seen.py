@@ -37,7 +37,7 @@ class SeenCustomers:
         self._database = database
 
     def page(self, audience: Audience, wanted: Wanted, limit: int) -> list[Row]:
-        """Returns the first `limit` rows, newest first; of equal times the greatest name first."""
+        """Returns the first `limit` rows, newest first; at equal times the greatest name first."""
         with self._database.read() as connection:
             runs = [
                 [
@@ -86,7 +86,7 @@ def _of_people(statement: Select[Any], wanted: Wanted) -> Select[Any]:
 def _ranges(
     connection: Connection, audience: Audience, group: str | None
 ) -> list[tuple[ColumnElement[int], ColumnElement[bool]]]:
-    """Returns (column of times, condition) of index ranges: for `truth` one a source, else one."""
+    """Returns (column of times, condition) for each index range: one, for `truth` one a source."""
     statement = select(sources.c.id).order_by(sources.c.id)
     if group is not None:
         statement = statement.where(sources.c.name == group)

@@ -25,7 +25,7 @@ from dashboard.settings import ROOT
 MIGRATIONS = ROOT / "migrations"
 #: PostgreSQL's advisory lock for schema changes; the number is arbitrary.
 ADVISORY_LOCK = 7_513_046_120
-#: Seconds to wait for another process that changes the schema; longer if this one seldom runs.
+#: Seconds to wait for another process that changes the schema; more on a starved machine.
 LOCK_WAIT_SECONDS = 60
 _RETRY_SECONDS = 0.05
 _NEWER = "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."

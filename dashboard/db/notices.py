@@ -25,7 +25,7 @@ Kind = Literal["message", "assigned", "mention"]
 
 #: Characters of a message's text in a notice.
 TEXT_CHARACTERS = 140
-#: A message that is received later than this after it was written gives no notice.
+#: A message that arrives more than this after it was written gives no notice.
 LATE_MS = 24 * 3_600_000
 
 

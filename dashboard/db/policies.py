@@ -108,7 +108,7 @@ def change(
     connection: Connection, before: SavedPolicy, draft: PolicyDraft, admin_id: int, now_ms: int
 ) -> SavedPolicy:
     """Changes a policy, which keeps its place. Raises IntegrityError if the name is taken."""
-    # Two changes within a millisecond get two times, by which readers know that theirs is old.
+    # Two changes within a millisecond get different times, so readers see that their copy is old.
     at = max(now_ms, before.changed_at + 1)
     values = draft._asdict() | {"changed_by": admin_id, "changed_at": at}
     statement = update(policies).where(policies.c.id == before.id).values(values)
@@ -358,7 +358,7 @@ def _late_after(policies: Policies, now_ms: int) -> ColumnElement[bool]:
 
 
 def _is_late_by(policy: Policy, now_ms: int) -> ColumnElement[bool]:
-    """Whether a thread waits since the latest late instant, or longer: opening time only grows."""
+    """Whether a thread has waited since `latest_since` or before: opening time only grows."""
 
     def waits_too_long(minutes: int | None) -> ColumnElement[bool]:
         since = None if minutes is None else latest_since(policy.calendar, now_ms, minutes)

@@ -1,4 +1,4 @@
-"""Encodes pictures anew: a file served as a picture holds its pixels and nothing else.
+"""Encodes pictures again: a file served as a picture holds its pixels and nothing else.
 
 Run as a program it encodes one picture, for `encode_beside`; so it imports nothing of Lineup.
 """
@@ -27,7 +27,7 @@ from PIL import (  # noqa: F401, the plugins are loaded here and not within anot
 
 log = logging.getLogger(__name__)
 
-#: Formats that are encoded anew, by Pillow's names, with the media type of the result.
+#: Formats that are encoded again, by Pillow's names, with the media type of the result.
 TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 #: The format in which some cameras write JPEG: several pictures, and the first one counts.
 _SEVERAL_JPEG = "MPO"

@@ -25,7 +25,7 @@ UNKNOWN = "application/octet-stream"
 TEXT = "text/plain"
 PDF = "application/pdf"
 #: Types that no program runs when it opens them; all others are sent as `UNKNOWN`. Pictures are
-#: among them only after they were encoded anew.
+#: among them only after they were encoded again.
 _PASSIVE = re.compile(
     r"(audio|video)/[a-z0-9.+-]+|application/(pdf|zip|gzip|x-gzip|x-7z-compressed|msword|rtf"
     r"|vnd\.(ms-(excel|powerpoint)|openxmlformats-officedocument\.[a-z.]+"
@@ -155,7 +155,7 @@ class Uploads:
         self._store.remove([id])
 
     def _prepared(self, received: Path, name: str) -> tuple[Path, str]:
-        """Returns the file to keep and its type: a picture encoded anew, or the received file."""
+        """Returns the file to keep and its type: a picture encoded again, or the received file."""
         picture = received.with_name("picture")
         if self._offload(pictures.is_large, received):
             type = pictures.encode_beside(received, picture)

@@ -193,7 +193,7 @@ class Accounts:
         self, by: Actor, account_id: int, kept_at: Collection[str] = ()
     ) -> tuple[int, int]:
         """Releases threads, open ones first; a call of the page leaves what remains after
-        `RELEASING_SECONDS` to the background. Returns the number of all threads, and of these."""
+        `RELEASING_SECONDS` to the background. Returns the number of threads, and of those left."""
         slices = release_all_of(self._database, account_id, self._clock(), kept_at)
         until = self._monotonic() + RELEASING_SECONDS if by.via == PAGE else float("inf")
         released, is_complete = self._release_until(slices, until)

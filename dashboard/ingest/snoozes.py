@@ -29,7 +29,7 @@ class Snooze(NamedTuple):
         return Snooze(snoozed_by_id=self.snoozed_by_id, woken_at=at, woken_reason=reason)
 
     def seen_to(self) -> "Snooze":
-        """Returns the snooze after somebody has dealt with the thread; only an ended one goes."""
+        """Returns the snooze after somebody has dealt with the thread: an ended one is dropped."""
         return NONE if self.snoozed_until is None else self
 
 
@@ -119,7 +119,7 @@ def _follow(connection: Connection, state: ThreadState, now: int) -> None:
 
 
 def _keep_told(state: ThreadState) -> None:
-    """Keeps a wait announced if a late message moves its beginning: it is the same wait. (W24)"""
+    """Keeps the mark of an announced wait if a late message moves the wait's beginning. (W24)"""
     told_for, since = state.columns.due_told_for, state.facts.waiting_since
     if told_for is None or since is None or told_for != state.stored.waiting_since:
         return

@@ -21,7 +21,7 @@ from scoring.placing import Placement
 UNDO_MS = 10 * 60 * 1000
 #: Causes of acts that follow from a customer's message or a handoff.
 _BY_ITSELF = ("message", "handoff")
-#: The type of an act to the type of event that reverses it.
+#: Maps the type of an act to the type of event that reverses it.
 _REVERSING = {type.undoes.name: type for type in EVENT_TYPES.values() if type.undoes is not None}
 
 

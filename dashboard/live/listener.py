@@ -250,7 +250,7 @@ class ClusterListener(RunsTask):
         for node in slots.keys() - self._listeners.keys():
             self._begin(node, slots[node])
         self._slots = slots
-        # A slot that has moved to a node which is listened to already may have notified before.
+        # If a slot moved to a node with a listener, its last notifications may have been lost.
         self._on_notify(None)
 
     def _read_slots(self) -> Slots:

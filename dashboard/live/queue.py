@@ -12,7 +12,7 @@ from dashboard.transport.packets import EncodedJson, encode
 from scoring.ranking import Ranking, RankingLost
 
 #: The view of all threads that wait, and the sort with the longest wait first; its score is the
-#: time since when a thread waits.
+#: time at which the wait began.
 _WAITING = ("not_respond", "longest_wait")
 #: A wait that is longer than this counts as a long one.
 LONG_WAIT_MS = 30 * 60_000

@@ -288,7 +288,7 @@ class ViewTotals(RunsTask):
             self.turn,
             interval_seconds=lambda: SEND_SECONDS if self._admins else REST_SECONDS,
             expected=(RedisError, StorageUnavailable),
-            # What is away is logged elsewhere.
+            # Other tasks log that Redis or SQL is away.
             expected_level=logging.DEBUG,
         )
         admins.wakes.append(self.wake)

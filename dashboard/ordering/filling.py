@@ -35,8 +35,8 @@ Revisions = dict[int, int]
 
 
 class Filling:
-    """Fills the lists of a rebuild. `clock` gives milliseconds. `never_built`: lists that the next
-    changes of threads, as stored in SQL, do not take into account yet."""
+    """Fills the lists of a rebuild. `clock` gives milliseconds. `never_built`: lists that the
+    `next_change_at` of threads in SQL does not take into account yet."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class FillingByThread(Filling):
         return revisions
 
     def _bring_all_forward(self, queries: QueryLists) -> int:
-        """Brings all threads forward for lists never built; returns the last thread id, or 1."""
+        """Brings changes forward for lists never built; returns the last thread id, at least 1."""
         new = self._new(queries.lists.values())
         last_id = self._last_id()
         for after_id, until in self._ranges(last_id) if new else ():

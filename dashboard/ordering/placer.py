@@ -49,9 +49,9 @@ class PlacedRevisions:
     """Revisions of threads that are in Redis, and not yet in `threads.placed_revision`.
 
     That column advances one revision at a time: each revision names the lists that the thread
-    leaves, so a revision that nobody placed must be noticed. Later ones wait for the process that
-    placed it. If that process has died, the thread stays unplaced until the reconciler places it
-    on every list.
+    leaves, so a revision that was never placed must be noticed. A later one waits until the process
+    that placed the earlier one has saved it. If that process has died, the thread stays unplaced
+    until the reconciler places it on every list.
     """
 
     def __init__(self) -> None:
@@ -205,7 +205,7 @@ class Placer:
         self._placed.add_everywhere(revisions)
 
     def save_placed_revisions_if_due(self) -> None:
-        """`save_placed_revisions` at most once a second, for bulk loads without a reconciler."""
+        """Calls `save_placed_revisions`, once a second at most: bulk loads have no reconciler."""
         if self._monotonic() - self._saved_at >= SAVE_SECONDS:
             self.save_placed_revisions()
 

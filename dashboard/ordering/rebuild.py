@@ -150,8 +150,8 @@ class Rebuilder:
         )
 
     def _save_epoch_of_queries(self, queries: QueryLists, epoch: str) -> None:
-        """Saves the epoch of lists, except of those kept in order only since their rebuild began:
-        events before that moved no thread on them, and they are built once more."""
+        """Saves the epoch of lists, except lists that began to be kept in order during the rebuild:
+        earlier events moved no thread on these, so they are built once more."""
 
         def write(connection: Connection) -> None:
             now = kept_lists.ordered_since(connection, queries.lists)

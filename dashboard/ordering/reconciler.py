@@ -221,7 +221,7 @@ class Reconciler:
         diff.slice_most = SLICE_MAX
         is_equal = is_current and self._is_clean and not self._is_building()
         rest.begin(is_equal, self._list_ids)
-        # At the start no list is known to have been equal, and lists that differ are rebuilt.
+        # Until a tick has succeeded, a failure tells nothing new: lists that differ are rebuilt.
         if self.repairs > repairs or (was_compared and not is_current):
             rest.compare_all(diff.passes)
 

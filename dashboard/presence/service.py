@@ -348,7 +348,7 @@ class PresenceService:
                 by_name, last_id = kept.settings_after(connection, kind, after_id, SETTINGS_AT_ONCE)
             self._people(kind).set_all(by_name)
             if self._sent_again.get(kind) != after_id:
-                continue  # begun anew meanwhile
+                continue  # started again meanwhile
             if last_id is None:
                 del self._sent_again[kind]
             else:

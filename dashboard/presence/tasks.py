@@ -138,7 +138,7 @@ class PresenceTasks:
         self._tasks: dict[str, PeriodicTask] = {}
         #: When shown states began to be old, in ms since 1970; None while they are current.
         self.late_since: int | None = None
-        #: The time in ms that the oldest connection of the last sweep was past its deadline.
+        #: How far the oldest connection of the last sweep was past its deadline, in ms.
         self.lag_ms = 0
 
     def start(self, spawn: Callable[..., Any]) -> None:

@@ -40,7 +40,7 @@ _NEVER = float("-inf")
 
 #: Session hashes -> the rights of those that are valid.
 LivingSessions = Callable[[set[bytes]], Mapping[bytes, Rights]]
-#: Called with a connection after its admin's rights changed, and its caller with the old rights.
+#: Called after an admin's rights changed, with the connection, and its caller as it was before.
 OnRights = Callable[[Connection, Caller], object]
 
 
@@ -101,7 +101,7 @@ class SessionChecks:
             every = self._connections.values()
             checked += [connection for connection in every if connection.session_valid_until < soon]
         rights = self._rights(checked)
-        # If not, sessions may have ended after they were read.
+        # If checks were invalidated meanwhile, sessions may have ended after they were read.
         is_current = invalidated == self._invalidated
         for connection in checked:
             is_valid = is_current and connection.session in rights

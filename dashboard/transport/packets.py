@@ -11,7 +11,7 @@ from dashboard.validation import strict_json
 
 NAMESPACE = "/admin"
 #: The event that malformed packets become; a packet that names it is malformed itself. If it is
-#: known why the data are wrong, the event has the problem as argument, and the call is answered it.
+#: known why the data are wrong, the event has the problem as argument, to answer the call with.
 MALFORMED = "\x00malformed"
 #: Events that the library fires itself: a client must not be able to trigger their handlers.
 _RESERVED = frozenset({"connect", "connect_error", "disconnect", "disconnecting", MALFORMED})
@@ -79,7 +79,7 @@ class StrictPacket(packet.Packet):
     data: Any
 
     def encode(self) -> Any:
-        """Encodes like the library, but sends a refusal to connect as an object (the protocol)."""
+        """Encodes like the library, but sends a refusal to connect as an object, as specified."""
         if self.packet_type == packet.CONNECT_ERROR and isinstance(self.data, str):
             self.data = {"message": self.data}
         return super().encode()

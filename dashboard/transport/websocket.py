@@ -359,7 +359,7 @@ class WebSocket:
             self.kill()
 
     def leave(self, code: int) -> None:
-        """Sends a close frame and nothing after it; the client ends the connection, or `kill`."""
+        """Sends a close frame and nothing after it; the client, or `kill`, ends the connection."""
         if not self._is_leaving:
             self._is_leaving = True
             self._send_close(code)

@@ -279,7 +279,7 @@ def check_locale(text: str) -> str:
 
 
 def _language_tag(locale: str) -> str:
-    """Returns the language tag of a locale: zh-Hans-CN of zh_Hans_CN, sr-Latn-RS of sr_RS@latin."""
+    """Returns a locale's language tag: zh-Hans-CN for zh_Hans_CN, sr-Latn-RS for sr_RS@latin."""
     name, _, modifier = locale.partition("@")
     language, *parts = name.partition(".")[0].replace("_", "-").split("-")
     script = _SCRIPTS.get(modifier.lower())

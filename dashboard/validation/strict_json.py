@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.errors import Problem, quoted
 
-#: A JSON object of others, or with members that depend on its kind.
+#: A JSON object from outside, or one with members that depend on its kind.
 JsonObject = dict[str, Any]
 DEPTH_MAX = 32
 _UTF8 = ("utf-8", "utf-8-sig")

@@ -87,7 +87,7 @@ class QueueMetrics:
         self._clock = clock
 
     def lengths(self) -> Mapping[str, float]:
-        """Returns view to the number of its threads."""
+        """Maps views to the numbers of their threads."""
         try:
             return {view: self._ranking.head(view, "arrival", 1).total for view in VIEWS}
         except (RedisError, RankingLost):

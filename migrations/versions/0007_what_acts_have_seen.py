@@ -25,7 +25,7 @@ ADDED = (
     ("close_seen_id", Id),
     ("last_message_id", Id),
 )
-#: Threads computed anew at a time.
+#: Number of threads that are computed again at a time.
 SLICE = 500
 PRIORITIES = ("urgent", "high", "normal", "low")
 TIER = 2**42

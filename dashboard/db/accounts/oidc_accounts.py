@@ -66,7 +66,7 @@ class Ended(NamedTuple):
 
 
 def note_session(connection: Connection, session: bytes, signed: Signed) -> None:
-    """Stores the subject and the provider's session with which a new session ends."""
+    """Stores the subject and the provider's session: signing these out ends the new session."""
     connection.execute(
         insert(oidc_sessions).values(
             token_hash=session, issuer=signed.issuer, subject=signed.subject, sid=signed.sid
@@ -104,7 +104,7 @@ def take_token(connection: Connection, token_id: str, signed: Signed, now_ms: in
 
 
 def end(connection: Connection, signed: Signed) -> list[Ended]:
-    """Ends the sessions of a provider's session, or all of the subject's if it names no session."""
+    """Ends the sessions of a provider's session; if `signed` names none, all of its subject."""
     table = oidc_sessions
     theirs = select(table.c.token_hash).where(
         table.c.issuer == signed.issuer, _same(table.c.subject, table.c.sid, signed)

@@ -123,7 +123,7 @@ _COLUMNS = tuple(second_factors.c[name] for name in Factor._fields)
 
 
 def has(connection: Connection, admin_ids: Collection[int]) -> set[int]:
-    """Returns the ids among these of admins who sign in with a second factor."""
+    """Returns the ids, among these, of admins who sign in with a second factor."""
     statement = select(second_factors.c.admin_id).where(
         second_factors.c.admin_id.in_(admin_ids), second_factors.c.confirmed_at.is_not(None)
     )

@@ -73,7 +73,7 @@ def set_desk(connection: Connection, source_id: int, desk: str) -> None:
 
 
 def by_desk(connection: Connection) -> dict[str, list[str]]:
-    """Maps each desk to the chatbots' sources with new threads there, in order."""
+    """Maps each desk to the names of the chatbots' sources that begin threads there, in order."""
     statement = select(sources.c.desk, sources.c.name).where(sources.c.name != DASHBOARD)
     names_by_desk: dict[str, list[str]] = {}
     for desk, name in connection.execute(statement.order_by(sources.c.name)):

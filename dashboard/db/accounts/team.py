@@ -102,7 +102,7 @@ def open_threads(
 def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tuple[int, str]]:
     """Returns (id, desk) of the open threads of an admin at these desks, snoozed or not, by id.
     None: at any desk."""
-    # Archived ones are closed; an index separates these few from the threads of years.
+    # Archived threads are closed. An index finds the few others among the threads of years.
     is_open = threads.c.archived.is_(False) & threads.c.closed.is_(False)
     is_theirs = (threads.c.assignee_id == admin_id) & is_open
     statement = select(threads.c.id, threads.c.desk).where(is_theirs).order_by(threads.c.id)

@@ -24,8 +24,8 @@ QUERY_MAX = 256
 
 
 class Most(NamedTuple):
-    """The most conditions that lists may have together, the most weight of their moments, and the
-    most lists with a time below ten minutes in `quiet:`."""
+    """Limits for lists together: their conditions, the weight of their moments (see `Cost`), and
+    the lists with a time below ten minutes in `quiet:`."""
 
     conditions: int
     weight: int

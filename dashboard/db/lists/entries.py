@@ -88,7 +88,7 @@ def between(
     if _is_any_archived(connection, after_id, last_id):
         ids, on_list = _between(after_id, last_id), is_on(query_list, now_ms)
     else:
-        # A fifth faster than an index that leaves archived threads out.
+        # Without archived threads, a range of ids is a fifth faster than an index that omits them.
         ids, on_list = within(threads.c.id, after_id, last_id), meets(query_list, now_ms)
     columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
     statement = select(*columns).select_from(source_of(query_list)).where(on_list, ids)
@@ -124,8 +124,8 @@ def changes_ahead(
     now_ms: int,
     some: ColumnElement[bool],
 ) -> list[Change]:
-    """Returns threads with the time of their next change by new lists, if that is sooner than the
-    stored one: a write of a thread considers only the lists that exist at that time."""
+    """Returns the threads that new lists will change before their stored next change, each with
+    that time: a write of a thread considered only the lists that existed then."""
     changes = [*_changes(query_lists)]
     if not changes:
         return []

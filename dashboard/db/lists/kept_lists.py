@@ -59,7 +59,7 @@ def are_kept(connection: Connection) -> bool:
 def is_kept(view: str, sort: str) -> bool:
     """Whether Redis always keeps the list of a built-in view in a sort as the list of a query.
 
-    Views of VIEWS in sorts of SORTS are kept in another way; `soonest` orders only snoozed threads.
+    Views of VIEWS in sorts of SORTS are kept in another way; only `snoozed` is kept in `soonest`.
     """
     if sort in BUILT_IN_SORTS and sort not in SORTS:
         return QUERY_VIEWS.get(view) == sort
@@ -70,9 +70,9 @@ def _listed_in(sort: str) -> list[ListedQuery]:
     return [listed(view, sort) for view in BUILT_IN_VIEWS if is_kept(view, sort)]
 
 
-#: Lists of saved views, the ones last looked at, that are kept in order although nobody looks. A
-#: message moves its thread on each ordered list, but on an unordered one only if the thread enters
-#: or leaves it.
+#: Maximum number of lists of saved views, the ones last looked at, that are kept in order while
+#: nobody looks. A message moves its thread on each ordered list, but on an unordered one only if
+#: the thread enters or leaves it.
 ORDERED_MAX = 100
 
 _IS_ALWAYS_KEPT = query_lists.c.kept_until.is_(None)

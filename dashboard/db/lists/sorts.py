@@ -113,7 +113,7 @@ def change(connection: Connection, before: Sort, sort: Sort, admin_id: int, now_
     Lists of queries in this sort stay as they are; lists of views must be kept again.
     """
     _renew_token(connection)
-    # Two changes within a millisecond get two times, by which readers know that theirs is old.
+    # Two changes within a millisecond get different times, so readers see that their copy is old.
     at = max(now_ms, (before.changed_at or 0) + 1)
     if (sort.rules, sort.timezone) == (before.rules, before.timezone):
         statement = update(sorts).where(sorts.c.id == before.id)

@@ -231,7 +231,7 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
     if draft.owner_id != view.owner_id:
         _check_room(connection, draft.owner_id)
     values = _kept(connection, draft, admin_id, view.id)
-    # Two changes within a millisecond get two times, by which readers know that theirs is old.
+    # Two changes within a millisecond get different times, so readers see that their copy is old.
     values["changed_at"] = max(now_ms, view.changed_at + 1)
     statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
     changed = View(*connection.execute(statement).one())

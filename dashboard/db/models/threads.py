@@ -49,9 +49,9 @@ Index(
 #: to `placed_revision` are known to be in Redis. `last_message_id` is the highest id of its
 #: messages except notes, `last_role` the role of the newest of them by time.
 #: `listed_at` is the moment that its lists of queries reflect, and `next_change_at` the next moment
-#: at which time changes anything about it. `snoozed_until` ends a snooze by `snoozed_by_id` from
-#: `snoozed_at` on, and stays while the thread is closed; `wake` says whether the customer ends it,
-#: too: `reply` or `never`. `woken_at` and `woken_reason` (`time`, `reply`, `admin`) say how the
+#: at which time changes anything about it. A snooze by `snoozed_by_id` lasts from `snoozed_at` to
+#: `snoozed_until`; all three stay while the thread is closed. `wake` says whether the customer ends
+#: it, too: `reply` or `never`. `woken_at` and `woken_reason` (`time`, `reply`, `admin`) say how the
 #: last one ended, until somebody has dealt with the thread. `due_at` is the time to answer it by,
 #: under the policies of `due_version`; `due_told_for` is the `waiting_since` of the wait that was
 #: announced to be late. `tags` has them in order, with a blank before and after each; NULL without
@@ -115,8 +115,8 @@ threads = Table(
     sqlite_autoincrement=True,
 )
 
-#: Covering indexes for reading a list or the archive in order: by the first three columns; arrival
-#: and not_respond also test `snoozed_until` and `waiting_since` without reading the table.
+#: Covering indexes: the first three columns give a list or the archive in order; arrival and
+#: not_respond also test `snoozed_until` and `waiting_since` without reading the table.
 for _name in SORTS:
     Index(
         f"ix_threads_{_name}",
@@ -187,7 +187,7 @@ Index(
 #: Every accepted event, kept forever; messages are the events with a role. `fingerprint` is a hash
 #: of the content: it distinguishes a repeated event from another one with the same id. `seen_id` is
 #: the id up to which the author of an answer or close on the dashboard had seen the thread's
-#: events; `undoes_id` that of the close, reopen or change of tags on the dashboard which this one
+#: events; `undoes_id` the id of the close, reopen or change of tags on the dashboard which this one
 #: undoes.
 events = Table(
     "events",

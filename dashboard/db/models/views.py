@@ -64,7 +64,7 @@ view_orders = Table(
     Column("ids", Json, nullable=False),
 )
 
-#: The lists that Redis keeps as lists of queries, of views and others. `id` is the list id;
+#: The lists of queries that Redis keeps, for views or while somebody looks. `id` is the list id;
 #: `sort_id` is the version of a saved sort, `admin_id` stands for `me` in the query and for the
 #: assignee of the filter `mine`, `desks` are the desks of its threads, null for all. `kept_until`:
 #: end of a list that is kept while somebody looks; null for the list of a view, which is always
@@ -87,8 +87,8 @@ query_lists = Table(
 )
 
 #: One row, read at once by each write of a thread. `version` grows with each change of the ids in
-#: `query_lists`, `policies` with each change of policies or their calendars. For `history_days`
-#: lists hold closed threads.
+#: `query_lists`, `policies` with each change of policies or their calendars. Lists hold closed
+#: threads for `history_days`.
 query_lists_version = Table(
     "query_lists_version",
     metadata,

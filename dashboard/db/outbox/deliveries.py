@@ -80,7 +80,7 @@ def lease(
     """Leases up to `limit` due deliveries of a webhook.
 
     `token` names the lease; `until_ms` maps the number of attempts, with the one that begins, to
-    its end. Rows that another transaction has locked are skipped.
+    the end of the lease. Rows that another transaction has locked are skipped.
     """
     rows = connection.execute(
         select(deliveries.c.id, deliveries.c.attempts)

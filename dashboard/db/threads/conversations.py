@@ -124,9 +124,9 @@ def _read(connection: Connection, statement: Select[Any]) -> list[Act]:
 class Part(NamedTuple):
     """Messages and acts by time, newest last; `more`, `later`: messages exist before or after them.
 
-    The acts are between the messages, before the first message of the thread, or after the last
-    one: successive parts hold all acts. `newest_act_id` is the act that was stored last in the
-    whole thread.
+    The acts are between or beside these messages: successive parts hold all acts, also those before
+    the thread's first message and after its last one. `newest_act_id` is the act that was stored
+    last in the whole thread.
     """
 
     messages: list[messages.Message]

@@ -178,8 +178,8 @@ def folded(connection: Connection, thread_ids: Collection[int]) -> dict[int, lis
 
 
 class Arrived(NamedTuple):
-    """Events stored in a thread after a moment: the receipt of the customer's first call in
-    milliseconds, and whether an admin has answered."""
+    """Events stored in a thread after a moment: the receipt of the first client message or handoff,
+    in milliseconds, and whether an admin has answered."""
 
     called_at: int | None
     is_answered: bool
@@ -192,7 +192,7 @@ def last_id(connection: Connection, thread_id: int) -> int:
 
 
 def arrived_after(connection: Connection, thread_id: int, known_id: int) -> Arrived:
-    """Reads the calls and answers stored in a thread after the event with this id."""
+    """Reads what was stored in a thread after the event with this id."""
     called = or_(events.c.role == "client", events.c.type == HANDOFF.name)
     answered = and_(events.c.role == "admin", events.c.private.is_(False))
     statement = select(

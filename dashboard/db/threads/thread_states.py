@@ -274,7 +274,7 @@ def changed(state: ThreadState, computed: Computed, scores: Sequence[int]) -> Ro
 
 @lru_cache(maxsize=256)
 def _saving(changed: tuple[str, ...]) -> RowStatement:
-    """Returns an update of these columns only: others would cost their index or foreign key."""
+    """Returns an update of only these columns: others would cost their indexes or foreign keys."""
     return update_of(threads, ("revision", *changed))
 
 

@@ -59,7 +59,7 @@ def difference(before: str | None, after: str | None) -> dict[str, list[str]]:
 def change_of(ranked_at: int, name: str, data: Mapping[str, Collection[str]]) -> TagChange:
     """Returns the changes of an event with this content; `name` is its id, or replaces it.
 
-    Events keep tags as they were sent; `folded` returns the tag that is meant.
+    Events keep tags as they were sent; here each is folded to the tag that is meant.
     """
     add, remove = (frozenset(map(folded, data.get(key, ()))) for key in ("add", "remove"))
     return TagChange((ranked_at, name), add, remove)

@@ -90,7 +90,7 @@ class TagsRequest(Strict):
 
 
 def _moment(text: str) -> int:
-    """Parses a timestamp; one beyond all accepted years is as wrong as one that is only too far."""
+    """Parses a timestamp; one outside of the accepted years counts as past, or as too far away."""
     try:
         return read_timestamp(text)
     except PydanticCustomError as error:

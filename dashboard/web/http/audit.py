@@ -99,7 +99,7 @@ WRONG_CODE = "wrong_code"
 def signed_in(
     method: str, second_factor: str | None = None
 ) -> Callable[[Connection, int, int], None]:
-    """Adds the entry of a sign-in of the current request: `(connection, now_ms, admin_id)`."""
+    """Returns a function of `(connection, now_ms, admin_id)` that adds the entry of a sign-in."""
 
     def write(connection: Connection, now_ms: int, admin_id: int) -> None:
         admin = admins.by_id(connection, admin_id)
@@ -167,7 +167,7 @@ class FailedSignIns:
             self._store(window, [group], alone=True)
 
     def flush(self, *, at_once: bool = False) -> None:
-        """Stores the counts of a minute that is over; with `at_once` those so far."""
+        """Stores the counts of a minute that is over; with `at_once` also before."""
         window = self._window
         if window is None or not (at_once or self._clock() >= window.began_ms + WINDOW_MS):
             return
@@ -177,7 +177,7 @@ class FailedSignIns:
             self._give_back(window)
 
     def _store(self, window: _Window, groups: list[_Group], *, alone: bool = False) -> bool:
-        """Returns False if the write fails: it stays counted. `alone`: without the others."""
+        """Stores the counts; False if that fails: they stay. `alone`: without `window.others`."""
         now = self._clock()
         # Taken before the write, during which other threads may run.
         counts = [(group, group.attempts, group.since_ms) for group in groups if group.attempts]

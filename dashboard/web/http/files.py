@@ -19,7 +19,7 @@ _POLICY = "default-src 'none'; sandbox"
 
 
 def file_response(file: StoredFile, content: BinaryIO) -> Response:
-    """Returns the content: pictures, which were encoded anew, are shown; others only saved."""
+    """Returns the content: pictures, which were encoded again, are shown; others only saved."""
     response = Response(
         wrap_file(request.environ, content, _CHUNK_BYTES),
         mimetype=file.type,

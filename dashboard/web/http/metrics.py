@@ -226,7 +226,7 @@ SHARE_SECONDS = 1.0
 #: Seconds; an event is recorded and placed in a few milliseconds.
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
-#: Value of a label to the number.
+#: Maps values of a label to numbers.
 Samples = Mapping[str, float]
 
 

@@ -47,8 +47,8 @@ class Connection:
 
     def wait_for_request(self, seconds: float) -> bool:
         """Waits for the first byte of a request; False at the end of the input or of the time."""
-        # A client that waited for its answer may have sent the next request by now. The time that
-        # the last one took, often mostly spent waiting for others, is not charged to it.
+        # The client waited for the last answer, even if its next request is here already. The time
+        # of that answer, often mostly spent waiting for others, is not charged to the address.
         self._pace.waited()
         try:
             self.read_within(seconds)

@@ -15,7 +15,7 @@ from dashboard.web.http import bodies
 #: `receive(size)` waits for input and returns up to `size` bytes, none at its end.
 Receive = Callable[[int], bytes]
 
-#: Bytes of one read of lines: as chunks of a byte each, they take some ms to parse.
+#: Bytes of one read of lines: parsing them takes some ms if each chunk has one byte.
 _LINES_BYTES = 8 * 1024
 #: Bytes of one read of content.
 _CONTENT_BYTES = 64 * 1024

@@ -300,7 +300,7 @@ def invitation_json(invitation: StoredInvitation) -> dict[str, object]:
 _BODY_BYTES = 16 * 1024
 _FORM = "application/x-www-form-urlencoded"
 _TOKEN_CHARACTERS_MAX = 100
-#: Passwords that are checked and hashed at the same time; sign-ins do not count.
+#: Maximum number of passwords that are checked and hashed here at once; sign-ins do not count.
 _AT_ONCE = 2
 
 

@@ -172,7 +172,7 @@ class Proof:
     """Checks passwords and codes; wrong ones count like those of a sign-in."""
 
     def __init__(self, database: Database, passwords: PasswordCheck, guard: Guard, codes: Codes):
-        """`guard` is the one of codes."""
+        """`guard` limits the attempts with codes."""
         self._database = database
         self.passwords = passwords
         self._guard = guard

@@ -30,7 +30,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 
-#: The path of the calls below, besides their ends.
+#: The common beginning of the paths of these calls.
 _PATH = "/profile/second-factor"
 _QR_SCALE = 5
 

@@ -86,8 +86,8 @@ class QueriesApi:
 
 
 class _Choices(Mapping[str, Sequence[str]]):
-    """Maps fields without fixed values to the values that occur at these desks (None: at all); they
-    are read when they are needed."""
+    """Maps fields without fixed values to the values that occur at these desks; None: at all
+    desks. Values are read when they are needed."""
 
     def __init__(self, database: Database, desks: Desks):
         self._database = database

@@ -190,8 +190,8 @@ def without_totals(
 
 
 def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
-    """Returns the lists of built-in views that are lists of queries; with access to only some
-    desks, the lists of all but the admin's own views."""
+    """Returns the lists of built-in views that are lists of queries; for an admin of only
+    some desks, the lists of all built-in views except OWN_VIEWS."""
     if desks is None:
         return kept_lists.lists(connection)
     return {
