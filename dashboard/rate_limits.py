@@ -111,7 +111,7 @@ class RateLimiter:
     def take(self, limit: RateLimit, caller: Hashable, cost: int = 1) -> float | None:
         """Takes `cost` tokens and returns None; or takes none and returns the seconds to wait.
 
-        A cost above the limit's count is never allowed; the wait is then that for a full bucket.
+        A cost above the limit's size is never allowed; the wait is then that for a full bucket.
         """
         level, now = self._level(limit, caller)
         is_allowed = cost <= level

@@ -1,4 +1,4 @@
-"""Makes the clients of the Redis that the settings name: none sends a command twice."""
+"""Makes the clients of the Redis that the settings name: only `Pipeline` may repeat a command."""
 
 import logging
 import threading

@@ -75,8 +75,8 @@ _CALLING = ("client", "handoff")
 
 
 def follow(connection: Connection, states: Iterable[ThreadState], now: int) -> None:
-    """Wakes folded threads on the customer's messages, and drops ended snoozes once somebody has
-    dealt with the thread.
+    """Wakes folded threads on the customer's messages and on handoffs, and drops ended snoozes once
+    somebody has dealt with the thread.
 
     A close keeps the snooze in case the close is undone; any other reopening ends the snooze. Saves
     nothing. (W4, W6, W7)

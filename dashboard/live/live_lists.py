@@ -31,7 +31,7 @@ RENEW_SECONDS = 5.0
 #: Lists that are read from Redis at once. When thousands of dashboards reconnect, other reads wait
 #: here, and leave connections and turns for accepting events.
 READS_AT_ONCE = 16
-#: Lists of queries that one admin may have open, in all windows.
+#: Lists of queries that one admin may have open on one worker, in all windows.
 LISTS_MAX = 50
 
 

@@ -197,8 +197,8 @@ class Diff:
 
     def differing_in_next_slice(self, states: Mapping[str, State]) -> set[int]:
         """Returns the ids of threads that differ in the next slice; a pass over all slices takes
-        about a minute. `states`: the states of all list ids, read just now; lost lists are not
-        compared."""
+        a minute, or longer if `slice_most` is low. `states`: the states of all list ids, read just
+        now; lost lists are not compared."""
         with self._database.read() as connection:
             if self._after_id == 0:
                 self._queries = self._next_queries(query_lists.current(connection), states)

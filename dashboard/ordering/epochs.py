@@ -80,8 +80,8 @@ class OtherLineups:
     """Notices a Lineup that serves the same database with another Redis or another key prefix.
 
     Whenever one of the two rebuilds, the other takes its own lists for lost and rebuilds them, and
-    neither sees what the other places. A rebuild writes the epoch to Redis first and then to SQL:
-    so an epoch in SQL that Redis never had is that of another Redis.
+    neither sees what the other places. A view's epoch is written to Redis first and then to SQL: so
+    one in SQL that Redis never had is that of another Redis.
     """
 
     def __init__(self, monotonic: Callable[[], float]):

@@ -19,7 +19,7 @@ from scoring.ranking import Ranking, RankingLost
 from scoring.rebuilding import RebuildLost
 
 #: How long a list is kept, or kept in order, after the last admin left it. While one looks at it,
-#: RENEWED_MS is added, so that it is written only every 20 s, by one of the processes.
+#: RENEWED_MS is added, so that each process writes it only every 20 s.
 LOOKED_AT_MS = 60_000
 RENEWED_MS = 20_000
 #: Maximum number of lists, of all processes, that are kept only while somebody looks. An event

@@ -365,7 +365,7 @@ class Reconciler:
             self._rebuilder.forget_epochs(orphans.intersection(epochs))
 
     def _lost(self, list_ids: Collection[str], states: Mapping[str, State]) -> set[str]:
-        """Returns list ids with a foreign epoch, an old version, wrong counts or corrupt lists."""
+        """Returns the list ids that are missing, foreign, too old, wrongly counted or corrupt."""
         ours = self._rebuilder.epochs()
         lost = set(list_ids) if self._is_corrupt else {*self._diff.lengths.miscounted}
         self._is_corrupt, self._diff.lengths.miscounted = False, set()

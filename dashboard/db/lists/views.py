@@ -202,7 +202,7 @@ def of_several(connection: Connection, admin_ids: Collection[int]) -> list[View]
 def find(connection: Connection, view_id: int, admin_id: int | None, desks: Desks) -> View | None:
     """Returns a view if this admin, who sees these desks, may see it; else None.
 
-    Without an admin and without desks: a view of everybody.
+    Without an admin, and with an empty set of desks: a view of everybody.
     """
     seen = _seen([] if admin_id is None else [admin_id], desks)
     row = connection.execute(_READ.where(views.c.id == view_id, seen)).first()
