@@ -164,7 +164,7 @@ def _looked_up(
 
 
 def _names_assignees(resolved: Resolved) -> bool:
-    """Whether the query only asks for threads that are assigned to certain admins."""
+    """Whether every thread that the query asks for is assigned to one of certain admins."""
     root = resolved.root
     nodes = root.nodes if isinstance(root, AllNode) else (root,)
     return any(

@@ -407,7 +407,7 @@ def _is_conflict(error: Exception) -> bool:
 
 
 def _translated(error: Exception) -> Exception:
-    """Returns StorageUnavailable for errors of the storage; else the error itself, a bug."""
+    """Returns StorageUnavailable for errors of the storage; else the error itself."""
     if isinstance(error, IntegrityError):
         return error
     if isinstance(error, PoolTimeoutError | OperationalError):

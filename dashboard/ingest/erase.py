@@ -38,8 +38,8 @@ def require_none(
     customers: Mapping[str, Customer],
     threads: Mapping[str, ThreadState],
 ) -> None:
-    """Raises ErasedEvents for events of erased people. Costs a query only for customers and threads
-    that are newer than one of their events: mostly those that this transaction adds."""
+    """Raises ErasedEvents for events of erased people. Costs a query only for customers that
+    are newer than one of their events, and for threads that this transaction adds."""
     suspects: list[tuple[Kind, str, ParsedEvent]] = []
     for event in events:
         if event.customer is not None and (

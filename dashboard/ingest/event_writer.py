@@ -41,8 +41,8 @@ def apply_tags(
 ) -> dict[str, Problem]:
     """Changes the tags of locked threads by new events, in the order of the batch; saves nothing.
 
-    Returns the events, by id, with which a thread would have more than 20 tags. They must not be
-    stored, so that the tags always follow from all stored events, in any order of arrival.
+    Returns a problem, by event id, for each event that would give a thread more than 20 tags. It
+    must not be stored, so that tags always follow from all stored events, in any order of arrival.
     """
     if not changes:
         return {}
@@ -261,7 +261,7 @@ class EventWriter:
         return known_customers
 
     def _write_customers(self, known_customers: dict[str, Customer]) -> set[int]:
-        """Returns the ids of customers that change on the dashboard."""
+        """Writes the customers; returns the ids of those that change on the dashboard."""
         stating = [
             (event, self._ranked_at(event)) for event in self._new if event.customer is not None
         ]

@@ -62,7 +62,7 @@ class Ingest:
         return outcome
 
     def act(self, action: Callable[..., tuple[Any, Sequence[Placement]]], *arguments: Any) -> Any:
-        """Runs a method of `Actions` with its arguments and returns its result."""
+        """Runs `action`, which returns (result, placements); returns the result."""
         result, placements = action(*arguments)
         self._place(placements)
         self._on_act()

@@ -35,7 +35,7 @@ _RUN_ON = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYA
 def names_in(body: str, names: Collection[str]) -> dict[str, str]:
     """Maps the names that a text mentions to their spelling at the first place.
 
-    At each `@` that does not follow a letter or digit, the longest name that fits counts.
+    At each `@` that is not part of an address, the longest name that fits counts.
     """
     by_form = _by_form(names)
     longest = max(map(len, by_form), default=0)

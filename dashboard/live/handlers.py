@@ -200,7 +200,7 @@ class ListHandlers:
         list = read_call(ListRequest, arguments).list_of(caller.desks)
         totals = self._live_lists.view_totals.list_totals
         if list.view in VIEWS:
-            # `pages:totals` carries the totals of views.
+            # `pages:totals` carries the totals of these views.
             totals.drop(caller.sid)
         elif list not in self._broadcaster.subscriptions.lists_of(caller.sid):
             raise NotFound("This list is not open.")

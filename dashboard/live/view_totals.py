@@ -21,7 +21,7 @@ from scoring.ranking import Ranking
 from scoring.sorts import ANY_SORT
 from scoring.views import FILTERS, VIEW_QUERIES, VIEWS
 
-#: Lists that may be kept for totals alone; the rest is for lists that are open.
+#: Temporary lists up to which `ListTotals` keeps further ones; the rest is for open lists.
 KEPT_MAX = TEMPORARY_MAX // 2
 
 
@@ -255,10 +255,10 @@ REST_SECONDS = 10.0
 
 
 class ViewTotals(RunsTask):
-    """Sends the totals of saved views; one read of the changed lengths serves all sockets.
+    """Sends the totals of saved views, and of built-in views that are lists of queries.
 
-    A total is the length of the list at some version. Nothing is sent while Redis is away.
-    `pages:totals` carries the totals of built-in views.
+    One read of the changed lengths serves all sockets. A total is the length of the list at some
+    version. Nothing is sent while Redis is away. `pages:totals` carries the totals of VIEWS.
     """
 
     def __init__(
