@@ -206,7 +206,7 @@ class Workers:
 
 
 def starter(command: Sequence[str], redis_url: str) -> Start:
-    """Starts workers that run `command`.
+    """Returns a function that starts a worker, which runs `command`.
 
     All use the Redis of this process: an embedded server belongs to one process.
     """

@@ -382,7 +382,7 @@ class Importer:
             add(connection, now, self._actor, audit.DESK_CREATED, target)
 
     def _add_source(self, connection: Connection, entry: Source, line: int) -> None:
-        """Raises LineError if the source is here with another setting: its facts would differ."""
+        """Adds the source. Raises LineError if it is here with another setting: facts differ."""
         id = sources.named(connection, entry.source)
         if id is None:
             id = sources.ensure(connection, entry.source, self._clock())

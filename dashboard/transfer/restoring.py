@@ -102,7 +102,7 @@ class Restored(NamedTuple):
 
 
 class Restorer:
-    """Restores into a database that is not at head yet; `clock` gives milliseconds."""
+    """Restores into a database of any revision, or an empty one; `clock` gives milliseconds."""
 
     def __init__(
         self, database: Database, store: FileStore, clock: Callable[[], int], actor: Actor

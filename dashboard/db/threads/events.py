@@ -153,7 +153,7 @@ def unsettled(
     connection: Connection, settled: Mapping[int, Settlement], handoff_only: bool
 ) -> dict[int, tuple[int | None, int]]:
     """Maps threads to (earliest unsettled request, number of unsettled client messages). Threads
-    without such events are left out."""
+    without any event after the settlement are left out."""
     if not settled:
         return {}
     bounds = [
