@@ -84,7 +84,7 @@ class Shards:
         return Found(heapq.merge(*runs, reverse=True), sum(page.total for page in first), since_ms)
 
     def _rows_among(self, audience: Audience, wanted: Wanted, people: Sequence[str]) -> Found:
-        """Returns all rows of some people, from all shards: `since_ms` of each counts, too."""
+        """Returns all rows of some people; asks all shards, because `since_ms` depends on each."""
         space = self._people.space
         named: list[list[str]] = [[] for _ in self._all]
         for person in people:

@@ -13,7 +13,7 @@ _BATCH = 500
 
 
 def regroup(people: People) -> int:
-    """Changes some of the rows; returns how many. Lists do not find unchanged rows.
+    """Updates some rows of an earlier release; returns how many. Lists do not find the rest.
 
     Call it until it returns 0.
     """

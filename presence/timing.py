@@ -55,7 +55,7 @@ class Timing:
 
     @classmethod
     def from_ttl(cls, ttl_seconds: float = 90, idle_seconds: float = 300) -> "Timing":
-        """Scales every time with the lifetime of a connection; `idle_seconds` is set apart."""
+        """Scales every time with the lifetime of a connection; `idle_seconds` is set separately."""
 
         def scaled(seconds: float) -> int:
             return round(seconds * 1_000 * ttl_seconds / REFERENCE_TTL_SECONDS)

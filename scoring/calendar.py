@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from scoring.composite import TIME_MAX_MS
 
-#: (begin, end) in minutes since the beginning of a day; the end is after the begin, by at most one
+#: (begin, end) in minutes since the beginning of a day; the end is later, by at most one
 #: day, and may be on the next day.
 Interval = tuple[int, int]
 Intervals = tuple[Interval, ...]
@@ -116,7 +116,7 @@ class LocalTime:
     wall clock.
 
     Days with an exception (the day itself, and the next one, into which it may extend) are counted
-    as differences from ordinary ones, so each answer takes some comparisons, at any distance.
+    as differences from ordinary ones, so each answer takes few comparisons, however far away it is.
     """
 
     def __init__(self, week: Sequence[Intervals], exceptions: Mapping[int, Intervals]):

@@ -115,7 +115,7 @@ class _Batches:
         self.numbers = self._batch.numbers
 
     def begin(self, placement: Placement) -> list[str]:
-        """Returns the first texts of a thread's places; begins a new call if this one is full."""
+        """Returns the texts before a thread's places; begins a new call if this one is full."""
         batch = self._batch
         is_full = len(batch.args) == 3 * THREADS_PER_CALL
         if batch.args and (is_full or batch.places + len(placement.lists) > PLACES_PER_CALL):
@@ -168,7 +168,7 @@ class _Calls:
         self._entering: dict[str, _Batches] = {}
 
     def add(self, placement: Placement) -> bool:
-        """Adds a thread; whether it is on a view."""
+        """Adds a thread; returns whether it is on a view."""
         texts: dict[_Batches, list[str]] = {}
         unordered = placement.unordered
         is_listed = was_listed = False

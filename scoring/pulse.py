@@ -80,7 +80,7 @@ class Watch:
             raise
 
     def end(self) -> bool:
-        """Ends watching; whether nothing was written, as far as is known. Never raises."""
+        """Ends watching; returns whether nothing was written, as far as is known. Never raises."""
         is_untouched = True
         for transaction in self._transactions:
             try:

@@ -28,7 +28,7 @@ from scoring.server_life import LifeUnknown, RunId, ServerLife
 from scoring.sorts import SORTS
 from scoring.states import LOST, counts_in, state_calls
 
-#: How long lists of an earlier version live on, on a cluster: that version may come back.
+#: How long lists of an earlier release live on, on a cluster: that release may come back.
 EARLIER_MS = 86_400_000
 #: Members that one call removes.
 REMOVED_PER_CALL = 200
@@ -412,7 +412,7 @@ class Ranking:
         return revisions
 
     def expire_undivided(self) -> None:
-        """Lets the lists of earlier versions expire, which had one group instead of many."""
+        """Lets the lists of earlier releases expire, which were in one group instead of many."""
         if len(self._groups) == 1:
             return
         earlier = replace(self.keys, groups=1)

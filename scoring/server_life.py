@@ -49,9 +49,8 @@ class ServerLife:
 
     `LIFE` is the life of the server that runs the script. `LIVES` maps it, and the lives that the
     server accepts, to their runs; a run names a server. If INFO is allowed, `run_id` gives the
-    life. Otherwise, but not in a cluster, it is the one that `begin` wrote to `key`, for as long as
-    the server holds the scripts of that life, which only `begin` loads: not after a restart, nor
-    after SCRIPT FLUSH.
+    life. Otherwise, but not in a cluster, it is the one that `begin` wrote to `key`. That one ends
+    when the server loses its scripts, which only `begin` loads: at a restart, or by SCRIPT FLUSH.
     """
 
     def __init__(

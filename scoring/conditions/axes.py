@@ -1,8 +1,8 @@
-"""Axes: the values of threads by which an index of queries is asked.
+"""Axes: the values of a thread that an index of queries looks up.
 
-Each axis is one value of a thread. It knows, as bits of one integer, which conjunctions its
-literals on this axis allow. The cost of one lookup grows with the values that the thread has there
-(one, or its tags) and not with the number of conditions.
+Each axis is for one value of a thread. It returns, as bits of one integer, the conjunctions that
+their literals on this axis allow. The cost of one lookup grows with the values that the thread has
+there (one, or its tags) and not with the number of conditions.
 """
 
 from bisect import bisect_right
@@ -48,8 +48,8 @@ class ValueAxis:
     """An axis for values that are compared as they are, such as the priority or the set of tags.
 
     A condition that must hold wants one of its keys among the keys of the value; a condition that
-    must not hold is blocked by such a key. The first condition of a conjunction that must hold has
-    the first slot, the second one (`tag:a tag:b`) the second.
+    must not hold is blocked by such a key. In each conjunction the first condition that must hold
+    has the first slot, the second one (`tag:a tag:b`) the second.
     """
 
     def __init__(self, requirements: Required, free: int):
@@ -117,7 +117,7 @@ class TimeAxis:
                     stands = not stands
                     toggled[bound] = toggled.get(bound, 0) ^ mask
         self._thresholds = sorted(toggled)
-        #: For each threshold the conjunctions that begin or end to be possible there.
+        #: For each threshold the conjunctions that become possible or impossible there.
         self._toggled = [toggled[threshold] for threshold in self._thresholds]
         self._masks = [first]
         for mask in self._toggled:
@@ -129,7 +129,7 @@ class TimeAxis:
 
     def ahead(self, time_ms: int, now_ms: int, conjunctions: int) -> Iterator[int]:
         """Yields the instants after `now_ms`, in order, at which one of these conjunctions may
-        begin or end to hold by this axis."""
+        begin or cease to hold by this axis."""
         at = bisect_right(self._thresholds, measured(self.measure, time_ms, now_ms))
         order = range(at - 1, -1, -1) if self.measure == "until" else range(at, len(self._toggled))
         for index in order:

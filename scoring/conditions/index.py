@@ -1,4 +1,4 @@
-"""An index of all queries: finds the lists, of a thousand, that hold a thread."""
+"""An index of all queries: finds the lists that hold a thread, among a thousand lists."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import merge
@@ -41,8 +41,8 @@ class ConditionIndex:
         for name in (name for name in queries if name not in negated):
             self._alone.append((1 << len(self._names), queries[name]))
             self._names.append(name)
-        #: (position in a subject, axis) of values that time does not change, and of those that it
-        #: does.
+        #: (position in a subject, axis) of values that time does not change, and of values that it
+        #: changes.
         self._values: list[tuple[int, ValueAxis]] = []
         self._presence: list[tuple[int, ValueAxis]] = []
         self._instants: list[tuple[int, TimeAxis]] = []

@@ -91,8 +91,8 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """The thread has one of these tags, or of other texts in such a set; None stands for a thread
-    without any."""
+    """The attribute is a set of texts, such as tags, and contains one of these; None stands for
+    the empty set."""
 
     attribute: str
     tags: frozenset[str | None]

@@ -38,7 +38,7 @@ SHORT_WEIGHT = 8
 
 
 class Moment(NamedTuple):
-    """A measured time, in ms, at which a condition may begin or end to hold by itself."""
+    """A measured time, in ms, at which a condition may begin or cease to hold by itself."""
 
     attribute: str
     measure: str

@@ -3,8 +3,8 @@
 -- KEYS[2]     next: token, version, overtaken: see lease.lua
 -- KEYS[3]     log: member -> version of its last change
 -- KEYS[4]     lease: see lease.lua
--- KEYS[5]     touched: list id -> number of the call that last changed it; 0: none did. If the list has a
---             group of its own left: members that left lately; this rebuild does not keep their revisions
+-- KEYS[5]     touched: list id -> number of the call that last changed it; 0: none did. For a list with
+--             a group of its own, `left`: members that left lately; the rebuild does not keep their revisions
 -- KEYS[6]     the list in its first sort: member -> score
 -- KEYS[7..n]  keys to fill: sorts, and the revisions if the list has a group of its own
 -- ARGV[1]     token of this rebuild

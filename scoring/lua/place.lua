@@ -28,8 +28,8 @@
 -- built, a thread that leaves it counts, too: it may be on the list that is being filled.
 -- A list with neither epoch nor building, of a life that is not accepted (LIVES), or with a log that does
 -- not end at its version is lost: nothing is placed on it before it is built. A list that is not in order
--- has no readers of its log: version and log stay as they are, unless it is being built. Whether it is lost
--- need not be known: then placements on it are lost, too. So only its members are read.
+-- has no readers of its log: version and log stay as they are, unless it is being built. It need not
+-- be known whether it is lost: if so, placements on it are lost, too. So only its members are read.
 -- Returns the number of threads that changed, counted on each list, the numbers of lost lists, and the
 -- members that were refused.
 local revisions, left = KEYS[1], KEYS[2]

@@ -4,7 +4,7 @@
 -- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began), life
 -- ARGV        members
 -- This counts as a change: the lists are shorter. Dashboards do not know the removed members, so the
--- thread that changed last counts as changed; without such a thread the log begins anew.
+-- thread that changed last counts as changed; without such a thread the log begins at the new version.
 -- Returns the number of entries that were removed.
 local sorts = #KEYS - 2
 local changes, meta = KEYS[sorts + 1], KEYS[sorts + 2]

@@ -13,8 +13,8 @@ from scoring.sorting.resolved import ResolvedSort
 from scoring.sorting.rules import TIMES
 
 _EVERY = AllNode(())
-#: The values of a thread without a time, if they follow from that: every thread that is due waits,
-#: and every thread that waits has a request.
+#: Maps a time to the values of every thread without it: a thread that is due waits, and a thread
+#: that waits has a request.
 _WITHOUT_TIME: Mapping[str, Mapping[str, Any]] = {
     "waiting_since": {"waiting_since": None, "due_at": None},
     "first_request_at": {
@@ -59,7 +59,7 @@ def refusals(sort: ResolvedSort) -> Iterator[Refusal]:
 
 
 def _has_time(node: ResolvedNode, time: str, is_right: bool = True) -> bool:
-    """Whether each thread has the time for which the condition is right, or wrong.
+    """Whether all threads that meet the condition (if not `is_right`: the others) have the time.
 
     One part of the condition says so by itself, or each alternative does.
     """

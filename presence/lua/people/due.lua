@@ -2,8 +2,8 @@
 -- Stores in meta that it looked, and the result: others that come soon after need not look. Removes
 -- old tombstones.
 -- KEYS: for each shard six: deadlines, override ends and meta of people; deadlines and typing of
--- rooms; tombstones. ARGV: two ages in ms of the last look: a shard with a younger one is skipped,
--- with the second age only while nothing found then is due; the four of held_back
+-- rooms; tombstones. ARGV: two ages in ms: a shard looked at less than the first ago is skipped,
+-- less than the second ago only while nothing found then is due; the four of held_back
 -- (state/outage.lua); ms that a tombstone is kept.
 -- Returns {the shards (from 0) with due people}, {those with due rooms}, the number of shards with
 -- people held back, ms until the next item, or -1 if none is known.

@@ -14,7 +14,7 @@ SUGGESTIONS_MAX = 30
 #: Times proposed before a number is begun, and the units proposed after one.
 _TIMES = ("5m", "10m", "30m", "1h", "4h", "1d", "7d")
 _UNITS = ("m", "h", "d", "s")
-#: Texts behind which no alternative can end: none, an opening parenthesis, a minus, `or`.
+#: Texts behind which no alternative can end: no text, an opening parenthesis, a minus, `or`.
 _ENDS_NOTHING = re.compile(rf"(?:^|[(\-]|[{BLANKS}(]or)[{BLANKS}]*$", re.IGNORECASE)
 
 #: Maps field names to known values: sources, tags, languages, addresses, days.

@@ -220,7 +220,7 @@ def _quoted(text: str) -> str:
 
 @dataclass(frozen=True)
 class Query:
-    """Conditions, and the words of a search. Texts of equal ones differ in blanks, case, quotes."""
+    """Conditions, and the words of a search. Equal queries may have different texts."""
 
     root: Node
     words: tuple[SearchWord, ...] = ()
