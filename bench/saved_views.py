@@ -12,7 +12,7 @@ from scoring.sorts import SORTS
 
 _PRIORITIES = ("urgent", "high", "normal", "low")
 _TIMES = ("1m", "2m", "5m", "10m", "30m", "1h", "4h", "12h", "1d", "3d", "7d")
-#: Six are the most that may count seconds; the others are usual.
+#: All saved views may use six unusual times below ten minutes; 30, 60 and 90 s are usual.
 _SECONDS = (*range(1, 7), 30, 60, 90)
 #: Lists between which a message and later time move its thread: as many as allowed.
 _QUIET = 200

@@ -11,12 +11,12 @@ from demo.conversation import iso
 from demo.traffic import TrafficModel
 
 SECOND_MS = 1_000
-#: Shortest and longest time that each takes.
+#: Shortest and longest time of each activity.
 IDLE_MS = (3 * SECOND_MS, 14 * SECOND_MS)
 READING_MS = (3 * SECOND_MS, 9 * SECOND_MS)
 WRITING_MS = (4 * SECOND_MS, 12 * SECOND_MS)
 LOOKING_AFTER_MS = (2 * SECOND_MS, 7 * SECOND_MS)
-#: Typing ends by itself after a few seconds, so it is said again.
+#: Typing ends by itself after a few seconds, so it is reported again.
 TYPING_EVERY_MS = 2 * SECOND_MS
 CONNECT_AGAIN_MS = 5 * SECOND_MS
 ONLY_LOOKS_SHARE = 0.15
@@ -25,12 +25,12 @@ NOTE_SHARE = 0.1
 CLOSES_SHARE = 0.3
 #: Threads that a colleague looks at to find one.
 LOOKS_MAX = 5
-#: The chatbot: how often it reads, and how much at once.
+#: The chatbot: its interval of reading, and the number of events that it reads at once.
 READ_MS = 1_000
 EVENTS_PATH = "/api/v1/events"
 EVENTS_MAX = 500
-#: How long after the reply the customer has it, and has read it; this share is read. One in so many
-#: fails, the last of them: a visitor sees what is usual first.
+#: Time until a reply is delivered, and until it is read; the share that is read. The last one of
+#: FAILED_EVERY fails, so that a visitor sees the usual case first.
 DELIVERED_AFTER_MS = (600, 2_500)
 READ_AFTER_MS = (4_000, 45_000)
 READ_SHARE = 0.7
@@ -94,7 +94,7 @@ class Colleague:
             self._due_ms = now_ms + CONNECT_AGAIN_MS
 
     def _day(self) -> Iterator[int]:
-        """Yields for how many milliseconds to go on with what is being done."""
+        """Yields the milliseconds for which each activity goes on."""
         self._client.connect()
         while True:
             yield self._random.randrange(*IDLE_MS)
@@ -129,7 +129,7 @@ class Colleague:
     def _write(
         self, row: dict[str, Any], seen_id: int | None, *, is_note: bool = False
     ) -> Generator[int, None, int | None]:
-        """Types, then sends; returns the message's id, None where the conversation moved on."""
+        """Types, then sends; returns the message's id, None if the conversation moved on."""
         thread_id = row["id"]
         left_ms = self._random.randrange(*WRITING_MS)
         while left_ms > 0:
@@ -161,7 +161,7 @@ class Colleague:
 class Chatbot:
     """Reads what admins do, from `cursor` on, and reports what became of their replies.
 
-    Without a cursor it reads all that is kept; `keep` gets each new one.
+    Without a cursor it reads all that is kept; `keep` gets each new cursor.
     """
 
     def __init__(

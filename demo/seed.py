@@ -14,7 +14,7 @@ from dashboard.ingest.schema import Outcome, ParsedEvent, parse
 from demo.conversation import iso
 from demo.stories import Story, customer, stories, story_prefix
 
-#: Records events of the source and places their threads: `Ingest.accept`, drawn the source.
+#: Records events of the source and places their threads: `Ingest.accept` for the source.
 Accept = Callable[[Sequence[ParsedEvent]], Sequence[Outcome]]
 
 BATCH_EVENTS = 500

@@ -18,8 +18,8 @@ PRESENCE_PATH, OFFLINE_PATH = "/api/v1/presence", "/api/v1/presence/offline"
 TYPING_PATH = "/api/v1/typing"
 #: Intervals of heartbeats and of typing.
 BEAT_MS, TYPING_MS = 20_000, 2_000
-#: Share of the online customers who leave before each heartbeat, of these who announce it (the
-#: heartbeats of the others stop), and who are idle at a heartbeat.
+#: Share of the online customers who leave before each heartbeat, share of these who announce it
+#: (the others only stop sending), and share of customers who are idle at a heartbeat.
 LEAVE_SHARE, ANNOUNCE_SHARE, IDLE_SHARE = 0.1, 0.5, 0.2
 ONLINE_MAX = 500
 #: Kinds of devices, with their weights.
@@ -38,7 +38,7 @@ Wait = Callable[[float], bool]
 Report = Callable[[str], None]
 #: Called with the time in milliseconds, at least every LONGEST_WAIT_SECONDS.
 Tick = Callable[[int], object]
-#: Makes what else is simulated beside the events, from the client and the model.
+#: Makes the simulated parts beside the events, from the client and the model.
 Others = Callable[[BotClient, TrafficModel], Sequence[Tick]]
 #: Takes events, gives a result each, as the API does: {"status", "id", "problem"?}.
 Post = Callable[[Sequence[dict[str, Any]]], Sequence[dict[str, Any]]]
@@ -169,7 +169,7 @@ def simulate(
     """
     random = Random(random_seed)
     client = BotClient(url, key, wait=wait, report=report, random=random)
-    # Ids are unique for ever, so a run's are never those of an earlier one, whatever the seed.
+    # Ids are unique for ever, so a run never repeats ids of an earlier one, whatever the seed.
     run = f"sim-{now():x}-{SystemRandom().getrandbits(32):08x}"
     model = TrafficModel(random, run, is_staffed=others is not None)
     presence = CustomerPresence(model, client, Random(random_seed))

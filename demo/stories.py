@@ -218,7 +218,7 @@ class StoryWriter:
         return Story(self.thread, self.scenario.name, self.customer, events)
 
     def _tagged(self, at_ms: int) -> Iterator[dict[str, Any]]:
-        """Yields tags in the end, by chances that change nothing else of the story."""
+        """Yields the tags at the end of some stories, drawn without any effect on the rest."""
         chances = Random(f"{self.thread} tags")
         if chances.random() < TAGGED_SHARE:
             tags = sorted(chances.sample(TAGS, chances.randint(1, TAGS_MAX)))

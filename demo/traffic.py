@@ -42,7 +42,7 @@ class Thread:
     waiting: bool = False
 
     def allows(self, event: Event) -> bool:
-        """Whether it makes sense now: admins answer only who waits, and close no such thread."""
+        """Whether the event makes sense now: admins answer waiting threads, and close others."""
         kind = _kind(event)
         if kind in ("admin", "thread.close"):
             return self.open and self.waiting == (kind == "admin")
@@ -70,7 +70,7 @@ class TrafficModel:
         self._random = random
         self._run = run
         self._is_staffed = is_staffed
-        #: By id: they are open, or events are to come.
+        #: Threads by id, each open or with events to come.
         self._threads: dict[str, Thread] = {}
         self._threads_max, self._waiting_max = THREADS_MIN, WAITING_MIN
         self._ahead: deque[tuple[Thread, Event]] = deque()
@@ -147,7 +147,7 @@ class TrafficModel:
         is_new = not self._threads or (has_room and self._random.random() < NEW_SHARE)
         thread = self._new_thread() if is_new else self._drawn_thread()
         if thread is None:
-            # A message of somebody who waits already makes the list no longer.
+            # A message in a thread that waits already does not lengthen the list.
             waiting = self._waiting()
             thread = self._random.choice(waiting) if waiting else self._new_thread()
             thread.events.appendleft(self._message(thread))
@@ -171,7 +171,7 @@ class TrafficModel:
         return None
 
     def _is_past(self, thread: Thread, event: Event) -> bool:
-        """Whether it makes no sense any more; colleagues write notes when they like."""
+        """Whether the event makes no sense any more; colleagues write notes when they like."""
         return not thread.allows(event) or (self._is_staffed and _kind(event) == "note")
 
     def _may_happen(self, thread: Thread, kind: str) -> bool:

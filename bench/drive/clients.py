@@ -178,7 +178,7 @@ class LineupDashboard(Dashboard):
             self._early.append(frame)
             return
         if frame["epoch"] != self.epoch:
-            # The list was built anew, perhaps with lower versions: a browser opens it again.
+            # The list was rebuilt, perhaps with lower versions: a browser opens it again.
             self.version = -1
             self._opening = asyncio.create_task(self._take_list())
             return

@@ -26,7 +26,7 @@ CALENDAR = {
 
 @dataclass(frozen=True)
 class Policies:
-    """A changed policy. Six of ten threads wait: of 170,000 more than 100,000."""
+    """A changed policy. Six of ten threads wait: more than 100,000 of 170,000."""
 
     threads: int = 170_000
     rate: float = 100.0

@@ -3,7 +3,7 @@
 python -m bench.polling.server --port P --database PATH
 """
 
-# Before all else: it changes what they import.
+# Comes before all other imports, because it changes what they import.
 # ruff: noqa: E402
 import warnings
 

@@ -6,8 +6,8 @@ only to admins who have it open; facts and SQL are Lineup's own, with one commit
 
     python -m bench.recipe.server --port P --redis URL --database PATH [--gather]
 
-With `--gather` the listener takes all waiting notifications before it reads and sends a list:
-the fix of people who met the problem above.
+With `--gather` the listener takes all waiting notifications before it reads and sends a list: the
+usual fix when sending a list for each notification takes too long.
 """
 
 # Comes before all other imports, because it changes what they import.

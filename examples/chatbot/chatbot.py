@@ -65,7 +65,7 @@ class Chatbot:
         return {"messages": messages, "typing": typing is not None and typing > now()}
 
     def team(self, conversation: str) -> dict[str, Any]:
-        """What a customer may know about the team."""
+        """Returns the state of the team that a customer may know."""
         try:
             return self.lineup.call("GET", f"/presence/team?thread={quote(conversation)}")
         except OSError:
@@ -137,7 +137,7 @@ class Handler(BaseHTTPRequestHandler):
         return 204
 
     def _take_webhook(self, body: bytes) -> None:
-        """Answers at once: what the event tells of is stored in Lineup, and read from there."""
+        """Answers at once: Lineup has stored the event, and the chatbot reads it from there."""
         if not is_signed(body, self.headers, self.chatbot.secret, time.time()):
             return self._answer(401)
         self.chatbot.lineup.take_webhook(json.loads(body))

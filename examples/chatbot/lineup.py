@@ -55,7 +55,7 @@ class Lineup:
         self._wakeup.set()
 
     def take_webhook(self, event: dict[str, Any]) -> None:
-        """Shows that an admin writes. What is stored in Lineup is read from there, in its order."""
+        """Notes that an admin is typing. Other events are read from Lineup, in their order."""
         if event["type"] == "admin.typing":
             self._store.remember(f"typing:{event['thread']}", event["data"]["until"])
         else:
@@ -71,7 +71,7 @@ class Lineup:
             self._store.remember(f"bot:{event['thread']}", "answers")
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
-        """The JSON answer. Raises OSError where there is none, or an error."""
+        """Returns the JSON answer. Raises OSError if there is none, or an error."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
         request = urllib.request.Request(self._url + path, data, headers, method=method)
@@ -90,10 +90,10 @@ class Lineup:
             self._wakeup.clear()
 
     def post_next(self) -> bool:
-        """Posts the event that was stored first; False where there is none.
+        """Posts the event that was stored first; returns False if there is none.
 
         The next one is posted after Lineup has taken this one: so each thread keeps its order.
-        The id makes it safe to post an event again. Raises OSError where it is to be posted again.
+        The id makes it safe to post an event again. Raises OSError if it is to be posted again.
         """
         next_event = self._store.next_to_post()
         if next_event is None:

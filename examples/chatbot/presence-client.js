@@ -58,7 +58,7 @@ export class PresenceClient {
     if (!this.active) this.#look();
   };
 
-  // A change is sent at once; without one, the next heartbeat repeats the state.
+  // A change is sent at once. Otherwise the next heartbeat repeats the state.
   #look = () => {
     const active = this.#isActive();
     if (active === this.active) return;

@@ -7,7 +7,7 @@ const KEPT = "unsent";
 export class Sender {
   #isSending = false;
 
-  // post(message): rejects with {status} where the chatbot did not take it; changed(): what is unsent did.
+  // post(message): rejects with {status} if the chatbot did not take it; changed(): the unsent messages changed.
   constructor({ post, changed, storage = localStorage, timers = globalThis, newId = () => crypto.randomUUID() }) {
     Object.assign(this, { post, changed, storage, timers, newId });
   }

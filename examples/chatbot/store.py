@@ -28,8 +28,8 @@ class Store:
         self._connection.executescript(TABLES)
 
     def write(self, conversation: str, said: list[Said], id: str, **known: str) -> None:
-        """Stores messages, their events for Lineup, and what is to be remembered, in one
-        transaction; nothing where the id was there before."""
+        """Stores messages, their events for Lineup, and values to remember, in one
+        transaction; does nothing if the id is known."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             if not self._connection.execute(
@@ -48,7 +48,7 @@ class Store:
                 )
 
     def receive(self, conversation: str, author: str, body: str, lineup_id: int) -> bool:
-        """Stores a message of an admin once, however often it comes; whether it is new."""
+        """Stores a message of an admin once, however often it comes; returns whether it is new."""
         with self._lock:
             return (
                 self._connection.execute(
@@ -60,7 +60,7 @@ class Store:
             )
 
     def read(self, conversation: str, after: int, occurred_at: str) -> list[dict[str, Any]]:
-        """The messages after `after`; adds receipts for those of admins not read before."""
+        """Returns the messages after `after`; adds receipts for unread messages of admins."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             found = self._connection.execute(

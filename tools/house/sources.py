@@ -13,7 +13,7 @@ PRODUCT = ("app.py", "dashboard/", "scoring/", "presence/", "demo/", "lua_script
 #: The object graph of a process, its start and stop, and modules that hand its parts to the web.
 WIRING = re.compile(r"dashboard/(\w*services|background)\.py|dashboard/web/(?!probes)\w+\.py")
 PART = re.compile(r"\bparts\.(\w+)")
-#: A module with fewer lines and only one importer belongs into that importer.
+#: A module with fewer lines and only one importer belongs in that importer.
 SMALL_LINES = 100
 
 
@@ -85,7 +85,7 @@ def modules_with_one_importer() -> list[str]:
 
 
 def small_modules_with_one_importer() -> list[str]:
-    """Returns the modules that belong into their importer."""
+    """Returns the modules that belong in their importer."""
     return [
         module
         for module in modules_with_one_importer()
