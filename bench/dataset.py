@@ -1,6 +1,6 @@
 """The threads with which every side begins: the same for all, computed from their numbers.
 
-Thread n is the n-th newest. Of ten threads one is closed, six wait for an answer (four of them
+Thread n is the n-th newest. One thread in ten is closed, six wait for an answer (four of them
 never had one), three are answered. Every fifth customer is a member.
 """
 

@@ -60,7 +60,7 @@ def _database(kind: str) -> Iterator[str]:
 
 
 def _bytes(database: Database) -> dict[str, int]:
-    """Maps tables to bytes, including those of their indexes."""
+    """Maps tables to bytes, including their indexes."""
     names = (customers.name, threads.name, events.name)
     with database.read() as connection:
         if not database.is_sqlite:

@@ -8,13 +8,13 @@ from demo.content import Phrases, pick
 
 GREETED_SHARE = 0.35
 EMOJI_SHARE = 0.06
-#: Share of the answers that are about the topic, where they could be general, too.
+#: Share of the answers that are about the topic, if they could also be general.
 SPECIFIC_SHARE = 0.7
 #: Share of the complaints about damage that come with a picture.
 PICTURE_TOPIC = "damaged"
 PICTURE_SHARE = 0.15
 
-#: The role that writes a step, where the step is a message.
+#: The role that writes a step, if the step is a message.
 ROLES = {
     **dict.fromkeys(("ask", "client", "person", "thanks", "again", "spam"), "client"),
     **dict.fromkeys(("bot", "outreach", "passing_on"), "bot"),

@@ -24,7 +24,7 @@ EXTRA_MESSAGES = 2
 #: Events drawn ahead: their customers are typing.
 AHEAD = 6
 
-#: What a customer, a chatbot or an admin does, as the bot API takes it.
+#: An act of a customer, a chatbot or an admin, as the bot API takes it.
 Event = dict[str, Any]
 #: After these a customer waits for an admin.
 _ASKING = ("client", "thread.handoff")
@@ -158,7 +158,7 @@ class TrafficModel:
         return thread, event
 
     def _drawn_thread(self) -> Thread | None:
-        """Returns a thread whose next event may happen now, if one is drawn."""
+        """Returns a thread with a next event that may happen now, if one is drawn."""
         threads = list(self._threads.values())
         for _ in range(DRAWS):
             thread = self._random.choice(threads)

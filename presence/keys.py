@@ -63,7 +63,7 @@ _ROOMS = RoomKeys(deadlines="room:dl", typing="room:typing", meta="room:meta")
 
 @dataclass(frozen=True)
 class Space:
-    """A namespace: its people and rooms share no key with those of another.
+    """A namespace: its people and rooms share no key with another namespace.
 
     `shards` must not change once there are data. Raises InvalidName for a namespace or a prefix
     that would break the hash tag.

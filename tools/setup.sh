@@ -39,7 +39,7 @@ bring_python() {
     .venv/bin/python -m pip install --quiet --disable-pip-version-check $compile -r "$requirements" ||
         fail "the Python packages could not be installed; pip says why above."
     echo "$wanted" >"$stamps/python-$kind"
-    # What is needed for tests includes what is needed to run.
+    # The packages for tests include the packages to run.
     [ "$kind" = run ] || stamp_of requirements.txt requirements.txt >"$stamps/python-run"
 }
 
@@ -47,7 +47,7 @@ bring_browser() {
     wanted=$(stamp_of package.json package-lock.json tools/vendor.mjs)
     [ "$(cat "$stamps/browser-$kind" 2>/dev/null)" != "$wanted" ] || [ ! -d static/vendor ] || return 0
     echo "lineup: bringing the browser modules" >&2
-    # What is needed for tests is three times as large.
+    # The modules for tests are three times as large.
     [ "$kind" = dev ] && omitted= || omitted=--omit=dev
     npm ci --silent --no-audit --no-fund $omitted || fail "the browser modules could not be brought; npm says why above."
     node tools/vendor.mjs
@@ -62,5 +62,5 @@ browser=$!
 wait $browser || exit 1
 [ -z "$python_failed" ] || exit 1
 
-# Quick where nothing changed; so that what is served is always what stands in static/.
+# Quick if nothing changed. Keeps the served files equal to static/.
 node tools/bundle.mjs --if-changed || fail "the browser's files could not be built; esbuild says why above."

@@ -72,7 +72,7 @@ def _announced(outbox: Outbox) -> Iterable[list[Departure]]:
 
 
 def _seconds(client: redis.Redis, database: Database, batches: Iterable[list[Departure]]) -> float:
-    """Returns processor seconds of this process and of Redis, including those of reading."""
+    """Returns processor seconds of this process and of Redis, including the reading."""
     ours, theirs = time.process_time(), redis_seconds(client)
     for batch in batches:
         database.write(partial(save_customers, departures=batch))

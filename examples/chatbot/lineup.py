@@ -15,7 +15,7 @@ from store import Store
 
 TIMEOUT_SECONDS = 10
 RETRY_SECONDS = 1.0
-#: How often events are read where no webhook came, because one may have been lost.
+#: Interval of reading events without a webhook, because one may have been lost.
 READ_SECONDS = 60.0
 #: Lineup will never take such an event, however often it is posted.
 REFUSED = (400, 409, 413, 422)

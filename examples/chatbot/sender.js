@@ -1,5 +1,5 @@
-// Sends what the customer writes: one message after the other, each until the chatbot has it. What is
-// not sent yet is kept in the browser; ids make it safe to send a message again, also from another tab.
+// Sends the customer's messages one after the other, each until the chatbot has it. Unsent messages are
+// kept in the browser; ids make it safe to send a message again, also from another tab.
 
 const AGAIN_MS = 2000;
 const KEPT = "unsent";

@@ -1,4 +1,4 @@
--- Puts threads, each once, on a list that is being built. Of several calls for a thread the last counts.
+-- Puts threads, each once, on a list that is being built. The last of several calls for a thread counts.
 -- KEYS[1]       next: token, version, filled (number of threads), progress; where admins are counted also
 --               of:ADMIN -> number of the admin's threads, of:0: nobody
 -- KEYS[2..n+1]  the sorts to fill: member -> score

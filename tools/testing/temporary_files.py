@@ -20,7 +20,7 @@ def in_memory() -> Iterator[dict[str, str]]:
     """Yields the environment variables for a run of pytest with its temporary files in memory, in a
     folder that is deleted at the end.
 
-    Without room there, or if programs may not run from it, yields those of this process.
+    Without room there, or if programs may not run from it, yields the variables of this process.
     """
     if not _is_fit(MEMORY):
         yield {**os.environ}

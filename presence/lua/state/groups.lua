@@ -26,7 +26,7 @@ local function group_number(group)
   return group_numbers[group]
 end
 
--- In a batch many people have the same score, such as those of a group who leave at once.
+-- In a batch many people have the same score, such as people of a group who leave at once.
 local last_score, last_text
 local function score_of(person, at)
   local score = group_number(group_of(person)) * GROUP_SIZE + at
