@@ -16,7 +16,7 @@ _TIMES = ("1m", "2m", "5m", "10m", "30m", "1h", "4h", "12h", "1d", "3d", "7d")
 _SECONDS = (*range(1, 7), 30, 60, 90)
 #: Lists between which a message and later time move its thread: as many as allowed.
 _QUIET = 200
-#: Numbers of conditions, one for each share of views.
+#: Numbers of conditions, each for an equal share of the views.
 _LENGTHS = (1, 2, 2, 2, 3, 3, 4)
 
 

@@ -85,7 +85,7 @@ class BotClient:
         return self._call("POST", path, document)
 
     def post_once(self, path: str, document: Any) -> bool:
-        """Posts what holds only at this moment, without repetition; whether it was accepted."""
+        """Posts once a document that holds only now; returns whether it was accepted."""
         try:
             return _called(self._session, "POST", self._origin + path, document).status_code == 200
         except requests.RequestException:

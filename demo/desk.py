@@ -145,7 +145,7 @@ class Colleague:
         return answer["message"]["id"] if answer else None
 
     def _do(self, path: str, document: dict[str, Any]) -> dict[str, Any] | None:
-        """Posts it; returns None if somebody else was faster."""
+        """Posts the document; returns None if somebody else was faster."""
         try:
             return self._client.request("POST", path, document)
         except DashboardError as error:

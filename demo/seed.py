@@ -49,7 +49,7 @@ def seed(
 ) -> Seeded:
     """Records the stories of these arguments; those recorded before stay as they are.
 
-    Times are counted back from `now_ms`, or from that of the first run with this seed for this
+    Times are counted back from `now_ms`, or from the time of the first run with this seed for this
     source, so that a second run, or one after an interruption, gives the same events.
     Raises SeedError if an event is refused, StorageUnavailable if SQL is away.
     """

@@ -166,9 +166,9 @@ def story_prefix(messages: int, random_seed: int) -> str:
 def stories(threads: int, messages: int, random_seed: int, now_ms: int) -> Iterator[Story]:
     """Yields so many threads of about `messages` messages each (at least about 3).
 
-    The same arguments give the same stories, and fewer threads the first of them. All times are
-    counted back from `now_ms` and none is later, so that the same seed with another `now_ms`
-    gives the same ids with other times.
+    The same arguments give the same stories; a smaller `threads` gives the first of them.
+    All times are counted back from `now_ms` and none is later, so that the same seed with another
+    `now_ms` gives the same ids with other times.
     """
     prefix = story_prefix(messages, random_seed)
     drawn = messages - _MESSAGES_MIN - LONG_MESSAGES / LONG_EVERY

@@ -13,8 +13,8 @@ from demo.content import LOCALES, phrases, pick
 from demo.conversation import iso
 from demo.stories import COVERED_THREADS, Story, StoryWriter
 
-#: Threads under way, and threads that wait at a desk with admins: as many as were found at the
-#: start, and at least so many.
+#: Least number of threads under way, and of threads that wait at a desk with admins; if more were
+#: found at the start, that number counts.
 THREADS_MIN, WAITING_MIN = 200, 40
 NEW_SHARE = 0.15
 #: Threads drawn to find one that may go on.
@@ -63,7 +63,7 @@ class TrafficModel:
     """Makes one event after the other, and keeps what later ones depend on.
 
     Ids begin with `run`, which no other model of the same source may use. If the desk `is_staffed`
-    nobody answers but its admins, and `happened` tells of them.
+    nobody answers but its admins; pass their acts to `happened`.
     """
 
     def __init__(self, random: Random, run: str, *, is_staffed: bool = False):

@@ -107,7 +107,7 @@ class PresenceSnapshot:
 
 
 def never_seen(version: int) -> State:
-    """Returns the state shown to a viewer who may not see this person, as of an unknown one."""
+    """Returns the state shown to a viewer who may not see this person, as if unknown."""
     return {
         "status": "offline", "last_seen": None, "devices": [],
         "text": "", "activity": "", "at": 0, "v": version,

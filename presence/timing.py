@@ -24,7 +24,7 @@ class Timing:
     `coalesce_ms`: a beat sooner than this after the last one writes nothing. `dropped_grace_ms`,
     `page_closed_grace_ms`, `drain_grace_ms`: how long a connection may come back before others see
     it, after its network failed, its page was closed, its worker stopped. `idle_ms`,
-    `hidden_idle_ms`: without input, or hidden, for longer than this is not active.
+    `hidden_idle_ms`: a window without input, or hidden, for longer than this is not active.
     `outage_after_ms` without any beat in a shard is an outage; no connection expires in it, for
     `max_outage_ms` at most, nor for `recovery_grace_ms` after it. Raises UnknownValue if a lifetime
     is shorter than the pings that refresh it.

@@ -156,7 +156,7 @@ class ServerLife:
         servers: Iterable[str] = (ONLY,),
         told: Collection[str] = frozenset(),
     ) -> LuaRunner:
-        """Returns scripts; `lives`: by name of a server that answered; `told`: more to accept."""
+        """Returns scripts; `lives`: by name of a server that answered; `told`: others to accept."""
         # Earlier lives, too: a node that has given all its slots away is no longer a primary.
         self._accepted = {
             life: self._accepted.get(life, frozenset()).union(lives.values(), told)

@@ -38,7 +38,7 @@ class Faults:
 
 def run(faults: Faults, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
     """Runs each round on new servers; checks that nothing is lost and all lists equal SQL."""
-    # The one of the scenario before has ended with it, like everything that a scenario starts.
+    # The replay of the scenario before has ended, like everything that a scenario starts.
     shared_replay.cache_clear()
     rounds: list[dict[str, Any]] = []
     for number in range(faults.rounds):

@@ -97,7 +97,7 @@ def run(live: Live, folder: Path, templates: Path, deadline: float) -> dict[str,
 def _round(
     number: int, live: Live, running: dict[str, "_Running"], broken: dict[str, str]
 ) -> dict[str, Any]:
-    """Measures all sides one after the other; each round begins with another one."""
+    """Measures all sides one after the other; each round begins with a different one."""
     names = [name for name in running if name not in broken]
     measured: dict[str, Any] = {}
     first = number % max(1, len(names))

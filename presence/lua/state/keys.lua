@@ -8,7 +8,7 @@ local EVENTS = KEYS[6]        -- stream of announcements
 local META = KEYS[7]          -- hash n, v, epoch, beat, swept, outage, recovery_until, counters
 -- zsets person -> last seen (state/groups.lua). SEEN and LEFT are shown to everyone, CONTACTS and
 -- LEFT_CONTACTS to contacts. LEFT: when an invisible person appears to have left. HIDDEN: the true
--- time of people without a shown row that has it.
+-- time of people, if no row that others see has it.
 local SEEN, CONTACTS, HIDDEN, LEFT, LEFT_CONTACTS = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]
 -- zset person␟connection -> when it was closed, ms: for late beats (people/open.lua)
 local TOMBSTONES = KEYS[13]
