@@ -274,7 +274,7 @@ def read_search(text: str) -> SearchText:
     phrase may lack its closing quote: it is being typed. Raises QueryError.
     """
     if not has_conditions(text):
-        return SearchText(_ALL, text)
+        return SearchText(_ALL, "" if all(map(is_blank, text)) else text)
     text = typed(text)
     try:
         query, is_open = parse(text, with_words=True), False

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scoring.conditions.fields import FIELDS
@@ -55,6 +55,7 @@ def test_the_page_says_what_each_field_and_each_of_its_words_means(language):
 
 
 @settings(max_examples=examples(60))
+@example("\u200b")
 @given(QUERIES | st.text('isopen:ag ()-,">"\\é😀\u200bｉｓ：“－、', max_size=20))
 def test_the_page_searches_for_words_where_the_server_does(page, text):
     conditions = page.ask({"op": "has_conditions", "text": text})

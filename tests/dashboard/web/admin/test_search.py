@@ -74,6 +74,7 @@ def test_the_matches_of_a_thread_are_exact_and_marked(dashboard, mai, monkeypatc
     [
         ({}, "/q", "missing_field"),
         ({"q": " "}, "/q", "empty_text"),
+        ({"q": "\u200b"}, "/q", "empty_text"),
         ({"q": "x" * 1001}, "/q", "too_long"),
         ({"q": "a\x00b"}, "/q", "forbidden_character"),
         ({"q": "a", "limit": 0}, "/limit", "number_out_of_range"),
