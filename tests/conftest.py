@@ -31,7 +31,7 @@ WORKERS_MAX = 6
 #: both together by name, so that tests that wait run beside tests that compute.
 LONG_FOLDERS = {"browser", "live"}
 
-#: What the tests of a folder need.
+#: The marks of all tests of a folder: what they need.
 MARKS = {"live": ("live", "real_redis"), "browser": ("browser", "live", "real_redis")}
 
 #: Allocations between two collections of cyclic garbage. By default a quarter of a worker's time
@@ -40,14 +40,14 @@ GC_THRESHOLDS = (100_000, 20, 20)
 
 ROOT = Path(__file__).parent
 
-#: What servers run on.
+#: The async modes of servers.
 MODES = ("eventlet", "gevent")
 
 ON_BOTH = [pytest.param("fake"), pytest.param("real", marks=pytest.mark.real_redis)]
 
 
 class FailuresAtOnce:
-    """Writes each failure when it happens: a run that is cut off never comes to its summary."""
+    """Writes each failure when it happens: an aborted run never reaches its summary."""
 
     def __init__(self, config: pytest.Config):
         self._config = config
@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(*GC_THRESHOLDS)
     if hasattr(config, "workerinput"):
         return
-    # Once, and not in each worker: the pages are tested as they stand in static/.
+    # Once, not in each worker: the tests use the bundles made of static/ as it is.
     subprocess.run(["node", "tools/bundle.mjs", "--if-changed"], cwd=ROOT.parent, check=True)
     if os.environ.get("CI"):
         config.pluginmanager.register(FailuresAtOnce(config))
@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    # Modules stay: collections leave them out from now on.
+    # Modules stay, so collections skip them from now on.
     gc.collect()
     gc.freeze()
 

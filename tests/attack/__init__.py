@@ -1,1 +1,1 @@
-"""Attacks on an address of one's own, and what they do to everybody else there."""
+"""Attacks on a server of one's own, and their effect on everybody else."""

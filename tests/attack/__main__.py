@@ -1,8 +1,8 @@
-"""Attacks a server of one's own, and reports what everybody else waits meanwhile.
+"""Attacks a server of one's own, and reports how long everybody else waits meanwhile.
 
     python -m tests.attack --url http://localhost:8000 --cookie "lineup_session=…" [names…]
 
-Each attack runs in a process of its own, so that it does not slow down the one that measures.
+Each attack runs in a process of its own, so that it does not slow down the process that measures.
 """
 
 import click

@@ -1,4 +1,4 @@
-"""What an attack is, and all of them by name."""
+"""The attacks by name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ Run = Callable[[Target, float], None]
 
 @dataclass(frozen=True)
 class Attack:
-    """`needs` is "cookie" or "key" where the attacker must have one, else "".
+    """`needs`: the credential that it takes, "cookie" or "key"; "" for none.
 
-    After `warm_up` seconds it does what it is about.
+    After `warm_up` seconds it is in full swing.
     """
 
     name: str

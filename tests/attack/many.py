@@ -11,7 +11,7 @@ from tests.attack.target import Target
 
 #: Connections of one attacker.
 MANY = 300
-#: How often each of them reads, and how many begin together: what is slow is their reading.
+#: Pause between reads, and connections opened together: they are slow because they read slowly.
 _PAUSE_SECONDS = 0.1
 _OPENED_TOGETHER = 10
 _SMALL_BUFFER = 4096
@@ -48,7 +48,7 @@ def _largest_asset(target: Target) -> str:
 
 
 def _read_slowly(target: Target, data: bytes, until: float) -> None:
-    """MANY connections ask once, and read a few KiB now and then; who was cut off begins anew."""
+    """MANY connections ask once and read a few KiB now and then; if cut off, they reconnect."""
     opened: list[socket.socket] = []
     while time.monotonic() < until:
         for _ in range(min(_OPENED_TOGETHER, MANY - len(opened))):

@@ -1,4 +1,4 @@
-"""Measures what everybody else waits, without an attack and during one, in one run."""
+"""Measures how long everybody else waits, without and during an attack, in one run."""
 
 import multiprocessing
 import time
@@ -14,19 +14,19 @@ from tests.attack.target import Target
 
 @dataclass(frozen=True)
 class Measurement:
-    """What others waited before and during an attack."""
+    """The waits of others before and during an attack."""
 
     quiet: Waits
     attacked: Waits
 
     @property
     def ratio(self) -> float:
-        """Their p95 during the attack in units of the quiet one, of at least `FLOOR_MS`."""
+        """Their p95 during the attack, divided by the quiet one, or by `FLOOR_MS` if greater."""
         return self.attacked.p95 / max(self.quiet.p95, FLOOR_MS)
 
 
 def measure(target: Target, attack: Attack, seconds: float) -> Measurement:
-    """What others wait during the attack, after as long a time without it."""
+    """Measures the waits of others for some time without the attack, then as long during it."""
     others = Others(target)
     try:
         others.measure(min(seconds, 1))  # connections, caches
@@ -40,7 +40,7 @@ def measure(target: Target, attack: Attack, seconds: float) -> Measurement:
 def is_survived(target: Target, attack: Attack, rounds: int, seconds: float) -> bool:
     """Whether others get all answers of so many rounds before the attack ends by itself.
 
-    On a busy machine this takes longer, and says the same.
+    On a busy machine this takes longer, with the same result.
     """
     others = Others(target)
     try:

@@ -18,7 +18,7 @@ _TIMEOUT_SECONDS = 30
 
 @dataclass(frozen=True)
 class Waits:
-    """What others waited, in ms for each request, and how many got no answer of 200."""
+    """How long others waited for each request, in ms, and how many requests got no 200."""
 
     ms: tuple[float, ...]
     failures: int
@@ -41,12 +41,12 @@ class Others:
         self._count = 0
 
     def measure(self, seconds: float) -> Waits:
-        """Asks for so long."""
+        """Asks for this many seconds."""
         until = time.monotonic() + seconds
         return self._ask(iter(lambda: time.monotonic() < until, False))
 
     def ask(self, rounds: int) -> Waits:
-        """Asks so often in each way."""
+        """Asks this many times in each way."""
         return self._ask(range(rounds))
 
     def _ask(self, rounds: Iterable[object]) -> Waits:
@@ -89,7 +89,7 @@ class Others:
             connection.close()
 
     def _ask_socket(self) -> bool:
-        """A call whose answer is read; what else comes meanwhile is passed over."""
+        """Makes a call and reads its answer; skips other messages."""
         assert self._socket is not None
         self._count += 1
         self._socket.send(f'42/admin,{self._count}["list:close",{_LIST}]')

@@ -20,7 +20,7 @@ def _drain(connection: socket.socket) -> None:
 
 
 def flood(connection: socket.socket, data: bytes, until: float) -> bool:
-    """Sends `data` again and again and reads every answer away; False where the server ended it."""
+    """Sends `data` repeatedly and discards the answers; returns False if the server hung up."""
     reader = threading.Thread(target=_drain, args=[connection], daemon=True)
     reader.start()
     try:

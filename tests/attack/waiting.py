@@ -24,7 +24,7 @@ CONNECTIONS = 4
 _THREADS = 40
 _LONG = " ".join(f"(tag:a{n} or member:{n % 6} or quiet:<{n + 1}h)" for n in range(19))[:800]
 _LONG = _LONG[: _LONG.rindex(")") + 1]
-#: Words of conversations, of which many messages have one.
+#: Words of conversations; many messages contain one of them.
 _WORDS = ("order", "hello", "đơn hàng", "message", "when", "the", "thanks", "news")
 
 
@@ -36,12 +36,12 @@ class Ask(NamedTuple):
     body: object = None
 
 
-#: Gives the next request when it is sent the body of the last answer.
+#: A generator of requests; it is sent the body of each answer.
 Asks = Iterator[Ask]
 
 
 def _keep_asking(target: Target, until: float, asks: Callable[[], Asks]) -> None:
-    """Four connections ask one by one, each the next thing when the answer is there."""
+    """Asks on four connections; each sends its next request after its answer."""
     shared, lock = asks(), threading.Lock()
 
     def run() -> None:
@@ -97,7 +97,7 @@ def _by_admin(path: str, method: str = "GET", body: object = None) -> Callable[[
 
 
 def _previews() -> Asks:
-    """Each another query, so that nothing remembers it."""
+    """Asks with a different query each time, so that no cache has the answer."""
     for number in itertools.count():
         body = {"query": f"{_LONG} -tag:z{number}", "sort": "longest_wait"}
         yield Ask("POST", "/admin/api/views/preview", body)
@@ -111,7 +111,7 @@ def _views() -> Asks:
 
 
 def _views_by_number() -> Asks:
-    """The same view is changed to another query again and again, or is not there."""
+    """Changes a view to another query again and again, or deletes it."""
     for number in itertools.count():
         body = {"name": "Attack", "query": f"tag:n{number} is:open", "sort": "arrival"}
         yield Ask("PUT" if number % 2 else "DELETE", f"/admin/api/views/v{number % 300 + 1}", body)
@@ -202,7 +202,7 @@ def _storms() -> Asks:
 
 
 def _tag_events(run: str) -> Iterator[dict[str, object]]:
-    """Of the same few threads: each changes many lists."""
+    """Changes tags of the same few threads: each change moves them on many lists."""
     for at in range(400):
         given = {"id": f"{run}-{at}", "type": "thread.tags", "thread": f"attack-{at % 20}"}
         change = random.choice(("add", "remove"))
@@ -225,7 +225,7 @@ def _now() -> str:
 
 
 def _many_calls(event: str, argument: dict[str, object]) -> Callable[[Target, float], None]:
-    """Four sockets of one session call, each when it has its answer."""
+    """Calls on four sockets of one session; each calls again after its answer."""
 
     def run(target: Target, until: float) -> None:
         def call() -> None:

@@ -1,4 +1,4 @@
-"""What samples of memory are summed up to, and how long such a scenario may take."""
+"""Summaries of memory samples, and the time limit of such a scenario."""
 
 import signal
 
@@ -37,7 +37,7 @@ def test_what_lasts_by_its_nature_has_that_time_on_top(monkeypatch, minutes, sec
         return {"bench": "churn", "rounds": [], "broken": {}}
 
     monkeypatch.setitem(results.RUNS, "Churn", run)
-    # A scenario's end ends all children, and other tests' servers are among them here.
+    # A scenario ends all child processes; here the servers of other tests are among them.
     monkeypatch.setattr(results, "adopt_orphans", lambda: None)
     monkeypatch.setattr(results, "end_children", list)
     bounds = Bounds(scenario_seconds=20, grace_seconds=3)

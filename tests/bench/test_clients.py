@@ -1,4 +1,4 @@
-"""A dashboard of the bench holds what the server sends, also where a list is built anew."""
+"""A dashboard of the bench holds what the server sends, also after a list was rebuilt."""
 
 import asyncio
 from typing import Any
@@ -23,7 +23,7 @@ def frame(epoch: str, since: int, version: int, set=(), gone=()) -> dict[str, An
 
 
 class Opened(LineupDashboard):
-    """Has no server: each opening is answered with the next of `answers`."""
+    """A dashboard without a server: each opening is answered with the next of `answers`."""
 
     def __init__(self, *answers: dict[str, Any]):
         super().__init__({"url": "", "view": "v5", "sort": "arrival", "whole": 1}, Payloads(), 0)
@@ -38,7 +38,7 @@ class Opened(LineupDashboard):
 
 
 async def opened_again(version: int) -> Opened:
-    """Opened at `version`, and again when the list was built anew at version 6."""
+    """A dashboard opened at `version`, and again after a rebuild at version 6."""
     dashboard = Opened(answer("e1", version, {1: 10, 2: 20}), answer("e2", 7, {2: 20}))
     await dashboard._take_list()
     dashboard._apply(frame("e1", version, version + 1, set=[(3, 30)]))
@@ -57,7 +57,7 @@ def test_a_list_that_was_built_anew_is_opened_again(version):
 
 
 def test_what_a_dashboard_of_views_holds_is_read_without_opening_the_list():
-    """Opened while a frame is under way, the server would take that frame for sent."""
+    """If the list were opened while a frame is under way, the server would count it as sent."""
 
     class Shown(ViewDashboard, Opened):
         pass

@@ -1,4 +1,4 @@
-"""Times from post to dashboard are matched and spread as the page says."""
+"""Times from post to dashboard are matched, and their percentiles follow the nearest rank."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A line delivers at its bandwidth, after its delay, in order, and holds back what is too much."""
+"""A line delivers in order, after its delay, at its bandwidth; when full it takes nothing."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

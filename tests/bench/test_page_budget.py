@@ -1,4 +1,4 @@
-"""What a page's notes are summed up to."""
+"""The summary of a page's notes."""
 
 import pytest
 

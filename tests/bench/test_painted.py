@@ -1,4 +1,4 @@
-"""What the benches' scripts note of a page's frames, in Chromium."""
+"""The scripts of the benches note the frames of a page, in Chromium."""
 
 import pytest
 
@@ -7,8 +7,7 @@ from bench.drive.window import NOTES
 from tests.servers.chromium import running_chromium
 from tests.support import wait_until
 
-#: As Lineup paints: what came is shown by a callback of the next frame. Keeps when the frame behind
-#: that one began.
+#: Paints as Lineup does, in a callback of the next frame. Returns the start of the frame after it.
 _SHOW = """(id) => new Promise((resolve) => requestAnimationFrame(() => {
     document.querySelector(".row").id = `row-${id}`;
     document.querySelector(".row-preview").textContent = `message ${id}`;
@@ -22,8 +21,8 @@ _PAGE = (
 @pytest.mark.slow
 @pytest.mark.parametrize("script", ["painted", "pagebudget"])
 def test_a_row_is_noted_with_the_frame_that_shows_it(script):
-    """Which task comes first is the browser's choice: of twenty rows some are noted before the next
-    frame begins. None was where a callback looks at rows before the page has painted them."""
+    """The browser chooses which task comes first: of twenty rows some are noted before the next
+    frame begins. With a callback that looks before the page has painted, none would be."""
     with running_chromium() as browser:
         page = browser.new_page()
         if script == "pagebudget":

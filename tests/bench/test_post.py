@@ -1,4 +1,4 @@
-"""Events are posted at their rate, and who does not answer is found out."""
+"""Events are posted at their rate, and a server that does not answer is detected."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from tests.support import run_aside
 
 
 async def posted(answer: bytes, **settings) -> dict:
-    """What the driver tells of a server that answers each request so, or never where empty."""
+    """Returns the driver's report on a server that gives this answer; an empty answer is none."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while head := await reader.readuntil(b"\r\n\r\n"):

@@ -1,4 +1,4 @@
-"""Presence's measurements run, are checked, and are kept with what is wanted of them."""
+"""The measurements of presence run, are checked, and are stored with their targets."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The recipe computes what its users compute: right by the rule, and inexact beyond 53 bits."""
+"""The recipe computes as its users do: right by the rule, and inexact beyond 53 bits."""
 
 from bench.recipe import scores
 from bench.recipe.store import Store

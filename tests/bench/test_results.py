@@ -95,7 +95,7 @@ def test_what_did_not_come_to_its_end_is_run_again(result):
     assert unbroken([result, stopped, one_side_broke]) == [result, one_side_broke]
 
 
-#: In a process of its own, for a run ends all children and takes the alarm.
+#: In a process of its own, because a run ends all children and uses the alarm signal.
 _RUN = """
 import json, time
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 PROGRAM = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-#: All rules in the light theme; in the dark one, which changes colours alone, the contrast.
+#: All rules in the light theme; in the dark one, which differs only in colours, the contrast.
 RUN = """async () => {
   const page = document.documentElement;
   const lines = ({ violations }) => violations.map(({ id, nodes }) =>

@@ -30,7 +30,7 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(autouse=True)
 def close_windows(chromium: Browser) -> Iterator[None]:
-    """Windows that a failed test left open would go on, and slow down the tests after it."""
+    """Closes windows that a failed test left open; they would slow down the tests after it."""
     yield
     for context in chromium.contexts:
         context.close()
@@ -62,7 +62,7 @@ def start_server(tmp_path: Path, own_redis: RedisServer) -> Iterator[ServerMaker
 
 @pytest.fixture(scope="session")
 def lineup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LineupDriver]:
-    """One server for all tests that can share it: t-0, t-1, … wait, and one is shown."""
+    """One server for all tests that can share it: t-0, t-1, … wait, and `prepare` adds one more."""
     folder = tmp_path_factory.mktemp("lineup")
     redis = start_redis(folder)
     with LiveServer(f"sqlite:///{folder / 'lineup.sqlite'}", redis.url) as server:

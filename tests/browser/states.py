@@ -17,7 +17,7 @@ BODIES = (
 )
 
 
-#: By dot: the customer's name, and what they set.
+#: Dot → (the customer's name, the presence settings).
 DOTS = {
     "offline": ("佐藤 花子", {"visibility": "nobody"}),
     "lately": ("Minh Trần", {}),
@@ -93,7 +93,7 @@ def unsent(browser: BrowserDriver, lineup: LineupDriver) -> None:
     """The list of a reply that was not sent and of a draft."""
     stale_reply(browser, lineup)
     browser.page.fill(".composer-field", "もう一つ。")
-    # Attached is enough: a narrow window shows the left column beside the list alone.
+    # Attached is enough: in a narrow window the left column is only visible beside the list.
     browser.page.locator(".nav-item[data-kind=draft]").wait_for(state="attached")
     browser.page.locator(".nav-item[data-kind=unsent]").dispatch_event("click")
     browser.page.wait_for_selector(".unsent-item + .unsent-item, .unsent-list + h3 + .unsent-list")
@@ -148,7 +148,7 @@ def found(browser: BrowserDriver, lineup: LineupDriver) -> None:
 
 
 def query(browser: BrowserDriver, lineup: LineupDriver) -> None:
-    """Conditions with a mistake, a filter that is set, and what may be written."""
+    """Conditions with a mistake, a filter that is set, and suggestions."""
     live(browser, lineup)
     browser.page.keyboard.press("/")
     browser.page.keyboard.type("-lang:ja asigned:me ")
@@ -198,7 +198,7 @@ def presence(browser: BrowserDriver, lineup: LineupDriver) -> None:
         ids[dot] = lineup.say(f"dot-{dot}", body, name=name, customer_id=f"c-{dot}")
         if dot != "lately":
             lineup.customer_online(f"c-{dot}", **settings)
-    # A message is a sign of life, in a moment.
+    # A message counts as a heartbeat, a moment later.
     browser.page.wait_for_selector(f"#row-{ids['lately']} .dot[data-dot=online]", state="attached")
     lineup.customer_offline("c-lately")
     lineup.colleague("Noor").reads(ids["busy"], 1)

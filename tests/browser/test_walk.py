@@ -28,7 +28,7 @@ def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     quiet, loud = lineup.say("walk-quiet", "I can wait"), lineup.say("walk-loud", "It is broken")
     wait_until(lambda: browser.rows_in_view()[:2] == [(1, loud), (2, quiet)], what="both on top")
 
-    # Under the pointer no row moves: what came is told above the list.
+    # Under the pointer no row moves: a new thread is announced above the list.
     point(browser)
     browser.wait_for("() => window.lineup.list().hold === 'held'", "the list being held")
     held = browser.rows_in_view()
@@ -38,7 +38,7 @@ def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     page.mouse.move(900, 300)
     wait_until(lambda: browser.rows_in_view()[:2] == [(1, quiet), (2, loud)], what="the row moved")
 
-    # Opened and answered, it has the reply; closed, it is in the history.
+    # Opened and answered, the thread has the reply; closed, it is in the history.
     page.locator(f"#row-{quiet}").click()
     page.wait_for_selector(f".composer-field[data-thread='{quiet}']")
     page.mouse.move(900, 300)

@@ -73,7 +73,7 @@ def test_postgresql_without_a_result_of_sqlite_has_no_bar():
 
 @pytest.mark.parametrize(("more_us", "kept"), [(1_584, True), (1_585, False)])
 def test_a_frame_costs_what_a_hundred_dashboards_take_more_than_one(more_us, kept):
-    """20 frames a second on each of the 99 more, by 100 events a second."""
+    """99 more dashboards get 20 frames a second each, at 100 events a second."""
     others = [under_load(1, 9_000, 20, workers=2), under_load(500, 9_000, 10)]
     [bar] = bars([*others, under_load(1, 2_000, 20), under_load(100, 2_000 + more_us, 20)])
     assert bar.what.startswith("µs of the server for an acknowledged frame (10,000 threads, 100 ")

@@ -1,4 +1,4 @@
-"""The pages of accounts and of API keys, and that of who is invited."""
+"""The pages of accounts and of API keys, and the page of an invited person."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ TEXT_OF = "(selector) => document.querySelector(selector)?.textContent.trim() ??
 def chief(chromium, lineup) -> Iterator[Page]:
     """The window of a supervisor."""
     email = lineup.server.create_admin("Chief", role="supervisor")
-    # Colours that change slowly would be looked at on their way.
+    # Otherwise the check would see colours in the middle of a transition.
     made = BrowserDriver(chromium, lineup.server, email, reduced_motion="reduce")
     yield made.page
     made.close()
@@ -27,7 +27,7 @@ def chief(chromium, lineup) -> Iterator[Page]:
 
 
 def shown(page: Page, selector: str, text: str) -> None:
-    """Waits until an element says it."""
+    """Waits until an element has this text."""
     wait_until(lambda: text in page.evaluate(TEXT_OF, selector), what=text)
 
 
@@ -70,7 +70,7 @@ def test_from_the_link_to_the_dashboard_and_off_again(chromium: Browser, chief, 
     chief.once("dialog", lambda dialog: dialog.accept())
     row.locator("button", has_text="Disable").click()
     shown(chief, "#note", "Lan is disabled.")
-    # The open page is told, and shows nothing any more.
+    # The open page is told, and becomes empty.
     wait_until(lambda: page.locator(".row:not(.skeleton)").count() == 0, what="the signed-out page")
     again = page.context.new_page()
     again.goto(link)

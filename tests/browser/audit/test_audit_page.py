@@ -53,7 +53,7 @@ def test_a_supervisor_sees_what_is_done_and_narrows_it(chief, chief_email, lineu
     signed_in = texts["audit.action.signin.succeeded"]
     shows(chief, lambda found: ["signin.succeeded", f"{signed_in} {chief_email}", "Chief"] in found)
 
-    # By itself, at the top, as nobody reads further down; the server is shared, so is the log.
+    # It appears by itself at the top, as the page is not scrolled; server and log are shared.
     desk = f"desk-{uuid.uuid4().hex[:8]}"
     lineup.server.command("create-desk", desk)
     what = f"{texts['audit.action.desk.created']} {desk}"

@@ -1,4 +1,4 @@
-"""Archived threads follow at the end of a live list, in the same scroll, and in one of both."""
+"""Archived threads follow a live list in the same scroll; each thread is in one of both."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 #: Threads that were closed long ago and lately, the newest first.
 OLD, LATE = 120, 12
-#: Rows by which the list is scrolled; more of them are in view.
+#: Rows by which the list is scrolled; more rows than this are in view.
 STEP = 5
 SEAM = "() => document.querySelector('.list-seam:not([hidden])')?.textContent"
 
@@ -43,8 +43,8 @@ def closed(lineup: LineupDriver, name: str, at_ms: int) -> int:
 
 
 def shown(browser: BrowserDriver, index: int, seen: dict[int, int]) -> set[int]:
-    """Scrolls to a row, past the line where it is archived. The places in view, from 1, which are
-    added to `seen`, place to id."""
+    """Scrolls to a row, past the line if the row is archived. Returns the places in view, from 1,
+    and adds them to `seen` (place to id)."""
     browser.page.evaluate(
         "(px) => { document.querySelector('.list').scrollTop = px; }",
         64 * (index + (index >= LATE)),
@@ -70,7 +70,7 @@ def test_the_archive_follows_in_the_same_scroll(chromium, history):
         wait_until(lambda at=index, of=places: of <= shown(browser, at, seen), what="the rows")
     assert [seen[at] for at in sorted(seen)] == expected
     assert sorted(seen) == list(range(1, len(expected) + 1))
-    # Back over the line by keys.
+    # By keys back over the line.
     browser.page.evaluate("(px) => { document.querySelector('.list').scrollTop = px }", 64 * 8)
     browser.wait_for(SEAM, "the line")
     assert browser.page.evaluate(SEAM) == "Closed more than 90 days ago"

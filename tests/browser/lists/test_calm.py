@@ -1,4 +1,4 @@
-"""The list stays calm: what is aimed at is hit, what is looked at or written is kept."""
+"""The list stays calm: a press hits its target, and what is read or written stays in place."""
 
 import random
 
@@ -12,13 +12,13 @@ pytestmark = pytest.mark.slow
 
 TRIALS = 30
 SEEN_MS = 150
-#: Trials after which the pointer goes away until the order has moved.
+#: After this many trials the pointer goes away until the order has moved.
 LEAVE_AFTER = 3
 #: Threads at the list's end that stay there.
 STAYING = 40
 ROW_PX = 64
 
-#: Where a row stands in each frame for a while: its upper edge, null where it is gone.
+#: The upper edge of a row in each frame for a while; null where the row is gone.
 FOLLOW_ROW = """([id, ms]) => new Promise((resolve) => {
   const tops = [];
   const began = performance.now();
@@ -72,8 +72,8 @@ def test_a_scrolled_list_keeps_its_row_on_the_pixel_at_50_moves_a_second(browser
     wait_until(lambda: browser.rows_in_view()[3:4], what="the rows there")
     browser.wait_for("() => window.lineup.list().hold === 'live'")
     place, id = browser.rows_in_view()[3]
-    # Threads from above and from below the window move, none that is in view. The last ones stay:
-    # a row that comes to stand at the list's end could not keep its pixel.
+    # Threads above and below the window move, none in view. The last ones stay: a row that becomes
+    # the end of the list could not keep its pixel.
     in_view = {id for _, id in browser.rows_in_view()}
     movers = [name for name in lineup.names[STAYING:] if ids[name] not in in_view]
     with Churn(lineup, movers, 50) as churn:
@@ -136,7 +136,7 @@ def test_the_row_under_a_resting_pointer_stays_until_the_pointer_goes_on(browser
     tops = page.evaluate(FOLLOW_ROW, [aimed, 1500])
     assert set(tops) == {tops[0]} and page.evaluate(row_at, [x, y]) == seen
     assert browser.state()["hold"] == "held"
-    # Another one's message is applied later, too; a key says that the pointer is not aimed with.
+    # Another thread's message waits, too, until a key shows that the pointer is not aiming.
     page.keyboard.press("Shift")
     browser.wait_for(f"() => window.lineup.list().painted[0] === {aimed}", "the order being let go")
     assert browser.state()["hold"] == "live"

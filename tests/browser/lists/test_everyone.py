@@ -20,8 +20,8 @@ PHONE = {
     "has_touch": True,
     "is_mobile": True,
 }
-#: What cannot be reached by scrolling in one direction, and targets that are too small to hit
-#: (WCAG 2.5.8; links in running text are let off there, and a label is part of its control).
+#: Content that scrolling in one direction does not reach, and targets that are too small to hit
+#: (WCAG 2.5.8 exempts links in running text; a label is part of its control).
 LOOK = """() => {
   const found = [];
   const { clientWidth, scrollWidth, clientHeight, scrollHeight } = document.scrollingElement;
@@ -56,7 +56,7 @@ LOOK = """() => {
   }
   return found;
 }"""
-#: Which thread the row under a point is of.
+#: The thread of the row under a point.
 ROW_AT = "([x, y]) => document.elementFromPoint(x, y)?.closest('.row')?.id"
 
 #: What needs a pointer that hovers, or a button that narrow windows put into a menu.
@@ -71,7 +71,7 @@ def window(chromium, lineup, email: str | None = None, **options) -> BrowserDriv
 
 @pytest.fixture
 def in_vietnamese(lineup):
-    """The window's language, also where the test fails: the server is shared."""
+    """Sets the window's language, and resets it even if the test fails: the server is shared."""
     mai = lineup.admin(lineup.mai_email)
     mai.prefer(locale="vi")
     yield
@@ -161,7 +161,7 @@ def test_a_finger_holds_the_order_and_reaches_the_thread_it_touched(chromium, li
 
 
 def style(page: Page, selector: str, names: str, pseudo: str = "") -> list[str]:
-    """Computed values, as they are in forced colours."""
+    """Returns computed values under forced colours."""
     script = """([selector, names, pseudo]) => {
       const style = getComputedStyle(document.querySelector(selector), pseudo || null);
       return names.split(' ').map((name) => style.getPropertyValue(name));
@@ -169,7 +169,7 @@ def style(page: Page, selector: str, names: str, pseudo: str = "") -> list[str]:
     return page.evaluate(script, [selector, names, pseudo])
 
 
-#: The widths of these signs, each alone, where the element stands.
+#: The widths of these characters, each alone, at the place of the element.
 WIDTHS = """([selector, signs]) => [...signs].map((sign) => {
   const span = document.createElement('span');
   span.textContent = sign.repeat(20);
@@ -181,7 +181,7 @@ WIDTHS = """([selector, signs]) => [...signs].map((sign) => {
 
 
 def test_figures_have_one_width_in_times_and_hyphens_their_own_in_names(chromium, lineup):
-    """Figures of one width in all texts widen hyphens: "LN - 86590"."""
+    """Figures of one width in all texts would widen hyphens: "LN - 86590"."""
     browser = window(chromium, lineup)
     browser.page.wait_for_selector(".row:not(.skeleton) .row-time")
     assert len({*browser.page.evaluate(WIDTHS, [".row:not(.skeleton) .row-time", "1478"])}) == 1
@@ -219,7 +219,7 @@ def test_in_forced_colours_states_differ_by_shape(chromium, lineup, scheme):
     assert browser.errors == []
 
 
-#: Keeps the colour of the mark of a new row: the mark goes two seconds after it came into view.
+#: Records the colour of a new row's mark, which disappears two seconds after it came into view.
 RECORD_NEW_MARK = """() => {
   const look = () => {
     const mark = document.querySelector('.row.fresh .row-fresh');
@@ -234,7 +234,7 @@ RECORD_NEW_MARK = """() => {
 def test_in_forced_colours_counts_marks_and_dots_are_visible(chromium, lineup, scheme):
     browser = window(chromium, lineup, forced_colors="active", color_scheme=scheme)
     page = browser.page
-    states.live(browser, lineup)  # the list is at its top, where what is new comes
+    states.live(browser, lineup)  # the list is at its top, where new rows come
     count = page.locator(".row.unread .row-count").first
     assert count.is_visible()
     assert style(page, ".row.unread .row-count", "border-top-style") == ["solid"]

@@ -1,4 +1,4 @@
-"""The list does not jump: by opening a thread, under who walks it by keys, while it is held."""
+"""The list does not jump: when a thread is opened, while keys walk through it, while it is held."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_opening_an_unread_thread_moves_no_row(browser, sort):
 
 
 def test_who_walks_by_keys_keeps_their_thread_however_far_it_goes(browser, lineup):
-    """Case D3: focus is on a thread, not on a place, and its row is there for who reads aloud."""
+    """Case D3: focus is on a thread, not on a place, and its row stays for screen readers."""
     id = lineup.ids["t-60"]
     browser.open(id)
     browser.page.keyboard.press(".")
@@ -49,7 +49,7 @@ def test_who_walks_by_keys_keeps_their_thread_however_far_it_goes(browser, lineu
     assert browser.page.evaluate(ACTIVE) == active
     assert browser.page.locator(f"#{active}").get_attribute("aria-posinset") == "1"
 
-    # Scrolled away from it, the row is there still, and the next key goes on from it.
+    # The row still exists when scrolled out of view, and the next key goes on from it.
     browser.page.evaluate("() => { document.querySelector('.list').scrollTop = 64 * 20; }")
     twenty_first = (21, browser.state()["painted"][20])
     wait_until(lambda: browser.rows_in_view()[:1] == [twenty_first], what="the scrolling")

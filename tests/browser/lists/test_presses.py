@@ -1,4 +1,4 @@
-"""Which thread a press opens, and which ones "select all" selects."""
+"""The thread that a press opens, and the threads that "select all" selects."""
 
 import pytest
 
@@ -20,7 +20,7 @@ UNDER = "([x, y]) => Number(document.elementFromPoint(x, y).closest('.row').id.s
 
 @pytest.mark.parametrize("scale", [1.5, 2])
 def test_a_press_on_the_border_of_two_rows_opens_the_one_under_the_pointer(chromium, lineup, scale):
-    """H29: where a pixel of the screen is no whole pixel of the page."""
+    """H29: also where a pixel of the screen is no whole pixel of the page."""
     mai = BrowserDriver(chromium, lineup.server, lineup.mai_email, device_scale_factor=scale)
     mai.page.wait_for_selector(".row:not(.skeleton)")
     mai.page.evaluate("() => { document.querySelector('.list').scrollTop = 33.4; }")
@@ -44,7 +44,7 @@ def test_select_all_says_what_it_selected_and_offers_the_whole_list(chromium, li
     total = mai.state()["total"]
     assert total > 100, "more than is loaded at first"
     mai_id = lineup.mai.get(f"{lineup.server.url}/admin/api/me").json()["id"]
-    # What a colleague has, left by other tests of this server, is not taken from them.
+    # Threads of colleagues, from other tests on this server, are not taken over.
     free = lineup.in_sql("arrival", "arrival", "unassigned")
     free += lineup.in_sql("arrival", "arrival", "mine", mai_id)
     assert len(free) > 100

@@ -1,4 +1,4 @@
-"""The search field: what may be written, what is wrong, and the live list that it becomes."""
+"""The search field: suggestions, mistakes, and the live list that a query becomes."""
 
 from uuid import uuid4
 
@@ -19,7 +19,7 @@ OPTIONS = """() => [...document.querySelectorAll('.query-list:popover-open .quer
 
 
 def listed(browser: BrowserDriver, query: str) -> int:
-    """Waits until the live list of a query is shown; its length."""
+    """Waits until the live list of a query is shown; returns its length."""
     return browser.wait_for(
         "() => window.lineup.list().state === 'live'"
         f" && new URLSearchParams(location.hash.split('?')[1]).get('query') === {query!r}"
@@ -34,7 +34,7 @@ def say(lineup: LineupDriver, name: str, locale: str, body: str = "Where is it?"
 
 
 def completes(browser: BrowserDriver) -> int:
-    """Writes `lang:fr` with what is proposed; the length of its live list."""
+    """Writes `lang:fr` from suggestions; returns the length of its live list."""
     page = browser.page
     page.keyboard.press("/")
     page.keyboard.type("la")
@@ -69,7 +69,7 @@ def filters(browser: BrowserDriver, total: int) -> None:
 
 
 def values_come_late(browser: BrowserDriver) -> None:
-    """What a menu shows stands still when more comes."""
+    """The entries of a menu stay in place when more arrive."""
     page, held = browser.page, []
     page.route("**/query/complete*", lambda route: held.append(route))
     page.get_by_role("button", name="Language: French", exact=True).click()
@@ -85,7 +85,7 @@ def values_come_late(browser: BrowserDriver) -> None:
 
 
 def mistakes(browser: BrowserDriver) -> None:
-    """One is told at its place."""
+    """A mistake is shown at its place."""
     page = browser.page
     page.fill("#search-field", "lang:fr asigned:me ")
     browser.wait_for(f"() => {STATE}.includes('Expected: assigned:')", "the mistake")
@@ -94,7 +94,7 @@ def mistakes(browser: BrowserDriver) -> None:
 
 
 def begins_with_its_conditions(browser: BrowserDriver, view: str, conditions: str) -> None:
-    """The list that is shown is narrowed from its own conditions on."""
+    """A filter opened on a list begins with the conditions of that list."""
     page = browser.page
     page.keyboard.press("Escape")
     page.wait_for_selector(".search", state="hidden")
@@ -105,7 +105,7 @@ def begins_with_its_conditions(browser: BrowserDriver, view: str, conditions: st
 
 
 def takes_the_only_suggestion(browser: BrowserDriver, lineup: LineupDriver) -> None:
-    """By Tab, and by Enter but for a language, which is whole, and a field, which may be a word."""
+    """By Tab; by Enter except for a complete language, and a field, which may be a word."""
     say(lineup, uuid4().hex, "is-IS")
     page = browser.page
     page.keyboard.press("/")

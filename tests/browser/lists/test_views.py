@@ -22,7 +22,7 @@ LIVE = "() => window.lineup.list().state === 'live'"
 
 @pytest.fixture
 def mai(lineup: LineupDriver) -> Iterator[AdminDriver]:
-    """Mai, who has no views before and after the test."""
+    """The admin Mai, who has no views before and after the test."""
     admin = lineup.admin(lineup.mai_email)
     yield admin
     for view in admin.saved_views():
@@ -48,7 +48,7 @@ def lists(browser: BrowserDriver, *ids: int) -> None:
 
 
 def has_no_fault(browser: BrowserDriver, state: str) -> None:
-    # Colours that change slowly are measured half way.
+    # Otherwise colours are measured in the middle of a transition.
     browser.page.emulate_media(reduced_motion="reduce")
     found = violations(browser.page)
     browser.page.evaluate("() => { document.documentElement.dataset.theme = 'light'; }")
@@ -135,7 +135,7 @@ def stand(browser: BrowserDriver, *wanted: str) -> None:
 
 
 def built_in_stand(browser: BrowserDriver, *wanted: str) -> None:
-    """Their group has the search before them."""
+    """Waits for these built-in views; the search is the first entry of their group."""
     names = """() => [...document.querySelectorAll('.nav-group:not(.nav-views) .nav-text')]
       .map((name) => name.textContent).slice(1, 6)"""
     wait_until(lambda: browser.page.evaluate(names) == [*wanted], what=f"{wanted}")
@@ -245,7 +245,7 @@ def test_a_view_that_others_edit_and_delete_while_it_is_shown(browser, lineup, m
 
 
 def test_a_supervisor_saves_a_view_for_a_desk(browser, chromium, lineup, mai):
-    """It comes to who sees the desk, and goes with it (docs/protocol.md, Views)."""
+    """Admins who see the desk see the view, until it leaves the desk (docs/protocol.md, Views)."""
     lineup.server.create_desk("sales")
     chief = lineup.server.create_admin("Chief", role="supervisor")
     window = BrowserDriver(chromium, lineup.server, chief)

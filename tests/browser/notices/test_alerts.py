@@ -1,4 +1,4 @@
-"""New work is announced as each admin chose: in the title, by a sound, by one tab only."""
+"""New work is announced as each admin chose: in the title, by a sound, and by one tab only."""
 
 from collections.abc import Iterator
 from uuid import uuid4
@@ -34,15 +34,15 @@ THROTTLE = """() => {
   Object.defineProperty(document, 'hidden', { get: () => true });
   document.dispatchEvent(new Event('visibilitychange'));
 }"""
-#: Which tab of the admin's leads, as the browser names it.
+#: The id of the tab that leads, as the browser names it.
 LEADER = "async () => (await navigator.locks.query()).held[0]?.clientId"
-#: What comes so soon after a chime has none of its own, in any tab.
+#: Events this soon after a chime get no chime of their own, in any tab.
 RUSH_MS = 2_000
 
 
 @pytest.fixture
 def mai(lineup) -> Iterator[object]:
-    """Mai's preferences, the usual ones again afterwards."""
+    """Mai, whose preferences are reset afterwards."""
     acting = lineup.admin(lineup.mai_email)
     yield acting
     acting.prefer(
@@ -56,7 +56,7 @@ def chimes(page: Page) -> int:
 
 
 def listens(page: Page) -> Page:
-    """The tab with tones that are counted, once it knows the numbers from which things grow."""
+    """Counts the tab's tones; returns once the tab knows the first totals, which may then grow."""
     page.evaluate(COUNT_TONES)
     counts = "() => /\\d/.test(document.querySelector('.nav-item .nav-count:not(:has(kbd))')"
     wait_until(lambda: page.evaluate(f"{counts}?.textContent)"), what="the numbers")
@@ -64,7 +64,7 @@ def listens(page: Page) -> Page:
 
 
 def test_the_title_counts_waiting_threads_and_a_sound_plays_in_a_visible_page(browser, lineup, mai):
-    """Case F7: each admin says what, and of which page."""
+    """Case F7: each admin chooses the signals, and the views that they are for."""
     mai.prefer(notify={"sound": True, "desktop": False, "title": True, "views": ["not_respond"]})
     browser.renew()
     page = listens(browser.page)
@@ -118,7 +118,7 @@ def test_one_tab_chimes_and_when_it_goes_another_one_does(browser, lineup, mai):
 
 
 def test_a_tab_whose_timers_stand_still_chimes_when_the_message_comes(browser, lineup, mai):
-    """Case F9: the server's message rings by itself; nothing in the page waits for a clock."""
+    """Case F9: the server's message triggers the sound; nothing in the page waits for a timer."""
     mai.prefer(notify={"sound": True, "desktop": False, "title": True, "views": ["not_respond"]})
     browser.renew()
     page = listens(browser.page)
@@ -128,7 +128,7 @@ def test_a_tab_whose_timers_stand_still_chimes_when_the_message_comes(browser, l
 
 
 def test_nothing_rings_on(browser, lineup, mai):
-    """Case E8: two tones for what came, however long it stands there, and none for who left."""
+    """Case E8: two tones for a new thread, however long it stays, and none when it leaves."""
     mai.prefer(notify={"sound": True, "desktop": False, "title": True, "views": ["not_respond"]})
     browser.renew()
     page = listens(browser.page)

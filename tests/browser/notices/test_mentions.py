@@ -58,7 +58,7 @@ def test_a_note_mentions_a_colleague_who_reads_it_and_keeps_it(
 def test_a_note_that_names_nobody_says_so_before_it_is_sent(
     browser: BrowserDriver, lineup: LineupDriver
 ):
-    """The second press sends it; a name in other signs is one."""
+    """The second press sends it; a name typed in other characters counts."""
     lineup.server.create_admin("Pat O’Brien–Lê")
     id = lineup.say("mention-4", name="Mention 4")
     browser.open(id)
@@ -96,7 +96,7 @@ def test_a_reply_to_the_customer_offers_nobody(browser: BrowserDriver, lineup: L
 def test_what_is_ones_own_is_told_in_the_page_and_opens_the_thread(
     lineup: LineupDriver, ken: BrowserDriver
 ):
-    """Also what came while the connection was lost, once."""
+    """Also, and once, what came while the connection was lost."""
     id = lineup.say("told-1", "Where is it?", name="Told 1")
     mai = lineup.admin(lineup.mai_email)
     mai.reply(id, "@Ken, please", private=True)

@@ -29,7 +29,7 @@ _RECORD = """() => {
     }
   };
 }"""
-#: As browsers do, but Chromium without a screen: no sound before the page was touched.
+#: As in browsers, but not in headless Chromium: no sound before the page was touched.
 _UNTOUCHED = """() => {
   const touched = new Promise((resolve) => addEventListener('pointerdown', resolve));
   AudioContext.prototype.resume = () => touched;
@@ -49,7 +49,7 @@ names = (f"notice-{number}" for number in itertools.count())
 
 
 class Windows:
-    """Windows of one admin in one browser, whose rules are `notify`."""
+    """Windows of one admin in one browser; the admin's rules are `notify`."""
 
     def __init__(self, browser: BrowserDriver, lineup: LineupDriver, **notify):
         self.lineup = lineup
@@ -60,7 +60,7 @@ class Windows:
         self.pages: list[Page] = []
 
     def open(self) -> Page:
-        """One more window, and the one that is looked at."""
+        """Opens one more window, which gets the focus."""
         page = self.first.context.new_page() if self.pages else self.first
         page.goto("about:blank")
         page.goto(f"{self.lineup.server.url}/#/arrival/arrival")
@@ -75,7 +75,7 @@ class Windows:
             page.evaluate(_HIDE, "hidden")
 
     def customer_waits(self, body: str = "Hello", name: str = "Mai Anh") -> int:
-        """One more does, and every window knows; the thread's id."""
+        """Lets one more customer wait, until every window knows; returns the thread's id."""
         before = [page.evaluate(_COUNT) for page in self.pages]
         thread = self.lineup.say(next(names), body, name=name)
         for page, count in zip(self.pages, before, strict=True):
@@ -117,7 +117,7 @@ def is_quiet(page: Page) -> bool:
 
 
 def test_one_of_two_windows_notifies_and_a_burst_is_one_notification(windows):
-    """Looked at, there is the sound alone; else the notification, too."""
+    """With the focus there is only the sound; else also the notification."""
     mine = windows()
     mine.open()
     mine.open()
@@ -179,7 +179,7 @@ def test_notifications_that_are_switched_off_are_not_shown(windows, rules):
 
 
 def test_a_message_in_ones_own_thread_is_told_of_while_the_window_has_no_focus(windows, lineup):
-    """Case F11: also where no count grows; who wants no names gets none."""
+    """Case F11: even if no count grows; without names if the admin wants none."""
     mine = windows(views=[])
     page = mine.open()
     name = next(names)

@@ -1,4 +1,4 @@
-"""A desk that nothing was ever posted to: what to do first, until the first event comes."""
+"""A desk without any event shows the first steps, until the first event comes."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ def test_first_steps_until_the_first_event_arrives(chromium, start_server):
     server = start_server()
     email = server.create_admin("Mai")
     key = server.create_key()
-    # No view was chosen and the address names none: who waits longest is shown.
+    # No view was chosen and the address names none: the longest wait is shown first.
     browser = BrowserDriver(
         chromium, server, email, "not_respond/longest_wait", reduced_motion="reduce"
     )
@@ -55,7 +55,7 @@ def test_first_steps_until_the_first_event_arrives(chromium, start_server):
 
 
 def leads_to_the_api_and_to_the_visitors_id(page: Page) -> None:
-    # A thread is opened by nobody but its reader.
+    # A thread opens only when somebody opens it.
     assert page.locator(".composer-field").count() == 0
     page.keyboard.press("?")
     page.wait_for_selector("dialog[open] a[href='/api/docs']")
@@ -71,7 +71,7 @@ def leads_to_the_api_and_to_the_visitors_id(page: Page) -> None:
 
 
 def typed(command: str, key: str) -> str:
-    """What a shell prints."""
+    """Returns what a shell prints."""
     return subprocess.run(
         ["sh", "-c", command],
         env={"PATH": os.environ["PATH"], "KEY": key},

@@ -16,7 +16,7 @@ TEXTS = """(day) => [...document.querySelectorAll(`[data-day=${day}] .week-block
   .map((one) => one.textContent)"""
 #: The names of the policies in the order of the dialog.
 NAMES = "() => [...document.querySelectorAll('.policy-name')].map((one) => one.textContent)"
-#: How many threads would be late by what is written now.
+#: The number of threads that the policies on screen would make late.
 LATE = """() => document.querySelector('.late-line strong')
   && !document.querySelector('[aria-busy=true]')"""
 MISTAKE = "() => document.querySelector('.policy-form .query-expected')"
@@ -141,7 +141,7 @@ def write_monday(sue: Supervisor) -> None:
 
 
 def change_beside_a_colleague(sue: Supervisor, saved: dict[str, Any]) -> None:
-    """Who saves second sees what the first has saved."""
+    """The second to save sees what the first has saved."""
     page = sue.page
     page.locator(".calendar-edit").click()
     page.fill("#calendar-name", "Mine")
@@ -156,7 +156,7 @@ def change_beside_a_colleague(sue: Supervisor, saved: dict[str, Any]) -> None:
 
 
 def test_policies_are_written_put_in_order_and_deleted(sue, browser):
-    """W74, W75: a mistake stands at its field, and what would be late is said before."""
+    """W74, W75: a mistake is shown at its field, and late threads are announced before saving."""
     page, admin = sue.page, sue.admin
     always = {day: [["00:00", "24:00"]] for day in WEEKDAYS}
     body = {"name": "Always", "timezone": "UTC", "week": always, "exceptions": []}

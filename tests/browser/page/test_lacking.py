@@ -1,4 +1,4 @@
-"""The page works whatever the browser lacks, refuses or answers wrongly, and says what does not."""
+"""The page works whatever the browser lacks, refuses or answers wrongly, and names what fails."""
 
 import os
 from datetime import datetime
@@ -20,7 +20,7 @@ _SET = """
 const REFUSES = () => { throw new DOMException('refused', 'SecurityError'); };
 const set = (of, name, get) => Object.defineProperty(of, name, { get, configurable: true });
 """
-#: By what is broken: how, and what of the text that says so; "" where all works without it.
+#: Lacking part → (how it is broken, a part of the text that says so; "" if all works without it).
 BROKEN = {
     "no storage": ("set(window, 'localStorage', () => null)", "keeps no data"),
     "storage refused": ("set(window, 'localStorage', REFUSES)", "keeps no data"),
@@ -99,7 +99,7 @@ def test_the_page_works_without_what_the_browser_lacks_or_refuses(chromium, line
 
 
 def test_the_page_works_on_plain_http_and_says_what_does_not(playwright, start_server):
-    """Under a name that is not this machine's own, where browsers refuse what needs https."""
+    """Under a foreign host name, for which browsers refuse what needs https."""
     port = free_port()
     origins = f"http://desk.test:{port},http://127.0.0.1:{port}"
     server = start_server(port=port, LINEUP_ORIGINS=origins)

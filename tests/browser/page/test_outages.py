@@ -102,6 +102,6 @@ def test_a_page_that_is_woken_while_the_server_hangs_is_connected_again_by_itsel
 
 
 def woken(browser) -> bool:
-    """Wakes the page as after a freeze; whether it says that its connection is lost."""
+    """Wakes the page as after a freeze; returns whether it says that its connection is lost."""
     browser.page.evaluate("() => document.dispatchEvent(new Event('resume'))")
     return browser.page.evaluate("() => Boolean(document.querySelector('.banner button'))")

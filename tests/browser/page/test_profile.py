@@ -48,7 +48,7 @@ def says(page: Page, card: str, text: str) -> None:
 
 
 def set_up(page: Page) -> tuple[str, list[str]]:
-    """The secret, whose current code is used, and the recovery codes."""
+    """Sets up a second factor, with its current code; returns the secret and the recovery codes."""
     page.fill("#second-factor [name=password]", PASSWORD)
     page.click("#second-factor button[type=submit]")
     page.wait_for_selector(".profile-qr")
@@ -63,7 +63,7 @@ def set_up(page: Page) -> tuple[str, list[str]]:
 
 
 def sign_in(page: Page, url: str, email: str) -> None:
-    """By the first step, in which the second one is asked for."""
+    """Takes the first step of a sign-in, after which the page asks for the second one."""
     page.context.clear_cookies()
     page.goto(f"{url}/login?next=/profile")
     page.fill("#email", email)
@@ -90,7 +90,7 @@ def test_a_second_factor_is_set_up_used_and_turned_off(hoa, lineup, email):
     assert violations(page) == []
     send(page, "000000")
     page.wait_for_selector("#error")
-    # The one before was used; that of the next step is taken, too.
+    # The code before was used; that of the next step is accepted, too.
     send(page, code_at(secret, now_ms() + second_factor.STEP_MS))
     page.wait_for_selector(".profile-session")
 

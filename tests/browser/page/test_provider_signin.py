@@ -32,7 +32,7 @@ def test_one_signs_in_at_the_provider_and_out_again(chromium, start_server, tmp_
         second = page.context.new_page()
         second.goto(url)
         second.wait_for_selector("[role=listbox]")
-        # Out at the provider: this page goes, without anything being done in it.
+        # Signed out at the provider: the other page empties without anything being done in it.
         page.goto(f"{provider.issuer}/session/end")
         page.click("button[value=yes]")
         second.get_by_text("Phiên của bạn đã kết thúc").wait_for()

@@ -1,4 +1,4 @@
-"""Above a supervisor's list: how many wait, for how long, and who is here; live, as in metrics."""
+"""The line above a supervisor's list: waiting threads, the wait, admins here; equal to metrics."""
 
 import re
 
@@ -48,7 +48,7 @@ def test_a_supervisor_sees_how_the_desk_is_doing(boss, browser, lineup):
     assert before == gauge(url, r'queue_threads\{view="not_respond"\}')
     id = lineup.say("queue-line-1", name="Queue 1")
     wait_until(lambda: waiting(boss) == before + 1, what="one more who waits")
-    # The page is told a moment after the worker knows: each asks until both say the same.
+    # The page is told a moment after the worker knows: both are asked until they say the same.
     wait_until(lambda: here(boss) == gauge(url, "admins_here"), what="who is here, as in metrics")
     lineup.mai.post(f"{url}/admin/api/threads/{id}/close", json={})
     wait_until(lambda: waiting(boss) == before, what="one less")

@@ -1,4 +1,4 @@
-"""What a page shows ends when it is over: typing, a session, the silence of the server."""
+"""The page stops showing what is over: typing, a session, the silence of the server."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
-"""What the page says in words: where toasts stand, why a thread stands where it does, commands by
-other names, who has a thread, its priority and its times."""
+"""The page's words: the places of toasts, why a thread stands where it does, commands by other
+names, the assignee, the priority and the times of a thread."""
 
 import re
 
@@ -11,7 +11,7 @@ from tests.drivers.browser import BrowserDriver
 
 pytestmark = pytest.mark.slow
 
-#: What of the list, the composer and the row of the keyboard is covered by a toast.
+#: The parts of the list, the composer and the active row that a toast covers.
 COVERED = """() => {
   const toasts = [...document.querySelectorAll('.toast')].map((one) => one.getBoundingClientRect());
   return ['#list', '.composer', '.row.active'].filter((selector) => {

@@ -10,11 +10,11 @@ from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
-#: For the names of threads: all tests of this file have one server.
+#: Numbers for the names of threads: all tests of this file share a server.
 _numbers = count(1)
 
-#: What Chrome's translation does: each text becomes <font><font>…</font></font>, but for what is
-#: marked as not to be translated. `kind`: how the text leaves.
+#: Translates as Chrome does: each text becomes <font><font>…</font></font>, except where it is
+#: marked as not to be translated. `kind`: how the text is removed.
 TRANSLATOR = """(kind) => {
   const left = 'script, style, textarea, input, svg, .notranslate, [translate=no]';
   const wrap = (text) => {
@@ -46,7 +46,7 @@ TRANSLATOR = """(kind) => {
   };
   window.translate();
 }"""
-#: What is translated and what is not, as one reads it.
+#: The text of an element as one reads it, without the marks of the translation.
 SHOWN = "(selector) => document.querySelector(selector).innerText.replace(/[«»]/g, '').trim()"
 
 
@@ -60,7 +60,7 @@ def shown(browser: BrowserDriver, selector: str) -> str:
 
 
 def translate(browser: BrowserDriver) -> None:
-    """Translates what is new since the last time."""
+    """Translates all texts that are new since the last time."""
     browser.page.evaluate("() => window.translate()")
 
 
@@ -68,10 +68,10 @@ def translate(browser: BrowserDriver) -> None:
     params=[("replaced", False), ("before", True), ("moved", True)], ids=lambda param: param[0]
 )
 def translated(request, browser, lineup):
-    """A page that is translated, and three new threads by name; the first one is open.
+    """A translated page, and three new threads by name; the first one is open.
 
-    The second value of each parameter: whether names are translated, too, as by a translation
-    that knows no mark.
+    The second value of each parameter: whether names are translated, too, as by a translation that
+    ignores the mark.
     """
     kind, everything = request.param
     threads = f"translated-{next(_numbers)}"

@@ -79,7 +79,7 @@ def test_a_supervisor_makes_and_ends_a_webhook_in_their_language(
     )
     chief.wait_for(f"() => ({TEXT_OF})('#note') === {refused!r}", "the refusal")
 
-    # Of its own: the server is shared.
+    # An address of its own: the server is shared.
     address = f"{ADDRESS}/{uuid.uuid4()}"
     page.fill("[name=url]", address)
     page.click("#new button")

@@ -1,4 +1,4 @@
-"""What each width shows: whole titles, Take in the thread's head, icons with names; and touch."""
+"""The page at each width: whole titles, Take in the thread's head, icons with names; and touch."""
 
 import pytest
 
@@ -24,14 +24,14 @@ BROKEN = """(selector) => [...document.querySelectorAll(selector)]
       return range.getClientRects().length > 1;
     });
   }).map(([word]) => word)"""
-#: What ends beyond the room inside the list's head.
+#: Elements that reach beyond the inside of the list's head.
 OUTSIDE = """() => {
   const head = document.querySelector('.list-header');
   const end = head.getBoundingClientRect().right - parseFloat(getComputedStyle(head).paddingRight);
   return [...head.children].filter((each) => each.getBoundingClientRect().right > end + 0.5)
     .map((each) => each.className);
 }"""
-#: The texts below the icons, with the shapes of the icons, of what is visible.
+#: The texts below visible icons, with the shapes of the icons.
 NAMED = """() => [...document.querySelectorAll('.nav button')]
   .filter((each) => each.checkVisibility() && !each.matches('.nav-me')).map((each) =>
     [[...each.querySelectorAll('.nav-short')].filter((one) => one.checkVisibility())
@@ -93,7 +93,7 @@ def is_shown(browser: BrowserDriver, selector: str) -> bool:
 
 
 def has_room_for_head(mai: BrowserDriver, id: int, locale: str) -> None:
-    """While the order is held: the customer's name is whole, the list's head in its pane."""
+    """While the order is held, the customer's name is whole, and the list's head is in its pane."""
     for list in ("not_respond/longest_wait", "not_respond/unanswered_first"):
         mai.renew(list)
         mai.open(id)

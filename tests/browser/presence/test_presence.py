@@ -1,4 +1,4 @@
-"""Presence in Chromium: who is in a thread, dots, windows that are hidden, stopped and closed."""
+"""Presence in Chromium: admins in a thread, dots, windows that are hidden, stopped and closed."""
 
 from collections.abc import Callable
 
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.slow
 TTL = 9
 HIDDEN_TTL = TTL * 120 / 90
 AWAY_AFTER = TTL * 60 / 90
-#: From what a colleague does in one window to its being painted in another.
+#: The longest time from an act in one window to its painting in another.
 SEEN_WITHIN_MS = 1_000
 
 _HERE = "() => document.querySelector('#here')?.textContent.trim().replace(/\\s+/g, ' ') ?? ''"
 _LINE = "() => document.querySelector('.thread-presence')?.textContent ?? ''"
-#: Notes when what is said over the composer was painted, by the clock of this machine.
+#: Notes when each text above the composer was painted, by the clock of this machine.
 _NOTE_PAINTS = """() => {
   window.painted = {};
   const note = (text) => requestAnimationFrame(() => { painted[text] ??= Date.now(); });
@@ -66,7 +66,7 @@ def dot_of(page: Page, thread_id: int) -> str:
 
 
 def painted_at(page: Page, text: str) -> int:
-    """When it stood over the composer first, in ms; not when the test came to look."""
+    """Returns when the text was first painted above the composer, in ms."""
     found = "(text) => Object.entries(painted).find(([line]) => line.includes(text))?.[1]"
     return wait_until(lambda: page.evaluate(found, text), 5, text)
 
@@ -111,7 +111,7 @@ def test_two_admins_in_a_thread_see_each_other_and_what_they_do(chromium, lineup
 
 
 def test_a_row_of_the_list_shows_the_admins_in_its_thread(chromium, lineup):
-    """Case E3: a face, and the name for who listens."""
+    """Case E3: a face, and the name for screen readers."""
     thread = thread_of(lineup, "two")
     mai, ken = (
         BrowserDriver(chromium, lineup.server, lineup.mai_email),
@@ -132,7 +132,7 @@ def test_a_row_of_the_list_shows_the_admins_in_its_thread(chromium, lineup):
 
 
 def test_an_admin_whose_network_is_lost_disappears_and_sees_the_others_on_return(chromium, lineup):
-    """Case E4: others see them go with their lease; they come back to who is there now."""
+    """Case E4: others see them leave when their lease ends; on return they see who is there now."""
     thread = thread_of(lineup, "one")
     mai, ken = (
         BrowserDriver(chromium, lineup.server, lineup.mai_email),
@@ -224,7 +224,7 @@ def test_a_supervisor_ends_all_sessions_of_an_admin(chromium, lineup):
 
 
 def team_of(browser: BrowserDriver) -> Callable[[str], bool]:
-    """Opens the team panel, and gives what asks it whether Ken has this dot."""
+    """Opens the team panel; returns a function that tells whether Ken has this dot."""
     seen = """() => [...document.querySelectorAll('#team-panel .person')]
       .find((one) => one.textContent.includes('Ken'))?.querySelector('.dot').dataset.dot"""
     browser.page.click("[popovertarget=team-panel]")

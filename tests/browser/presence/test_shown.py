@@ -1,4 +1,4 @@
-"""What an admin does not want to show, set on the page: writing, and when they were last here."""
+"""Admins hide on the page that they write, and when they were last here."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where the work goes on after a reply moved the open thread."""
+"""The next thread after a reply moved the open one."""
 
 import pytest
 

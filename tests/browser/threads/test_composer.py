@@ -50,7 +50,7 @@ class Thread:
 
     def is_held(self, text: str, reason: str) -> None:
         """The reply stays where it is, and the page says why."""
-        # The reason of the press before stands there until this press is answered.
+        # The reason given at the last press stays until this press is answered.
         wait_until(lambda: reason in self.page.evaluate(HELD), what=f"the hold: {reason}")
         stays(lambda: text not in self.bodies(), 0.3, "the reply is not sent")
         assert self.page.input_value(FIELD) == text

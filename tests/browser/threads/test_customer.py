@@ -73,7 +73,7 @@ LANGUAGES = """() => Object.fromEntries(
 def test_a_customers_texts_are_in_the_customers_language(
     browser: BrowserDriver, lineup: LineupDriver
 ):
-    """For screen readers, for glyphs and for the check of spelling; notes are the team's."""
+    """For screen readers, glyphs and the spelling checker; notes are in the team's language."""
     customer = {"id": "c-ja", "name": "山田 太郎", "locale": "ja_JP.UTF-8"}
     id = lineup.say("in-japanese", "直りました。骨", customer=customer)
     browser.open(id)

@@ -21,7 +21,7 @@ WEEK = {day: [["00:00", "24:00"]] for day in DAYS}
 
 @contextmanager
 def promised(lineup: LineupDriver, query: str, minutes: int) -> Iterator[None]:
-    """First answers to these threads within so many minutes, at any time of day."""
+    """Promises first answers to these threads within so many minutes, at any time of day."""
     supervisor = lineup.server.sign_in(lineup.server.create_admin("Sol", role="supervisor"))
     api = f"{lineup.server.url}/admin/api"
     calendar = {"name": "Always", "timezone": "UTC", "week": WEEK, "exceptions": []}
@@ -45,7 +45,7 @@ def say(lineup: LineupDriver, name: str, minutes_ago: int) -> int:
 
 
 def is_told_on_rows(browser: BrowserDriver, far: int, soon: int, late: int) -> None:
-    """Whoever is due first is on top; a page that took long to come is behind by as much."""
+    """The thread due first is on top; a page that loaded slowly shows later times."""
     page = browser.page
     page.evaluate("() => { location.hash = '#/query/next_due?query=lang%3Aeo+is%3Aopen'; }")
     in_order = f"() => window.lineup.list().painted.join() === '{late},{soon},{far}'"
@@ -66,7 +66,7 @@ def is_told_on_rows(browser: BrowserDriver, far: int, soon: int, late: int) -> N
 
 
 def is_told_in_the_thread(browser: BrowserDriver) -> None:
-    """In its head, in a line of the conversation, and in one sentence that explains it."""
+    """In the thread's head, in a line of the conversation, and in the sentence that explains it."""
     page = browser.page
     head = page.inner_text("#thread-head .thread-due")
     assert re.match(r"\s*1[123]m late, due \d", head), head

@@ -105,7 +105,7 @@ def reply(browser: BrowserDriver, body: str) -> None:
 
 
 def way_of(browser: BrowserDriver, body: str) -> str | None:
-    """What stands below a reply's bubble."""
+    """Returns the state of delivery below a reply's bubble."""
     script = """(body) => [...document.querySelectorAll('.message')]
       .find((item) => item.querySelector('.message-body')?.textContent === body)
       ?.querySelector('.message-way span')?.textContent"""

@@ -9,7 +9,7 @@ from tests.drivers.browser import BrowserDriver
 pytestmark = pytest.mark.slow
 
 COUNT, SENDERS, AT_ONCE = 1_000, 4, 10
-#: As slow as a machine whose processors others have.
+#: As slow as a machine with busy processors.
 SLOW = 6
 SHOWN = """() => [...document.querySelectorAll('#messages .message[data-id]')]
   .map((each) => Number(each.dataset.id))"""

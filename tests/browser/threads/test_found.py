@@ -1,4 +1,4 @@
-"""What a search found: the message in its conversation, and the ways to the others."""
+"""A search result: its message in the conversation, and the way to the other matches."""
 
 import pytest
 
@@ -24,7 +24,7 @@ LONG = "It rains. " * 300
 
 
 def shows(browser: BrowserDriver, place: str, text: str) -> None:
-    """Waits until the bar says so and a match with the text is in view."""
+    """Waits until the bar shows this place, and a match in this text is in view."""
     browser.wait_for(f"() => {PLACE} === '{place}'", place)
     found = browser.wait_for(
         f"() => {{ const found = ({CURRENT})(); return found?.[0].includes('{text}') && found; }}",
@@ -48,7 +48,7 @@ def conversation(lineup: LineupDriver) -> int:
 
 
 def scroll_to_the_end(browser: BrowserDriver) -> None:
-    """Over the end of the part that is loaded, to the newest message, without gaps."""
+    """Scrolls over the end of the loaded part to the newest message, without gaps."""
     down = """() => {
       const pane = document.getElementById('messages');
       pane.scrollTop = pane.scrollHeight;

@@ -117,7 +117,7 @@ def test_what_a_colleague_has_is_theirs_to_give(browser, lineup, ken):
 
 
 def test_nobody_moves_in_the_picker_while_somebody_is_chosen(browser, lineup):
-    """Who comes meanwhile moves up only when names are looked for again."""
+    """A colleague who comes online moves up only after another search."""
     server = lineup.server
     zed = ColleagueDriver(server, server.sign_in(server.create_admin("Zed")))
     adam_email = server.create_admin("Adam")
@@ -140,7 +140,7 @@ def test_nobody_moves_in_the_picker_while_somebody_is_chosen(browser, lineup):
 
 
 def test_colleagues_who_are_loaded_late_are_offered_all_the_same(browser, lineup):
-    """Also where somebody has chosen nobody meanwhile, who is offered alone until then."""
+    """Also if "nobody", until then the only entry, is chosen meanwhile."""
     browser.open(lineup.say("hand-late", name="Late"))
     browser.page.locator(".act-claim").click()
     browser.page.wait_for_selector(".act-claim >> text=Release")

@@ -1,4 +1,4 @@
-"""Pictures of customers come from hosts that the settings allow; what does not load is hidden."""
+"""Pictures of customers come from allowed hosts; a picture that does not load is hidden."""
 
 import base64
 
@@ -25,7 +25,7 @@ STOPPED = """(src) => new Promise((resolve) => {
 
 
 def desk_with_pictures(server) -> tuple[LineupDriver, dict[str, int]]:
-    """Three customers with faces, of which one is gone and one of a host that is not allowed."""
+    """Three customers with pictures: one is missing, and one is on a host that is not allowed."""
     lineup = LineupDriver(server)
     files = [
         {"url": f"{host}/{name}.gif", "type": "image/gif", "name": name}
@@ -72,7 +72,7 @@ def test_pictures_come_from_allowed_hosts_alone(chromium, start_server):
     assert page.locator(".message-picture").count() == 2
     assert page.locator(".message-file").count() == 3
     assert all(url.startswith(ALLOWED) and referrer is None for url, referrer in asked), asked
-    # What reaches the page by another way is stopped by its policy.
+    # The page's policy stops pictures that reach it in another way.
     assert page.evaluate(STOPPED, f"{OTHER}/b.gif")
     assert not page.evaluate(STOPPED, f"{ALLOWED}/b.gif")
     assert browser.errors == []

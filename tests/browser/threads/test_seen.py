@@ -17,7 +17,7 @@ def row(browser, id: int):
 
 
 def before_it_arrives(browser, path: str, work) -> list[dict]:
-    """Runs `work` when the page has sent a request, before the server gets it; the bodies."""
+    """Runs `work` after the page sent a request, before the server gets it; returns bodies."""
     bodies: list[dict] = []
 
     def handle(route) -> None:
@@ -30,7 +30,7 @@ def before_it_arrives(browser, path: str, work) -> list[dict]:
 
 
 def test_done_does_not_close_over_what_the_customer_writes_at_that_moment(browser, lineup):
-    """H28: of a chatbot whose clock is 3 s slow, too."""
+    """H28: also if the chatbot's clock is 3 s slow."""
     name = f"done-{uuid.uuid4()}"
     id = lineup.say(name, at_ms=now_ms() - SLOW_MS)
     browser.renew("arrival/arrival")

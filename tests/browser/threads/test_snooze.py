@@ -34,7 +34,7 @@ def is_listed(browser: BrowserDriver, list: str, id: int) -> None:
 
 
 def test_a_thread_is_snoozed_by_keys_changed_woken_and_each_is_undone(browser, lineup):
-    """W1, W9: the next thread opens; the bar says until when, below no message to the admin."""
+    """W1, W9: the next thread opens; the bar shows the moment, and no toast covers it."""
     ids = [lineup.say(f"snooze-{number}", name=f"Sleepy {number}") for number in range(2)]
     browser.renew()
     browser.open(ids[1])

@@ -1,5 +1,5 @@
-"""Nothing is done by accident: Undo, held keys, double clicks, questions; and what was done stands
-in the conversation."""
+"""Nothing is done by accident: Undo, held keys, double clicks, questions; and each act is shown in
+the conversation."""
 
 import pytest
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 LINES = """() => [...document.querySelectorAll('.act-line > span')]
   .map((line) => line.textContent)"""
 UNDO = ".toast .button[aria-keyshortcuts=z]"
-#: As a keyboard does that is held: one press, then repetitions of it.
+#: As from a keyboard when a key is held: one press, then its repetitions.
 HELD = """(key) => {
   for (let count = 0; count < 6; count += 1) {
     document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {
@@ -21,7 +21,7 @@ HELD = """(key) => {
     }));
   }
 }"""
-#: What the screen reader is told, in order.
+#: The announcements to the screen reader, in order.
 RECORD = """() => {
   window.told = [];
   new MutationObserver(() => {

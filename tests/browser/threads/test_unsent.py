@@ -63,7 +63,7 @@ def test_a_reply_that_is_not_sent_is_shown_everywhere_until_it_is(browser, lineu
 
     page.once("dialog", stay)
     page.close(run_before_unload=True)
-    # Waiting in the page: whoever waits outside of it hears of no dialog.
+    # Wait inside the page: waiting outside of it would not notice the dialog.
     wait_until(lambda: page.wait_for_timeout(50) or asked, what="the question")
     assert asked == ["beforeunload"]
 
@@ -138,7 +138,7 @@ def test_drafts_are_marked_on_their_rows_and_stand_in_a_list(browser, lineup):
     page.wait_for_selector(f"{FIELD}[data-thread='{id}']")
     assert page.input_value(FIELD) == "A beginning"
 
-    # What one window sends is a draft in no other one.
+    # A text that one window sends is no draft in another one.
     tab = page.context.new_page()
     tab.goto(f"{lineup.server.url}/#/arrival/arrival/{id}")
     tab.wait_for_selector(f"{FIELD}[data-thread='{id}']")
@@ -152,7 +152,7 @@ def test_drafts_are_marked_on_their_rows_and_stand_in_a_list(browser, lineup):
 
 
 def test_what_is_written_without_a_network_arrives_in_order_from_two_windows(browser, lineup):
-    """Case E18: six replies, two of them by another window; one window is loaded anew meanwhile."""
+    """Case E18: six replies, two of them by another window; one window is reloaded meanwhile."""
     browser.renew()
     page = browser.page
     id = new_thread(browser, lineup)

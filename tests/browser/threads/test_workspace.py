@@ -1,4 +1,4 @@
-"""What an admin works with: picked threads, search, the palette, canned replies, following."""
+"""The admin's tools: picked threads, search, the palette, canned replies, following."""
 
 import pytest
 
@@ -146,7 +146,7 @@ def test_the_list_follows_the_open_thread_after_ones_own_reply(browser, lineup):
     place = dict(map(reversed, browser.rows_in_view()))[id]
     browser.page.fill(".composer-field", "It is on its way")
     browser.page.keyboard.press("Control+Enter")
-    # It waits no longer, so that it stands below all who do.
+    # It no longer waits, so it stands below all waiting threads.
     wait_until(lambda: place_of(browser, id) > place + 10, 10, "its new place, in view")
     assert browser.page.locator(".chip").count() == 0
     assert browser.page.evaluate("() => document.activeElement.className") == "composer-field"
