@@ -1,4 +1,4 @@
-"""The commands: what they print where, and what they exit with."""
+"""The commands: what they print where, and their exit codes."""
 
 import io
 import os
@@ -52,7 +52,7 @@ def run(capsys):
 @pytest.fixture
 def run_with_password(run, monkeypatch):
     def run_with_password(*words: str, password: str = PASSWORD) -> tuple[int, str, str]:
-        # Hashing as slowly as for a person would take most of the test's time.
+        # Password hashing at its usual cost would take most of the test's time.
         monkeypatch.setattr(passwords, "hashed", lambda text: f"hash of {text}")
         monkeypatch.setattr("sys.stdin", io.StringIO(f"{password}\n"))
         return run(*words, "--password-stdin")
@@ -326,7 +326,7 @@ def test_a_rebuild_that_gets_sigterm_leaves_nothing_half_done(run, monkeypatch, 
 def test_a_command_that_is_interrupted_in_a_query_ends_with_one_and_says_nothing(
     run, monkeypatch, number, words
 ):
-    """Also where the driver makes an error of its own of the interruption."""
+    """Also if the driver turns the interruption into an error of its own."""
     run("list-admins")  # brings the database to head
     reads = []
 
@@ -388,7 +388,7 @@ def test_a_start_says_what_it_has_spent_its_time_on(caplog):
 
 
 def test_who_serves_says_how_long_lists_hold_closed_threads(monkeypatch):
-    """A command goes by what the processes that serve have written."""
+    """A command uses the number of days that the serving processes have stored."""
 
     def opened(days: str, *, serving: bool) -> int:
         monkeypatch.setenv("LINEUP_HISTORY_DAYS", days)

@@ -1,4 +1,4 @@
-"""The desks that admins belong to: kept, read, and given to who was an admin before."""
+"""The desks of admins: stored, read, and given to admins from before desks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Others run between the statements of a request that reads, and not while it writes."""
+"""A request lets others run between its statements while it reads, and not while it writes."""
 
 import greenlet
 import pytest
@@ -8,7 +8,7 @@ from dashboard.turns import STEP_SECONDS, GreenClock, Turns
 
 @pytest.fixture
 def turns(monkeypatch):
-    """Turns of a processor that each look at the time takes further by more than a step."""
+    """Turns of a processor; each look at the time advances it by more than a step."""
     processor = iter(range(1_000_000))
     made = Turns(clock=GreenClock(lambda: next(processor) * 2 * STEP_SECONDS))
     made.given = []

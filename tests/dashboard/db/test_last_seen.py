@@ -46,20 +46,20 @@ def test_a_visitor_who_never_wrote_is_kept(any_database, shop):
 
 
 def test_a_deleted_customer_is_not_added_again(any_database, shop):
-    """A time that was under way when the customer was deleted does not bring them back."""
+    """A time that was being stored when the customer was deleted does not bring them back."""
     any_database.write(lambda c: erasures.remember(c, shop, [("customer", "gone")], 10))
     save(any_database, ("shop/gone", 50, 50), ("shop/here", 60, 60))
     assert seen(any_database) == [Row(60, b"shop/here")]
     with any_database.read() as connection:
         assert connection.scalar(select(func.count()).select_from(customers)) == 1
-    # Who writes again is a customer again.
+    # A deleted customer who writes again is a customer again.
     any_database.write(lambda c: customer_store.locked(c, shop, ["gone"], 20))
     save(any_database, ("shop/gone", 70, 70))
     assert seen(any_database)[0] == Row(70, b"shop/gone")
 
 
 def test_who_is_deleted_while_a_time_is_stored_is_not_kept(any_database, shop, monkeypatch):
-    """The deletion is committed after the time was found to be of nobody deleted."""
+    """The deletion is committed after the check that the person is not deleted."""
     answers = [{}, {("customer", "gone"): 10}]
     monkeypatch.setattr(erasures, "among", lambda *given: answers.pop(0))
     save(any_database, ("shop/gone", 50, 50), ("shop/here", 60, 60))

@@ -68,8 +68,8 @@ def _definitions(database: Database) -> set[tuple[str, ...]]:
 
 
 def _in_one_form(sql: str) -> tuple[str, ...]:
-    """The parts of a CREATE statement, but for what has no meaning: quotes, spaces, and the order
-    of the columns and constraints of a table, which is another once Alembic has changed it."""
+    """Splits a CREATE statement; leaves out quotes, spaces, and the order of columns and
+    constraints, which changes when Alembic alters the table."""
     first, _, rest = " ".join(sql.replace('"', "").split()).partition("(")
     parts = re.split(r",(?![^(]*\))", rest.strip().removesuffix(")"))
     return (first.strip(), *sorted(part.strip() for part in parts))
@@ -180,7 +180,7 @@ def test_a_locked_database_at_head_does_not_prevent_the_start(tmp_path: Path, da
 
 
 def test_patience_is_counted_in_looks_and_writes_that_were_tried(database, tmp_path, monkeypatch):
-    """A process that seldom runs finds its seconds over after a look or two. (F51)"""
+    """The clock of a process that seldom runs jumps past the limit after a look or two. (F51)"""
     now = itertools.count(0, 100)  # each look at the clock is 100 s later
     clock = SimpleNamespace(monotonic=lambda: next(now), sleep=lambda seconds: None)
     monkeypatch.setattr(database_module, "time", clock)

@@ -1,4 +1,4 @@
-"""What names of lists mean, and what is read again when a list is added."""
+"""The meaning of list names, and what is read again when a list is added."""
 
 import pytest
 
@@ -96,7 +96,7 @@ def test_a_list_that_is_added_leaves_the_others_unread(database):
 
 
 def test_lists_of_a_transaction_that_was_rolled_back_are_not_believed(database):
-    """Though the next transaction grows the same version."""
+    """The next transaction may give the same version."""
 
     def roll_back(connection):
         query_lists.keep(connection, ListedQuery("is:open", "arrival", "UTC"))

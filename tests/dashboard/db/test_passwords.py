@@ -1,4 +1,4 @@
-"""Password hashes, and which passwords are refused."""
+"""Password hashes, and the passwords that are refused."""
 
 import pytest
 from argon2 import PasswordHasher, extract_parameters
@@ -89,7 +89,7 @@ def test_a_long_password_takes_no_longer():
 
 
 def test_a_password_is_the_same_composed_or_not():
-    """Keyboards differ in it; a hash of an earlier time may be of what one of them wrote."""
+    """Keyboards compose characters differently; an earlier hash may be of either form."""
     composed, decomposed = "mật khẩu tuyệt vời", "ma\u0323\u0302t khẩu tuye\u0323\u0302t vời"
     assert passwords.matches(decomposed, passwords.hashed(composed))
     assert passwords.matches(composed, passwords.hashed(decomposed))

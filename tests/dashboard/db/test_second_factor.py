@@ -1,4 +1,4 @@
-"""Codes of an authenticator app, and codes of the second factor, which are used up in SQL, once."""
+"""Codes of an authenticator app, and recovery codes; SQL lets each be used once."""
 
 import base64
 import threading
@@ -35,7 +35,7 @@ def mai(any_database):
 
 
 def set_up(database, codes, admin_id, clock) -> str:
-    """A factor that is confirmed with the code of the step before; its secret."""
+    """Sets up a factor, confirmed with the code of the step before; returns its secret."""
     secret = second_factor.new_secret()
     sealed = Sealing(KEY).seal(admin_id, secret)
     assert database.write(lambda c: second_factor.begin(c, admin_id, sealed, clock()))
@@ -83,7 +83,7 @@ def test_a_code_is_taken_once(any_database, codes, mai, clock):
     assert use(any_database, codes, mai, code) is None
 
 
-#: How a code of two groups may be typed: what stands between them, and its digits and letters.
+#: The ways to type a code of two groups: separators, digits and letters.
 SEPARATORS = [*" -.,_/:·–—\u2011\u2212－・　", "\u00a0", "\t", "\r\n", " - ", "\u200b", "\u00ad"]
 WIDE = str.maketrans({code: code + 0xFEE0 for code in range(0x21, 0x7F)})
 INDIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")

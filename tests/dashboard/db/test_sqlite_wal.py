@@ -1,4 +1,4 @@
-"""Checkpoints of SQLite's log: beside other work, and a long one is begun anew."""
+"""Checkpoints of SQLite's log run beside other work, and a long log starts over."""
 
 import sqlite3
 from functools import partial
@@ -58,7 +58,7 @@ def test_a_long_log_is_begun_anew_though_it_is_written_on(offloaded, monkeypatch
     database, _ = offloaded
 
     class Busy(sqlite3.Connection):
-        """The first step does not copy what is committed meanwhile."""
+        """Commits more during the first step of a checkpoint, which does not copy that."""
 
         def execute(self, statement):
             if "PASSIVE" not in statement:

@@ -188,8 +188,8 @@ def _plan(connection, statement) -> list[str]:
     ],
 )
 def test_a_list_is_built_by_an_index_of_what_is_not_archived(database, clock, query, index):
-    """Else each step would read what was archived for years; where nothing was, it reads threads
-    in their order."""
+    """Otherwise each step would read years of archived threads; a step without any reads threads in
+    the order of their ids."""
     shop = Shop(database, clock)
     for number in range(3):
         shop.says(number, thread=f"t-{number}", customer=f"c-{number}")
@@ -214,7 +214,7 @@ def _steps_of_between(database, query: str, last_id: int) -> list[str]:
 
 
 def test_the_archive_is_read_from_indexes_without_sorting(database):
-    """Neither the archive nor what is live is read whole, whatever is asked."""
+    """Neither the archive nor the live threads are read as a whole, whatever is asked."""
     with database.read() as connection:
         for sort in SORTS:
             [step] = _plan(connection, reading.last_of_chunk(sort, 100, (5, 5)))
@@ -238,7 +238,7 @@ def test_the_archive_is_read_from_indexes_without_sorting(database):
 
 
 def test_what_admins_have_is_read_without_their_archive(database):
-    """Of the threads of years, few are not archived."""
+    """After years, few threads are not archived."""
     asked = []
     with database.read() as connection:
         event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2:4]))

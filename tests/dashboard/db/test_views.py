@@ -110,7 +110,7 @@ def test_a_disabled_account_leaves_no_list(any_database, mai):
 
 
 def test_it_is_told_whose_views_have_no_list_any_more_and_have_again(any_database, mai):
-    """A disabled account and one that is enabled again are noted as changes of views."""
+    """When an account is disabled or enabled again, the change of its views is noted."""
     new_admin(any_database, "Bob")
     create(any_database, mai, draft(mai))
 
@@ -166,7 +166,7 @@ def test_orders_name_views_that_are_gone_and_new_ones(any_database, mai):
 
 
 def test_a_list_that_expires_while_a_view_is_saved_stays(any_database, mai):
-    """Whichever comes first: removing what nobody needs, or needing it."""
+    """Whichever comes first: removing unneeded lists, or saving the view."""
     listed = ListedQuery("is:open", "arrival", "UTC")
     for turn in range(20):
         later = NOW + turn
@@ -231,7 +231,7 @@ def test_the_tags_that_there_are_are_proposed_the_most_frequent_first(any_databa
 
 
 def test_a_view_more_does_not_read_the_queries_of_all_others_again(any_database, mai, monkeypatch):
-    """An event waits for it. A query whose address is another person's by now is read again."""
+    """Events wait for that. A query is read again if its address now belongs to another person."""
     bob = new_admin(any_database, "Bob")
     create(any_database, mai, draft(mai, "is:open"))
     named = create(any_database, mai, draft(mai, "assigned:bob@desk.example"))

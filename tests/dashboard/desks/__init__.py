@@ -1,1 +1,1 @@
-"""What desks keep from whom: two worlds that differ in the threads of other desks alone."""
+"""Privacy between desks: two worlds that differ only in the threads of other desks."""

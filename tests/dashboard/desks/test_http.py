@@ -1,4 +1,4 @@
-"""What an admin's requests are answered is the same whether other desks have threads or not."""
+"""An admin gets the same answers whether other desks have threads or not."""
 
 import json
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ import pytest
 from tests.dashboard.desks.world import LAN, OWN_THREADS, Numbers, World, without_random
 from tests.dashboard.web.hostile_calls import ADMIN_CALLS, Call
 
-#: Thread ids of which Lan sees none: the first ones of the other desk, and one that is none.
+#: Ids of threads that Lan does not see: the first two of the other desk, and an unused id.
 HIDDEN = (OWN_THREADS + 1, OWN_THREADS + 2, 999)
-#: What happens elsewhere, and of how many calls one is made: in the gate few, else each.
+#: (seed of what happens elsewhere, one call in so many): few calls in the gate, else each.
 RUNS = [(0, 12), *(pytest.param(seed, 1, marks=pytest.mark.slow) for seed in range(1, 4))]
 _QUERIES = (
     "is:open",
@@ -40,7 +40,7 @@ def calls() -> Iterator[Call]:
         if not (call.path.startswith("/admin/api") or call.path == "/"):
             continue
         if "/messages" in call.path:
-            # Of the messages that are as old as the threads; later ones have other numbers.
+            # Only the messages that are as old as the threads; later ones have other numbers.
             call = call._replace(query={name: min(value, 5) for name, value in call.query.items()})
         yield call
         if "/threads/{1}" in call.path:
@@ -94,7 +94,7 @@ def answer(world: World, call: Call, numbers: Numbers) -> tuple[Any, ...]:
 
 
 def test_every_route_is_compared(worlds):
-    """Who adds a route says by a call in `hostile_calls.py` how it is asked."""
+    """A new route needs a call in `hostile_calls.py`."""
     alone, _ = worlds
     adapter = alone.site.app.url_map.bind("localhost")
     asked = {

@@ -1,4 +1,4 @@
-"""Mentions are of threads that the mentioned admin sees, at the moment."""
+"""Mentions show an admin only threads that the admin sees at the moment."""
 
 import json
 

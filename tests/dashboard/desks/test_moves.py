@@ -1,4 +1,4 @@
-"""A thread that goes to another desk goes from the screens of who does not see it."""
+"""A thread that moves to another desk leaves the screens of admins who do not see that desk."""
 
 import pytest
 

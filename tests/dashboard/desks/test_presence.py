@@ -1,4 +1,4 @@
-"""An admin of one desk knows when customers of that desk were here, and of nobody else's."""
+"""An admin of one desk knows when customers of that desk were here, and nobody else."""
 
 import pytest
 from sqlalchemy import update
@@ -17,7 +17,7 @@ ELSEWHERE = [f"shop/only-{number}" for number in range(30)]
 
 @pytest.fixture(params=["few customers", "many"])
 def world(worlds, request, monkeypatch) -> World:
-    """Few are asked for by their names; of many each on the list is asked."""
+    """A few customers are read by name; of many, each one on the list is checked."""
     if request.param == "many":
         monkeypatch.setattr("dashboard.presence.service._FEW", 5)
     world = worlds[1]
@@ -77,7 +77,7 @@ def test_a_thread_tells_of_its_customer_until_90_days_after_its_close(world):
 
 
 def test_of_a_long_list_nobody_is_shown_who_has_gone_to_another_desk_meanwhile(world):
-    """Answers about many people are some seconds old: the total, not who is shown."""
+    """Answers about many people may be seconds old in their total, but not in the people."""
     assert listed(world.lan) == (OF_LAN, 6)
     moves(world, 1, OTHER)
     assert listed(world.lan)[0] == OF_LAN[1:]

@@ -1,4 +1,4 @@
-"""What an admin's socket gets is the same whether other desks have threads or not."""
+"""An admin's socket gets the same whether other desks have threads or not."""
 
 import json
 from itertools import count
@@ -62,7 +62,7 @@ def answer(world: World, caller: Any, event: str, given: Any) -> Any:
 
 
 def test_every_event_is_compared(worlds):
-    """Who adds an event says in `steps` how it is asked."""
+    """A new event needs a call in `steps`."""
     alone, _ = worlds
     assert alone.sockets.handlers.keys() == {event for event, _ in steps()}
 

@@ -33,12 +33,12 @@ OWN, OTHER = "main", "billing"
 LAN, KEN, BOSS = 1, 2, 3
 #: Threads of Lan's desk, which are made first, and how many of the other desk come at most.
 OWN_THREADS = 6
-#: What the time of one activity elsewhere takes, whether there is any or not.
+#: The time that one activity elsewhere takes, also in the world without that desk.
 ACTIVITY_MS = 60_000
 
 
 class FakeSockets(FakeEmitter):
-    """Takes the place of the sockets: keeps what is sent, and what answers calls."""
+    """Stands in for the sockets: keeps sent events, and the handlers of calls."""
 
     def register(self, handlers, observers) -> None:
         self.handlers, self.observers = handlers, observers
@@ -102,7 +102,7 @@ class World:
         self.clock.advance(at + ACTIVITY_MS - self.clock())
 
     def settle(self) -> None:
-        """Everything that is under way arrives."""
+        """Lets everything that is under way arrive."""
         self.seconds += 6
         self.services.live_lists.renew()
         self.services.broadcaster.notify(None)
@@ -148,13 +148,13 @@ class World:
         return self.sockets.handlers[event](caller, (given,))
 
     def take(self, caller: Caller) -> list[tuple[str, Any]]:
-        """What a socket was sent since the last look; what all were sent, too."""
+        """Returns what the socket was sent since the last call, broadcasts included."""
         taken = [each for each in self.sockets.sent if each[0] in (None, caller.sid)]
         self.sockets.sent = []
         return sorted(((event, data) for _, event, data in taken), key=str)
 
     def own_happens(self, number: int) -> None:
-        """The customer of a thread of Lan's desk writes."""
+        """Lets the customer of a thread of Lan's desk write."""
         self.site.say(f"t-{number}", f"hello again at {self.clock()}")
 
     def _own(self, number: int) -> None:
@@ -168,7 +168,7 @@ class World:
         return self.database.write(lambda c: views.create(c, draft, BOSS, self.clock()))
 
     def _view_elsewhere(self, body: dict[str, str]) -> None:
-        """A view of the other desk; where there is none, it is gone at once: ids are numbered."""
+        """Saves a view of the other desk; without that desk deletes it, as ids are numbered."""
         view = self._view(body, OTHER)
         if not self.is_full:
             self.database.write(lambda c: views.remove(c, view, self.clock()))
@@ -177,12 +177,12 @@ class World:
         self._does(getattr(self.services.actions, action), admin_id, thread_id, *given)
 
     def _archive(self, id: int) -> None:
-        """As time does with a closed thread."""
+        """Archives a closed thread, as time does."""
         archived = update(threads).where(threads.c.id == id, threads.c.closed).values(archived=True)
         self.database.write(lambda connection: connection.execute(archived))
 
     def _does(self, work: Any, admin_id: int, thread_id: int, *given: Any) -> None:
-        """An act of an admin, who may do anything."""
+        """Runs an act of an admin who may do anything."""
         name = {LAN: "Lan", KEN: "Ken", BOSS: "Boss"}[admin_id]
         self.services.ingest.act(work, Admin(admin_id, name, "supervisor"), thread_id, *given)
 
@@ -202,12 +202,12 @@ class World:
                 lambda: (self._act("close", BOSS, thread), self._archive(thread)),
                 lambda: self._act("claim", KEN, thread),
                 lambda: self._does(self.services.assigning.hand_over, BOSS, thread, HandOver(KEN)),
-                # As one who was of that desk before.
+                # By an admin who belonged to that desk before.
                 lambda: self._act("reply", LAN, thread, reply),
                 lambda: self._does(
                     self.services.tagging.change, KEN, thread, TagNames(["secret"], [])
                 ),
-                # As one who was of that desk before: she is not mentioned there.
+                # By an admin who belonged to that desk before: she is not mentioned there.
                 lambda: self._act("reply", KEN, thread, self._note("@Lan, @Boss: an invoice")),
                 lambda: self._does(self.services.mentioning.read, BOSS, thread, 2**40),
                 lambda: self._does(
@@ -216,7 +216,7 @@ class World:
             )
         )
         with suppress(Problem):
-            # One that does not fit the state of its thread is refused.
+            # An act that does not fit the state of its thread is refused.
             work()
 
     def _note(self, body: str) -> Reply:
@@ -288,7 +288,7 @@ class Numbers:
 
 
 def without_random(page: bytes) -> bytes:
-    """A page without what differs from one answer to the next."""
+    """Returns a page without the parts that differ between any two answers."""
     return _RANDOM.sub(rb"\1", re.sub(rb"'nonce-[^']+'", b"", page))
 
 

@@ -1,4 +1,4 @@
-"""What was never attached, and what a crash has left, is removed."""
+"""Files that were never attached, and those that a crash left over, are removed."""
 
 import os
 import time
@@ -32,7 +32,7 @@ def thread(dashboard) -> int:
 
 @pytest.fixture
 def clean(dashboard):
-    """Looks through everything; `later_s` is how much later that is by the file system's clock."""
+    """Looks through everything; `later_s`: seconds that the file system's clock has advanced."""
 
     def run(later_s: float = 0.0) -> None:
         services = dashboard.services
@@ -112,7 +112,7 @@ def test_what_was_not_received_to_its_end_goes_after_an_hour(dashboard, clean):
 
 
 def test_a_row_without_content_is_said_to_be_nothing(dashboard, mai, thread, clean):
-    """A backup of the database that is older than that of the files, or without them."""
+    """As with a backup of the database that is older than the one of the files, or has no files."""
     id = uploaded(mai, thread)
     reply(mai, thread, files=[id])
     os.unlink(dashboard.services.settings.files / id[:2] / id)

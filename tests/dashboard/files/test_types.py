@@ -1,4 +1,4 @@
-"""The type of a file is found from its content; pictures are encoded anew."""
+"""The type of a file is found from its content; pictures are re-encoded."""
 
 import fcntl
 import io
@@ -168,7 +168,7 @@ def niceness_of_children() -> list[int]:
 
 @pytest.mark.slow
 def test_a_process_of_low_priority_encodes_the_same_and_one_picture_after_the_other(tmp_path):
-    """It starts a process. In the gate `encode_anew` shows what becomes of pictures."""
+    """Slow, because it starts a process; in the gate the tests of `encode_anew` cover pictures."""
     source, target = received(tmp_path, samples.picture("JPEG", LARGE))
     assert pictures.encode_beside(source, target) == "image/jpeg"
     anew = tmp_path / "anew"

@@ -219,7 +219,7 @@ def test_a_row_says_who_wrote_last(shop, actions, linh, ken, thread, clock):
     assert shop.row()["last"] == {"role": "client", "by": None}
 
 
-#: By how many milliseconds the clocks of workers are off, which take one message after the other.
+#: Errors of the workers' clocks in milliseconds; the workers take the messages in turn.
 OFF_MS = (25, -25, 0, 10, -40, 40, -25)
 
 

@@ -126,7 +126,7 @@ def test_redis_holds_as_much_after_years_as_after_a_quarter(order, monkeypatch):
 
 
 def test_revisions_of_a_list_that_is_no_more_go_with_the_threads(order, monkeypatch):
-    """All lists of queries share them: Redis would keep one of each thread that there ever was."""
+    """All lists of queries share revisions: Redis would keep one of every thread ever."""
     monkeypatch.setattr(placing, "LEFT_ENTRIES", 2)
     close(order, *"abcdef")
     order.post("g")
@@ -144,7 +144,7 @@ def test_revisions_of_a_list_that_is_no_more_go_with_the_threads(order, monkeypa
 
 
 def test_a_list_is_built_without_looking_through_the_archive(order, monkeypatch):
-    """Of the threads of years, few are not archived."""
+    """After years, few threads are not archived."""
     looked_at, between = [], filling.between
 
     def looks(connection, query_list, now_ms, after_id, last_id, limit):

@@ -93,7 +93,7 @@ def test_a_change_that_is_due_is_also_taken_up_by_an_event(order, due):
 
 
 def test_time_touches_no_list_on_which_the_thread_keeps_its_place(order, due):
-    """Else each moment would move each thread on each list: nobody would see a difference."""
+    """Otherwise each moment would rewrite each list, though nobody would see a difference."""
     kept, lasts, ends = (keep(order, query) for query in ("is:open", "waits:>1m", "waits:<=1m"))
     order.post("t")
     order.post("u")
@@ -133,7 +133,7 @@ def test_time_moves_a_thread_on_the_lists_where_a_saved_sort_gives_it_another_pl
 def test_an_event_that_is_placed_after_time_has_moved_its_thread_is_placed_everywhere(
     order, due, monkeypatch, lost
 ):
-    """Time has named few lists: the event's own placement is refused on them, or never comes."""
+    """Time names few lists: on them the event's own placement is refused, or it never comes."""
     moved, other = keep(order, "waits:>1m"), keep(order, "last:admin")
     order.post("t")
     late: list[Placement] = []
@@ -197,7 +197,7 @@ def test_of_many_at_one_moment_the_first_screens_come_first(order, monkeypatch):
 
 
 def test_a_process_that_meets_another_one_goes_on_elsewhere(order, monkeypatch):
-    """Two that began with the same threads would wait for each other all the time."""
+    """Two processes with the same first threads would wait for each other all the time."""
     for name in ("SLICE_MIN", "SLICE_MAX"):
         monkeypatch.setattr(pace, name, 5)
     monkeypatch.setattr("dashboard.ingest.due.SLICE_MIN", 5)

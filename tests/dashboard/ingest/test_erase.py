@@ -75,7 +75,7 @@ def test_tags_go_with_a_thread_and_stay_where_it_belongs_to_another_customer_now
 
 
 def test_who_was_sent_a_file_by_somebody_erased_still_has_one(order):
-    """It stays in the thread of another customer as times and tags do, and without the file."""
+    """The mark stays in another customer's thread, as times and tags do, without the file."""
     file = {"url": "https://x.example/a.png", "name": "a.png"}
     order.post("t-1", customer={"id": "first"}, attachments=[file])
     order.post("t-1", customer={"id": "second"})
@@ -105,7 +105,7 @@ def test_a_preview_of_theirs_in_the_thread_of_another_is_emptied(order):
 
 
 def late(order, at, **fields):
-    """An event that occurred at `at` seconds of the test's minute; what became of it."""
+    """Posts an event of `at` seconds into the test's minute; returns its outcome."""
     order.count += 1
     given = {
         "id": f"late-{order.count}",
@@ -152,7 +152,7 @@ def test_an_event_that_was_under_way_does_not_bring_them_back(erased_at_half):
 
 
 def test_who_writes_again_is_a_new_customer(erased_at_half):
-    """H30: and what they wrote before stays away all the same."""
+    """H30: but earlier messages of theirs stay away."""
     order = erased_at_half
     assert late(order, 31) == ("created", None)
     assert late(order, 29) == ("rejected", "customer_erased")

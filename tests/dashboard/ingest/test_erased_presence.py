@@ -1,4 +1,4 @@
-"""What a chatbot and webhooks still send of a person who was deleted brings nothing back. (H30)"""
+"""A deleted person is not brought back by what a chatbot and webhooks still send. (H30)"""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def status(order: Order) -> str:
 
 
 def keys(order: Order) -> list[Any]:
-    """Every key of Redis in whose content they are; the id is a member or a field there."""
+    """Every key of Redis that contains the person, as a member or a field."""
     found = []
     for key in order.client.keys("*"):
         kind = order.client.type(key)

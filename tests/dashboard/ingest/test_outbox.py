@@ -109,7 +109,7 @@ def test_refused_acts_are_not_in_the_outbox(shop, actions, linh, thread):
 
 
 def test_a_close_without_effect_is_not_in_the_outbox(shop, actions, linh, clock):
-    """The customer wrote what its author had not seen: the thread stays open. (H28)"""
+    """The thread stays open, because its customer wrote what the author had not seen. (H28)"""
     at = clock.now_ms - START_MS
     thread = shop.says(at, thread="tie").thread_id
     actions.close(linh, thread, seen_message_id=0)
@@ -214,7 +214,7 @@ def test_a_reader_beside_many_writers_gets_every_event_in_the_order_of_its_threa
     pools, rounds = (postgres_database, late_writer), 60
 
     def stored(thread: int, reply: Reply, actions: Actions) -> bool:
-        """False where a lock was not had in time, as where the machine stands still for seconds."""
+        """Returns False if a lock came too late, as when the machine stalls for seconds."""
         with suppress(StorageUnavailable):
             return bool(actions.reply(linh, thread, reply))
         return False

@@ -107,7 +107,7 @@ def test_a_wait_that_turns_out_to_be_longer_is_not_announced_again(hours):
 
 
 def test_what_a_process_leaves_another_one_goes_on_with(hours, monkeypatch):
-    """W45: progress is what SQL says, and threads that nobody waits in are left alone."""
+    """W45: progress is what SQL says; threads that do not wait are skipped."""
     for number in range(30):
         hours.order.post(f"t-{number}")
     hours.order.post("t-0", role="admin")
@@ -135,7 +135,7 @@ def test_what_a_process_leaves_another_one_goes_on_with(hours, monkeypatch):
 
 
 def test_pauses_grow_while_the_process_is_busy(hours, monkeypatch):
-    """A pause that ends late says that events wait for the processor."""
+    """A pause that ends late shows that events wait for the processor."""
     for number in range(4):
         hours.order.post(f"t-{number}")
     hours.save_policy("All", "", hours.save_calendar("Always", ALWAYS))

@@ -20,7 +20,7 @@ database.close()
 
 @pytest.mark.slow
 def test_another_process_that_opens_and_closes_it_does_not_take_the_log_away(tmp_path):
-    """The last process that closes a database removes its log; locks tell it who else is there."""
+    """The last process that closes a database removes its log; locks tell it about the others."""
     database = Database(f"sqlite:///{tmp_path / 'lineup.sqlite'}")
     database.write(lambda connection: connection.execute(text("CREATE TABLE numbers (one INT)")))
     with database.read() as first, database.read() as second:

@@ -69,7 +69,7 @@ def live_through_everything(order: Order) -> int:
 
 
 def rows_with(order: Order) -> list[tuple[str, Any]]:
-    """Every row of every table that holds the word in any of its columns."""
+    """Every row of any table that contains the word."""
     with order.database.read() as connection:
         names = inspect(connection).get_table_names()
         return [
@@ -110,7 +110,7 @@ def _content(client: Any, key: bytes) -> Any:
 
 
 def files_with(order: Order) -> list[str]:
-    """Every file of an SQLite database that holds the word in any of its bytes."""
+    """Every file of an SQLite database that contains the word."""
     if not order.database.is_sqlite:
         return []
     path = Path(str(make_url(order.database.url).database))
@@ -152,7 +152,7 @@ def test_what_was_replaced_before_is_not_left_either(database, client, clock):
 
 
 def test_who_is_in_the_middle_of_reading_is_waited_for(database, client, clock):
-    """H30: the log is emptied as soon as nobody reads from it; until then the command fails."""
+    """H30: the log is emptied once nobody reads from it; until then the command fails."""
     order = Order(database, client, clock)
     order.tick()
     order.post("t", customer={"id": "c", "name": "zanzibar"})
@@ -168,7 +168,7 @@ def test_who_is_in_the_middle_of_reading_is_waited_for(database, client, clock):
 
 
 def test_the_log_is_emptied_beside_other_work(database, client, clock):
-    """Each try may wait for the disk, and a reader is waited for by many of them."""
+    """Each try may wait for the disk, and many tries may wait for a reader."""
     offloaded = []
 
     def offload(work, *arguments):
@@ -186,7 +186,7 @@ def test_the_log_is_emptied_beside_other_work(database, client, clock):
 
 
 def _statements(database: Database) -> list[str]:
-    """What is run over its own connections from now on."""
+    """Collects the statements run over its own connections from now on."""
     ran: list[str] = []
 
     @event.listens_for(database.engine, "before_cursor_execute")
@@ -210,7 +210,7 @@ def test_the_files_of_the_database_are_the_owners_alone(tmp_path, mode):
     bring_to_head(database)
     with database.read():
         files = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
-    # Empty, and there to be locked.
+    # An empty file, which only serves as a lock.
     files.pop("lineup.sqlite.lock")
     assert "lineup.sqlite-wal" in files and set(files.values()) == {0o600}
     database.close()

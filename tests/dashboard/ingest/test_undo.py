@@ -14,7 +14,7 @@ from dashboard.ingest.undo import UNDO_MS, Undo
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.drivers.ranking import entered
 
-#: What grows with each write, and what only says who wrote last.
+#: Columns that grow with each write, or only say who wrote last.
 _BOOKKEEPING = ("revision", "placed_revision", "stamps")
 
 

@@ -1,4 +1,4 @@
-"""Revision 0007: what acts from before it had seen, and the facts that follow."""
+"""Revision 0007: what earlier acts had seen, and the facts that follow."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _SETTLED_BY_TIME = """
         closed = (external_id = 'closed'), score_longest_wait = 1, score_priority = 1
     WHERE external_id IN ('answered', 'closed')
 """
-#: Any id between that of the last event seen and that of the act says the same.
+#: Any id between those of the last seen event and of the act means the same.
 _SAME_IN_EFFECT = {"revision": 0, "answer_seen_id": 0, "close_seen_id": 0}
 
 

@@ -26,7 +26,7 @@ class FakeReads:
         return 0
 
     def notices(self, admin_ids, since_ms, thread_ids):
-        """Nothing is anybody's own: notices have tests of their own."""
+        """Returns none: notices have tests of their own."""
         return []
 
     def desks_of(self, ids):

@@ -46,7 +46,7 @@ class FakeEmitter:
 
 @dataclass
 class Wire:
-    """Frames under way to one socket, and who waits for their acknowledgement."""
+    """Frames under way to one socket, and the callbacks that wait for their acknowledgement."""
 
     frames: deque[tuple[dict[str, Any], Acknowledged | None]] = field(default_factory=deque)
 
@@ -58,9 +58,9 @@ class Network:
         self.wires: dict[str, Wire] = {}
         #: Socket to filter to the totals of the built-in views that it has been told.
         self.pages: dict[str, dict[str, dict[str, int]]] = {}
-        #: Socket to the totals of views that it has been told.
+        #: Socket to the totals of saved views that it has been told.
         self.totals: dict[str, dict[str, int]] = {}
-        #: Socket to the lists that it has been told are no more.
+        #: Socket to the lists that it was told no longer exist.
         self.gone: dict[str, list[dict[str, Any]]] = {}
 
     def send(

@@ -84,7 +84,7 @@ class Worker:
 
 
 class Browser:
-    """A dashboard on all lists of views, holding what the real reducer holds."""
+    """A dashboard on all lists of views, with the state of the real reducer."""
 
     def __init__(self, name: str, admin_id: int, worker: Worker, replay: Replay):
         self.name, self.admin_id = name, admin_id
@@ -107,7 +107,7 @@ class Browser:
         self._worker.on_ready(self.caller)
 
     def disconnect(self) -> None:
-        """The socket broke: what was under way is lost."""
+        """Breaks the socket: what was under way is lost."""
         self._worker.network.wires.pop(self.caller.sid, None)
         self._worker.broadcaster.drop(self.caller.sid)
 
@@ -130,7 +130,7 @@ class Browser:
         return self._worker.call(self.caller, f"list:{call}", asked)
 
     def deliver(self, place: int = 0, acknowledge: bool = True) -> None:
-        """Brings one of the frames that are under way, not always the first."""
+        """Delivers one of the frames that are under way, not always the first."""
         frame, acknowledged = self.wire.frames[place]
         del self.wire.frames[place]
         self.apply(frame)
@@ -143,8 +143,8 @@ class Browser:
             self.stale.add(list)
 
     def lose(self, place: int) -> None:
-        """A frame that never arrives. The next frame shows the gap; without one, the connection
-        that lost it ends, and `notice_losses` is called."""
+        """Loses a frame. The next frame shows the gap; without one, the connection that lost it
+        ends, and `notice_losses` is called."""
         frame, acknowledged = self.wire.frames[place]
         del self.wire.frames[place]
         self._lost.add((frame["view"], frame["sort"], frame["filter"]))
@@ -152,7 +152,7 @@ class Browser:
             acknowledged()
 
     def notice_losses(self) -> None:
-        """The lists of lost frames are read again, as after a reconnection."""
+        """Reads the lists of lost frames again, as after a reconnection."""
         self.stale |= self._lost & self._opened
         self._lost = set()
 
@@ -220,7 +220,7 @@ class ListsModel:
         self.act(admin, "reply", thread_id, Reply("Xin chờ", token, private, confirm=True))
 
     def turn(self, worker: Worker, is_notified: bool = True) -> None:
-        """A turn of a broadcaster, after 60 ms, with its notification received or lost."""
+        """Runs a turn of a broadcaster, after 60 ms, with its notification received or lost."""
         self.order.seconds += 0.06
         if is_notified:
             worker.broadcaster.notify(None)
@@ -228,7 +228,7 @@ class ListsModel:
         worker.broadcaster.turn()
 
     def settle(self) -> None:
-        """Until nothing is under way any more; a healthy Redis is a precondition."""
+        """Runs until nothing is under way any more; a healthy Redis is a precondition."""
         for _ in range(ROUNDS_MAX):
             right = self.order.tick()
             for worker in self.workers:
@@ -240,7 +240,7 @@ class ListsModel:
         raise AssertionError("the lists do not settle")
 
     def check(self) -> None:
-        """What a browser holds = a fresh open = Redis = SQL, on every list."""
+        """Checks that a browser's state = a fresh open = Redis = SQL, on every list."""
         for browser in self.browsers:
             self._check_totals(browser)
             for list in sorted(browser.opened):

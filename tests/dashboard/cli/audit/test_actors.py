@@ -1,4 +1,4 @@
-"""Who runs a command: the user of the operating system, on a machine."""
+"""The actor of a command: the user of the operating system, on a machine."""
 
 import os
 import pwd

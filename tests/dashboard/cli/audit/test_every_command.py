@@ -1,4 +1,4 @@
-"""Each command that changes something is in the audit log, or it is said here why not."""
+"""Each command that changes something is in the audit log, or is listed here with a reason."""
 
 import io
 import os
@@ -16,7 +16,7 @@ from tests.support import SettableClock
 
 _READS = "it changes nothing"
 _THREADS = "it adds threads of a chatbot"
-#: By command: why what it does is not in the audit log.
+#: Command → why it has no entry in the audit log.
 REASONS = {
     "serve": "what is done in the page is added by the page",
     "demo": "it makes accounts and a key by the functions of the other commands",
@@ -47,9 +47,9 @@ _KEY = {
     "desk": "billing",
 }
 _EXPORTED = ("export.made", None, "events", {"format": "jsonl", "filters": {}})
-#: Of when and by which version a backup was made.
+#: Time and version of a backup.
 BACKUP = {"made_at": "TIME", "version": VERSION}
-#: By command: what is typed, and the entries of it and of what it needed.
+#: Command → what is typed, and its entries, with those of the commands before it.
 ENTRIES = {
     "create-admin": ([_NEW_ADMIN], [_ACCOUNT]),
     "set-password": (
@@ -99,7 +99,7 @@ ENTRIES = {
     "backup": (["backup FILE"], [("backup.made", None, "", {})]),
     "restore": (
         ["backup FILE", "restore --force FILE"],
-        # That of the backup is in what was restored.
+        # The restored log has the entry of the backup.
         [("backup.made", None, "", {}), ("backup.restored", None, "", BACKUP)],
     ),
     "export": (["export FILE"], [_EXPORTED]),
@@ -121,7 +121,7 @@ def database(monkeypatch, tmp_path, sqlite_at_head) -> Database:
     path.write_bytes(sqlite_at_head.read_bytes())
     monkeypatch.setenv("LINEUP_DATABASE_URL", f"sqlite:///{path}")
     monkeypatch.setenv("LINEUP_REDIS_URL", f"unix://{tmp_path / 'none.sock'}")
-    # Hashing as slowly as for a person would take most of the test's time.
+    # Password hashing at its usual cost would take most of the test's time.
     monkeypatch.setattr(passwords, "hashed", lambda text: f"hash of {text}")
     return Database(os.environ["LINEUP_DATABASE_URL"])
 

@@ -12,7 +12,7 @@ class FakeWorker:
         self.part, self.name = part, part.name
         self.clock = clock
         self.deadline = None
-        #: Its end, and whether it was asked for since: a process that is not asked stays a zombie.
+        #: The exit code, and whether it was read: an ended process that is not read stays a zombie.
         self.end, self.is_reaped = None, False
         self.ready = self.stopped = self.killed = False
 

@@ -147,7 +147,7 @@ def test_what_replaced_workers_have_counted_counts_on(service, tmp_path):
 
 
 def left(folder):
-    """Who says in the folder that it is ready."""
+    """The workers that are marked as ready in the folder."""
     return sorted(path.name for path in folder.glob("ready-*"))
 
 
@@ -164,7 +164,7 @@ def test_without_the_folder_of_temporary_files_workers_go_on_and_are_started(ser
     service.started[1].exit_code = 1
     service.look()
     shutil.rmtree(tmp_path)
-    # One that is ready at the worst moment.
+    # A worker becomes ready at the worst moment.
     service.started[0].part.announce()
     service.pass_time(RESTART_SECONDS)
     assert [each.name for each in service.running] == ["1", "3", "4"]
@@ -184,7 +184,7 @@ def test_a_folder_that_cannot_be_written_ends_nothing(service, tmp_path):
 
 
 def end_of(service, monkeypatch, step):
-    """Runs the end; `step(number)` is called at each look at who has ended."""
+    """Runs the shutdown; calls `step(number)` at each check for ended workers."""
     numbers = itertools.count()
 
     def sleep(seconds):

@@ -1,4 +1,4 @@
-"""Each attribute of a thread has its value in SQL, and in what is written of a thread."""
+"""Each attribute of a thread has a value in SQL, and is in the columns read for conditions."""
 
 from typing import get_type_hints
 
@@ -15,7 +15,7 @@ def test_every_attribute_has_a_value_in_sql():
 
 
 def test_what_columns_say_is_stored_under_its_name():
-    """A column of the name of another attribute may mean something else, such as `closed_at`."""
+    """A column with the name of another attribute may mean something else, such as `closed_at`."""
     for name, attribute in ATTRIBUTES.items():
         if attribute.origin == "columns":
             assert COLUMNS[name] is threads.c[name], name

@@ -1,4 +1,4 @@
-"""Indexes name the threads of a query where few have what it asks: all of them, and few others."""
+"""Indexes name the threads of a query that asks for something rare: all of them, and few others."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.scoring.conditions.oracle import ADMINS, World
 from tests.support import examples
 
 WORLD = World(worlds.NOW, 1, "UTC")
-#: Queries of which an index knows, and those of which none does.
+#: Queries that an index can answer, and queries that none can.
 ANSWERED = (
     "mentions:me",
     "mentions:me,lan@desk.example -is:open",
@@ -55,7 +55,7 @@ UNANSWERED = (
 
 @pytest.fixture
 def facts(any_database, monkeypatch) -> Facts:
-    """Threads of which also the mentions are stored; no share of them is too large."""
+    """Threads with stored mentions; here an index may name any share of the threads."""
     monkeypatch.setattr(conditions, "SHARE", 1)
     known = stored(any_database, "UTC")
     any_database.write(lambda connection: _mention(connection, known))
@@ -108,7 +108,7 @@ def test_no_index_answers(any_database, facts):
 
 
 def test_what_too_many_threads_have_is_not_named(any_database, facts, monkeypatch):
-    """Neither of one query, nor of all together; and it is not asked for again."""
+    """Neither for one query nor for all together; and SQL is not asked again."""
     mine, snoozed = asked(any_database, "assigned:me"), asked(any_database, "is:snoozed")
     assert mine and snoozed and len(mine) < len(snoozed)
     monkeypatch.setattr(conditions, "SHARE", 3)
@@ -123,7 +123,7 @@ def test_what_too_many_threads_have_is_not_named(any_database, facts, monkeypatc
         assert of("is:snoozed") is None
         count = len(statements)
         assert of("is:snoozed priority:high") is None and len(statements) == count
-        # Another index names fewer.
+        # Another index names fewer threads.
         assert of("is:snoozed assigned:me") == of("is:snoozed assigned:me") == mine
         assert of("assigned:me") is None
         assert of("closed:<2000-01-02") == []

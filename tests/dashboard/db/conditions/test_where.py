@@ -28,7 +28,7 @@ Facts = dict[int, dict[str, Any]]
 
 
 def stored(database: Database, place: str) -> Facts:
-    """Thread id to facts; threads of random facts, about a place, in an empty database."""
+    """Stores random threads in an empty database; returns id to facts. `place`: time zone."""
     known = {id: dict(worlds.threads(id, ZoneInfo(place))) for id in range(1, THREADS + 1)}
     of_source = {name: id for id, name in enumerate(worlds.SOURCES, 11)}
 
@@ -40,7 +40,7 @@ def stored(database: Database, place: str) -> Facts:
             connection.execute(insert(sources).values(id=id, name=name, created_at=0))
         connection.execute(insert(customers), [_customer(id, known[id]) for id in known])
         connection.execute(insert(threads), [_thread(id, known[id], of_source) for id in known])
-        # Some have no customer: then there is no language, and no member status.
+        # Some threads have no customer, and so no language and no member status.
         without = [id for id in known if known[id]["locale"] is None and id % 2]
         connection.execute(
             update(threads).where(threads.c.id.in_(without)).values(customer_id=None)
@@ -79,7 +79,7 @@ def found(database: Database, query: Resolved, now_ms: Any, **bound: int) -> set
 
 @pytest.mark.parametrize("place", ["America/Havana", "Pacific/Apia", "UTC"])
 def test_a_query_finds_the_threads_of_which_it_holds(any_database, place):
-    """Every reader answers alike: the oracle here, and in tests/scoring/conditions the others."""
+    """All readers agree with the oracle: SQL here, the others in tests/scoring/conditions."""
     facts = stored(any_database, place)
     now = bindparam("now", type_=BigInteger)
 

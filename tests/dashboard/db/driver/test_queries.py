@@ -1,4 +1,4 @@
-"""Queries that the driver runs give what SQLAlchemy gives."""
+"""Queries run by the driver give the same as with SQLAlchemy."""
 
 import pytest
 from sqlalchemy import insert, select, text
@@ -105,7 +105,7 @@ def test_rows_are_locked(postgres_database):
     "query", [events._KNOWN, thread_states._BY_NAME], ids=["events", "threads"]
 )
 def test_each_name_is_looked_up_in_a_database_without_statistics(postgres_database, query):
-    """The plan is kept while the tables grow: it must not read them."""
+    """The plan is kept while the tables grow: it must not scan them."""
     with postgres_database.read() as connection:
         connection.execute(text("SET LOCAL plan_cache_mode = force_generic_plan"))
         sql = query._postgres.replace("%(names)s", "$1").replace("%(source)s", "$2")

@@ -48,7 +48,7 @@ def test_values_of_all_kinds_are_stored_as_they_are(any_database, source_id):
 
 
 def test_a_row_without_a_value_has_null(any_database, source_id):
-    """In a column of JSON, too, where PostgreSQL knows another one."""
+    """Also in a JSON column, where PostgreSQL has a JSON null, too."""
     any_database.write(lambda connection: ADD.write(connection, [event(source_id, "a")]))
     with any_database.read() as connection:
         found = select(events.c.id).where(events.c.data.is_(None), events.c.attachments.is_(None))
@@ -106,7 +106,7 @@ def test_an_id_that_is_taken_is_an_integrity_error_and_nothing_is_stored(
 
 @pytest.mark.postgres
 def test_each_row_is_looked_up_in_a_database_without_statistics(postgres_database):
-    """The plan is kept while the table grows: it must not read it."""
+    """The plan is kept while the table grows: it must not scan it."""
     with postgres_database.read() as connection:
         connection.execute(text("SET LOCAL plan_cache_mode = force_generic_plan"))
         sql = update_of(events, ["body"]).postgresql.replace("%s", "$1")

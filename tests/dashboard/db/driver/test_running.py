@@ -1,4 +1,4 @@
-"""Errors of the driver are those that SQLAlchemy raises, and a broken connection is given up."""
+"""The driver raises the errors of SQLAlchemy, and gives up a broken connection."""
 
 import pytest
 from sqlalchemy import text

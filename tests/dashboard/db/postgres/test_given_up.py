@@ -1,4 +1,4 @@
-"""What is left of an attempt to connect that was given up."""
+"""The rest of an attempt to connect that was given up."""
 
 import gc
 import weakref
@@ -15,7 +15,7 @@ class Begun:
 
 
 def test_it_is_closed_at_once_and_not_by_the_garbage_collector(monkeypatch):
-    """F35: of a server that was silent for a while all places are free again."""
+    """F35: after a silence of the server all its places for connections are free again."""
     attempts: list[weakref.ref[Begun]] = []
 
     def connect(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""A COMMIT is carried out, and its answer is lost: only what is idempotent is repeated."""
+"""A COMMIT is carried out, and its answer is lost: only idempotent work is repeated."""
 
 import fakeredis
 import psycopg
@@ -24,8 +24,8 @@ def order(postgres_database, clock) -> Order:
 
 @pytest.fixture
 def lose_answer(order, monkeypatch):
-    """Loses the answer to the next COMMIT of a write, with its connection; gives a list, which
-    holds it when that was done."""
+    """Loses the answer to the next COMMIT of a write, with its connection; returns a list that then
+    holds the connection."""
     dialect, lost = order.database.engine.dialect, []
     commit = dialect.do_commit
 
@@ -81,7 +81,7 @@ def test_a_webhook_is_made_once_and_its_caller_hears_that_this_is_unknown(order,
 
 
 def test_a_second_call_deletes_what_is_left_of_a_customer(order, lose_answer):
-    """H30: the first one did not hear that SQL has deleted them."""
+    """H30: the first call never learned that SQL had deleted the customer."""
     order.post("t", customer={"id": "zanzibar"})
     presence = order.services.presence_service
     presence.set_customer(order.source_id, "shop", "zanzibar", {"text": "zanzibarstatus"})

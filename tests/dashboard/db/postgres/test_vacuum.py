@@ -1,4 +1,4 @@
-"""PostgreSQL vacuums what was deleted, for as long as it takes."""
+"""PostgreSQL vacuums deleted rows, for as long as it takes."""
 
 import select
 from selectors import EVENT_READ, EVENT_WRITE
@@ -20,7 +20,7 @@ UNDER_WAY = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'VACUUM%' AN
 
 
 class SlowServer:
-    """Waits for PostgreSQL as if each VACUUM took `seconds`: who gives up earlier gets nothing."""
+    """Makes each VACUUM take `seconds`: a caller that gives up earlier gets nothing."""
 
     def __init__(self):
         self.seconds = 0.0
@@ -75,7 +75,7 @@ def test_a_vacuum_may_take_longer_than_any_other_statement(order, server):
     at_vacuum(order, be_slow)
     erased = order.erase("c")
     assert erased is not None and erased.threads == 1
-    # Others give up such a server, also over the connections that there were before.
+    # Other statements give up such a server, also over connections from before.
     assert server.seconds > postgres.SILENCE_SECONDS
     with pytest.raises(StorageUnavailable), order.database.read() as connection:
         connection.execute(text("SELECT 1"))
@@ -101,7 +101,7 @@ def test_a_vacuum_that_fails_is_repeated_by_a_second_call(order, caplog):
 
 
 def test_a_vacuum_that_takes_long_goes_on_after_the_answer(order, postgres_database, caplog):
-    """H30: a request does not hang until it is done."""
+    """H30: the request does not wait for its end."""
     with postgres_database.read() as other:
         other.execute(text("LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE"))
         with pytest.raises(StorageUnavailable, match="All is deleted"):

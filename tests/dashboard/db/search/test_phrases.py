@@ -24,7 +24,7 @@ def is_unspaced(piece: str) -> bool:
 
 
 def random_text(random: Random, pieces: list[str], most: int) -> list[tuple[str, bool]]:
-    """Pieces, and whether a blank follows; two words need one, or they would be another word."""
+    """Pieces, and whether a blank follows each; without one, two words would be one."""
     chosen = [random.choice(pieces) for _ in range(random.randint(1, most))]
     follow = [*chosen[1:], chosen[-1]]
     return [
@@ -42,7 +42,7 @@ def written(text: list[tuple[str, bool]]) -> str:
 
 
 def tokens(text: list[tuple[str, bool]]) -> list[str | None]:
-    """What is compared: a blank counts between characters of scripts that have no blanks."""
+    """The pieces to compare; a blank counts between characters of scripts that have no blanks."""
     result: list[str | None] = []
     for at, (piece, blank) in enumerate(text):
         result.append(PIECES[piece])

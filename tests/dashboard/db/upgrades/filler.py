@@ -40,7 +40,7 @@ LEFT_OUT = {
     ),
     *("message_search", "customer_search"),
 }
-#: What columns hold where it is not any text or number.
+#: Values of the columns that do not take any text or number.
 VALUES: Mapping[str, Any] = {
     "attachments": [{"url": "https://shop.example/a.png", "type": None, "name": "hoá đơn.png"}],
     "desk": "main",
@@ -77,7 +77,7 @@ VALUES_OF: Mapping[tuple[str, str], Any] = {
 
 
 def fill(connection: Connection) -> dict[str, list[dict[str, Any]]]:
-    """Adds the rows; table to what was added."""
+    """Adds the rows; returns them by table."""
     metadata = reflected(connection)
     added: dict[str, list[dict[str, Any]]] = {}
     for table in metadata.sorted_tables:

@@ -1,4 +1,4 @@
-"""A database as it stood at an earlier revision, with the threads of a desk at work."""
+"""A database as of an earlier revision, with the threads of a desk at work."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.dashboard.db.upgrades.filler import reflected
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.support import SettableClock
 
-#: What a thread is in every schema, or what revisions compute from its events.
+#: Columns of a thread that every schema has, or that revisions compute from its events.
 _KEPT = (
     *("external_id", "closed", "recent_at", "waiting_since", "assignee_id", "assigned_at"),
     *("last_message_id", "last_role", "preview_role", "preview_body", "preview_at"),
@@ -66,17 +66,17 @@ def tell(database: Database, clock: SettableClock) -> None:
 
 
 def thread_rows(connection: Connection) -> dict[str, dict[str, Any]]:
-    """The story's threads by the source's ids: what every schema keeps of them."""
+    """The story's threads by the source's ids, with the columns that every schema has."""
     found = connection.execute(select(*(threads.c[name] for name in _KEPT)))
     rows = [dict(row) for row in found.mappings() if row["external_id"].startswith("t-")]
     return {row["external_id"]: row for row in rows}
 
 
 def build(database: Database, told: Path, revision: str, folder: Path) -> None:
-    """Makes an empty database one of this revision, with the rows that the story `told` has there.
+    """Upgrades an empty database to this revision, with the rows that the story `told` has there.
 
     The tables are those that the revisions up to this one make; the rows come from a copy of the
-    story that was brought back to it.
+    story that was downgraded to it.
     """
     copy = Database(f"sqlite:///{shutil.copy(told, folder / 'story.sqlite')}")
     migrate.change_schema(copy, lambda connection: migrate.downgrade(connection, revision))
@@ -107,5 +107,5 @@ def _copy(source: Connection, target: Connection) -> None:
 
 
 def _is_copied(name: str) -> bool:
-    """The index of words differs by database; nothing is looked for here."""
+    """The index of words differs by database; these tests search for nothing."""
     return name != "alembic_version" and "_search" not in name

@@ -21,14 +21,14 @@ from tests.drivers.bot import BotDriver
 from tests.support import SettableClock
 
 REVISIONS = sorted(migrate.known_revisions() - {migrate.head()})
-#: The first one and the one before desks: also in the gate.
+#: The first schema, and the last one before desks: also in the gate.
 IN_GATE = ("0001", "0016")
 _BOTH = [
     pytest.param(revision, marks=[] if revision in IN_GATE else pytest.mark.slow)
     for revision in REVISIONS
 ]
 VIEWS = ("arrival", "not_respond", "history")
-#: What revisions compute anew for rows that they find, on purpose.
+#: Columns that revisions recompute for existing rows, on purpose.
 COMPUTED = {
     "admins": {"preferences"},
     "threads": {
@@ -72,14 +72,14 @@ def test_a_filled_database_of_an_earlier_schema_is_upgraded_and_runs(
 
 
 def test_the_index_of_an_earlier_schema_finds_signs_as_the_one_of_today(empty_url, clock):
-    """The same words are in it as if all had been stored today; tags have one form, too."""
+    """Its words are as if all had been stored today, and tags have one form."""
     database = Database(empty_url)
     bring_to_head(database)
     signs = [chr(code) for code in range(0x2E80) if plain(chr(code)) != chr(code)]
     signs += [*"〜ｶﾞ゠½㎧", "\u3164", "葛\U000e0100", "\ufe58", "\uff40"]
     signs = [sign for sign in signs if (sign.isprintable() and sign.strip()) or sign > "\u2000"]
     texts = [f"a{''.join(signs[at : at + 8])}b c{signs[at]}" for at in range(0, len(signs), 8)]
-    # Each alone: a text is indexed anew for the one sign that it has.
+    # Each sign alone: a text is indexed again if it has only one of them.
     alone = "`’ʼ½ŀŉ‴‷⁗⅐↉⅟㎧㎮㏆㏞㏟゠｀—−～〜∶∗⋯\u0374\u0387\u1fef\u3164\u180b"
     texts += [f"a{sign}b" for sign in alone]
     texts += ["hasn’t", "nothing of that", "’ " * 300, "字" * 20]
@@ -178,7 +178,7 @@ def _runs(database: Database, clock: SettableClock, folder: Path) -> None:
 
 @pytest.mark.postgres
 def test_no_statement_of_an_upgrade_is_cut_off(postgres_database):
-    """Others are after 15 s: an index of millions of rows takes longer."""
+    """Other statements are cut off after 15 s; an index of millions of rows takes longer."""
     found = []
     show = text("SHOW statement_timeout")
     migrate.change_schema(postgres_database, lambda c: found.append(c.scalar(show)))

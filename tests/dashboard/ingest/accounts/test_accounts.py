@@ -1,4 +1,4 @@
-"""What follows from a change of an account: threads, places, views."""
+"""The consequences of a change of an account: threads, places, views."""
 
 import fakeredis
 import pytest
@@ -42,7 +42,7 @@ class Desk:
         return [(entry.id, entry.score) for entry in found.entries]
 
     def counted(self, admin_id: int) -> int:
-        """How many open threads an admin has in Redis; 0: nobody."""
+        """The number of an admin's open threads in Redis; 0: threads of nobody."""
         return self.order.ranking.counts(["arrival"])["arrival"].get(admin_id, 0)
 
     def assignees(self) -> list[dict | None]:
@@ -81,7 +81,7 @@ def test_the_same_call_completes_one_that_was_interrupted(desk, monkeypatch):
 
 
 def test_the_page_does_not_wait_for_all_threads_and_the_rest_follows(desk, monkeypatch):
-    """Open threads first, within 5 s; a command waits for all."""
+    """Open threads come first, within 5 s; only a command waits for all."""
     monkeypatch.setattr(releases, "SLICE", 1)
     services, later = desk.order.services, []
     services.ingest.act(services.actions.close, Admin(desk.mai, "Mai"), desk.threads[0])

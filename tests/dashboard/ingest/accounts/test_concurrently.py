@@ -1,4 +1,4 @@
-"""What two supervisors, or two people with one link, do at the same moment."""
+"""Two supervisors, or two people with one link, act at the same moment."""
 
 import threading
 from collections.abc import Callable
@@ -40,12 +40,12 @@ def invitations_of(services) -> Invitations:
 
 
 def page(admin_id: int) -> Actor:
-    """The admin, who does it in the page."""
+    """Returns the admin as an actor on the page."""
     return Actor(PAGE, admin_id)
 
 
 def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """What each returns, or the code of the problem that it raises; all begin together."""
+    """Runs all at the same moment; returns their results, or codes of their problems."""
     begin, results = threading.Barrier(len(works)), [None] * len(works)
 
     def run(number: int) -> None:
@@ -138,7 +138,7 @@ def test_a_session_that_begins_while_the_account_is_disabled_is_none(services, c
 
 @pytest.mark.postgres
 def test_only_hand_offs_request_a_person_once_events_before_are_stored(postgres_database, clock):
-    """A new thread, which nobody else sees yet, is among those that follow afterwards."""
+    """A new thread, which nobody else sees yet, also gets the change, afterwards."""
     shop = Shop(postgres_database, clock)
     shop.says(0, thread="before")
     saying = threading.Thread(

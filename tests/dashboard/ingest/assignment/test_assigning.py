@@ -110,7 +110,7 @@ def test_it_is_undone_by_whoever_did_it(shop, assigning, linh, ken, thread, cloc
 
 
 def test_nobody_is_disabled_while_they_get_a_thread(postgres_database, clock):
-    """Who is disabled gives back all threads; one that comes at that moment is among them. (E17)"""
+    """A disabled admin gives back all threads, one that comes at that moment included. (E17)"""
     shop = Shop(postgres_database, clock)
     linh = Admin(new_admin(postgres_database, "Linh"), "Linh")
     ken_id = new_admin(postgres_database, "Ken")

@@ -1,4 +1,4 @@
-"""Whose threads come back to the desk, and when."""
+"""Threads come back from their owners to the desk."""
 
 import fakeredis
 import pytest
@@ -63,7 +63,7 @@ class Team:
         return [entry.id for entry in found.entries]
 
     def counted(self, view: str) -> dict[int, int]:
-        """Admin to how many of its threads the admin has in Redis; 0: nobody."""
+        """Maps admins to their threads of the view, as counted in Redis; 0: nobody."""
         counts = self.order.ranking.counts([view])[view]
         return {id: count for id, count in counts.items() if count}
 
@@ -75,7 +75,7 @@ def team(database, clock) -> Team:
 
 @pytest.mark.parametrize("kind", ["message", "thread.handoff", "thread.reopen"])
 def test_a_closed_thread_of_an_absent_owner_comes_back_to_the_desk(team, kind):
-    """H16, E7: when the customer writes, and with whatever else reopens it."""
+    """H16, E7: when the customer writes, and with any other event that reopens it."""
     id = team.says("t")
     team.act("claim", team.mai, id)
     team.act("close", team.mai, id)
@@ -94,7 +94,7 @@ def test_a_closed_thread_of_an_absent_owner_comes_back_to_the_desk(team, kind):
 
 
 def test_it_stays_with_an_owner_who_is_here_and_where_that_is_not_known(team):
-    """H16: the invisible are here, too."""
+    """H16: invisible owners are here, too."""
     id = team.says("t")
     team.act("claim", team.mai, id)
     for known in (False, True):
@@ -147,7 +147,7 @@ def test_who_is_disabled_gives_back_all_threads_to_their_old_places(team):
 
 
 def test_anybody_takes_what_a_disabled_admin_still_has(team):
-    """H16: as where the command was ended in the middle."""
+    """H16: as if the command had been killed in the middle."""
     id = team.says("t")
     team.act("claim", team.mai, id)
     with pytest.raises(Problem, match="Mai has this thread"):

@@ -1,4 +1,4 @@
-"""Which names a note calls by `@`: docs/requirements/mentions.md."""
+"""The names that a note mentions by `@`: docs/requirements/mentions.md."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from dashboard.ingest import mentioning
 from dashboard.ingest.mentioning import folded, names_in
 
-#: A team, and whom notes call by name; `tests/js/core/mentions.test.mjs` reads it, too.
+#: A team, and the names that notes mention; `tests/js/core/mentions.test.mjs` reads it, too.
 GIVEN = json.loads((Path(__file__).parent / "names.json").read_text(encoding="utf-8"))
 TEAM = set(GIVEN["team"])
 

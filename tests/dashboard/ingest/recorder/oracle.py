@@ -1,8 +1,8 @@
-"""What docs/requirements/ordering.md says of a set of events, computed without the product's code.
+"""docs/requirements/ordering.md, computed for a set of events.
 
-It uses no code of the product. Events are dictionaries as chatbots post them, with `at`
-(ranked_at in milliseconds) in addition; among acts on the dashboard they have `stored` (a number
-that grows in the order of storing), and answers and closes on the dashboard have `seen`.
+It uses no code of the product. Events are dictionaries as chatbots post them, with `at` (ranked_at
+in milliseconds) in addition; among acts on the dashboard they have `stored` (a number that grows in
+the order of storing), and answers and closes on the dashboard have `seen`.
 """
 
 from typing import Any
@@ -64,12 +64,12 @@ def _facts(mine: list[dict[str, Any]], handoff_only: bool) -> dict[str, Any]:
 
 
 def _settles(act: dict[str, Any], event: dict[str, Any]) -> bool:
-    """Acts on the dashboard have `seen`: what was stored up to there is settled."""
+    """Whether an act settles an event; on the dashboard: if it was stored up to `seen`."""
     return act["at"] >= event["at"] and ("seen" not in act or event["stored"] <= act["seen"])
 
 
 def _closes(close: dict[str, Any], event: dict[str, Any]) -> bool:
-    """A tie with a close through the API is open."""
+    """Whether a close is in effect against an event; with a tie, a close through the API is not."""
     return _settles(close, event) and ("seen" in close or close["at"] > event["at"])
 
 

@@ -178,7 +178,7 @@ def _check_refold_changes_nothing(shop: Shop) -> None:
 @given(batched_events())
 @settings(max_examples=examples(60))
 def test_lists_built_from_placements_alone_equal_those_of_sql(database, drawn):
-    """They contain every change of the lists."""
+    """The placements contain every change of the lists."""
     shop = Shop(database, SettableClock(), f"shop-{next(_shops)}")
     lists: dict[str, dict[int, tuple[int, ...]]] = {}
     for batch in drawn[1]:

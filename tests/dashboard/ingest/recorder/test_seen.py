@@ -89,7 +89,7 @@ class Conversation:
             self._note(type="thread." + kind.removeprefix("do "), **at, **horizon)
 
     def _horizon(self, seen: int) -> int:
-        """What was stored by now, before the first message of the customer that was not seen."""
+        """The last id stored before the first unseen message of the customer, else the last."""
         clients = [each["stored"] for each in self.done if each.get("role") == "client"]
         return min((id for id in clients if id > seen), default=self._last_id() + 1) - 1
 

@@ -25,8 +25,8 @@ from tests.support import SettableClock, examples
 _names = count(1)
 BY_CHATBOT = ["client", "client", "client", "bot", "handoff", "close", "reopen"]
 BY_ADMINS = ["reply", "reply", "note", "do close", "do close", "do reopen", "undo", "undo"]
-#: Milliseconds that pass; by how many the clock was read too early; the admin; what is done; which
-#: of the last messages was seen, None leaves it out.
+#: Milliseconds that pass; how much too early the clock was read; the admin; the act; the last
+#: message seen, counted from the newest (None leaves it out).
 STEP = st.tuples(
     st.integers(0, 2),
     st.integers(0, 5),
@@ -70,7 +70,7 @@ class Moment:
         self.shop.send(thread_event(f"thread.{kind}", at) if is_turn else message(at, role=kind))
 
     def _act(self, admin: Admin, own: list[int], kind: str, back: int | None) -> None:
-        # The page says the greatest id that it has shown, wherever that message stands.
+        # The page sends the greatest id that it has shown, wherever that message stands.
         ids = sorted(each["id"] for each in self.shop.conversation())
         seen = None if back is None else ids[-1 - min(back, len(ids) - 1)]
         if kind in ("reply", "note"):

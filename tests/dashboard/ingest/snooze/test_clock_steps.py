@@ -58,7 +58,7 @@ class Machines:
             self.until[id].append(until)
 
     def _forget_snooze(self, id: int) -> None:
-        """Only the last moment of a snooze that was changed counts."""
+        """When a snooze is changed, only its last moment counts."""
         if len(self.until[id]) > len(self.woken()[id]):
             self.until[id].pop()
 

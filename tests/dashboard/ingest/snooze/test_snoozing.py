@@ -45,7 +45,7 @@ def test_a_snoozed_thread_leaves_and_comes_back_at_its_moment_once(driver):
 
 
 def test_it_woke_at_its_moment_however_late_that_is_taken_up(driver):
-    """As where no process ran (W3, W22)."""
+    """As if no process had run meanwhile (W3, W22)."""
     driver.snooze(60)
     until = driver.clock() + 60 * MINUTE_MS
     assert driver.pass_minutes(600) == 1
@@ -270,7 +270,7 @@ def test_a_snooze_that_was_undone_while_the_thread_was_closed_stays_undone(drive
 
 @pytest.mark.parametrize("undone", ["close", "reopen"])
 def test_a_message_to_a_closed_thread_ends_the_snooze_whatever_is_undone_later(driver, undone):
-    """W7: the message is one of the other reopenings; its customer would be out of sight."""
+    """W7: the message is one of the other reopenings; else its customer would be out of sight."""
     driver.snooze(60)
     act = driver.close()
     driver.clock.advance(1)
@@ -301,7 +301,7 @@ def test_what_somebody_set_since_is_not_undone(driver):
 
 
 def test_undoing_a_close_brings_back_how_the_thread_woke(driver):
-    """W9: what the close has taken."""
+    """W9: the close had removed it."""
     driver.snooze(1)
     driver.pass_minutes(1)
     before = driver.row()["woken"]

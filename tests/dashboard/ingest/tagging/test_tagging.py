@@ -1,4 +1,4 @@
-"""Admins tag threads and undo it: the tags are as if the undone had not been."""
+"""Admins tag threads and undo it: the tags are as if the undone acts had never been."""
 
 from itertools import count
 from typing import Any

@@ -29,7 +29,7 @@ class FakeListener:
 
 
 class Node:
-    """Answers CLUSTER SLOTS with what the topology is."""
+    """Answers CLUSTER SLOTS with the current topology."""
 
     def __init__(self, topology: "Topology"):
         self._topology = topology
@@ -43,7 +43,7 @@ class Node:
 
 
 class Topology:
-    """Nodes a and b, each with half of the slots, and what is listened to."""
+    """Nodes a and b, each with half of the slots, and the nodes that are listened to."""
 
     def __init__(self) -> None:
         self.ranges: list[Any] = [range_of(0, HALF - 1, "a"), range_of(HALF, LAST, "b")]

@@ -1,4 +1,4 @@
-"""Redis servers whose data can be dumped and come back as of any dump, as after a crash."""
+"""Redis servers that can be dumped, and come back with any dump, as after a crash."""
 
 import shutil
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from tests.servers.redis import RedisServer
 
 @dataclass
 class FakeRedisWithDumps:
-    """fakeredis; `tells_run_id`: whether INFO, which it has not, is to be stood in for."""
+    """fakeredis; `tells_run_id`: whether to emulate INFO, which it lacks."""
 
     tells_run_id: bool
     client: redis.Redis = field(default_factory=fakeredis.FakeRedis)

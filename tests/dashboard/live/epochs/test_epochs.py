@@ -31,7 +31,7 @@ from tests.support import SettableClock
 
 PROCESSES = 2
 BROWSERS = 3
-#: What a page shows; few lists, so that one step costs little.
+#: The lists that a page shows; few, so that one step costs little.
 SHOWN = [("arrival", "arrival", "all"), ("not_respond", "longest_wait", "all")]
 #: Rounds of one second each in which everything must be right.
 ROUNDS_MAX = 40
@@ -82,14 +82,14 @@ class EpochsMachine(RuleBasedStateMachine):
             read_run_id=self.redis.run_id,
             count=start * 1_000_000,
         )
-        # A call does not wait for lists that Redis has not.
+        # A call does not wait for lists that Redis lacks.
         worker = Worker(order, itertools.count(0, 1.5).__next__)
         self.orders[number : number + 1], self.workers[number : number + 1] = [order], [worker]
         order.tick()
 
     @rule(process=processes, amount=st.sampled_from([1, 1, 2, 3, 8]), first=st.integers(1, 6))
     def events(self, process, amount, first):
-        """One event, or a storm of them."""
+        """Posts one event, or a storm of them."""
         for number in range(amount):
             role = "admin" if number % 3 == 2 else "client"
             self.orders[process].post(f"t-{(first + number) % 6}", role=role)
@@ -102,7 +102,7 @@ class EpochsMachine(RuleBasedStateMachine):
 
     @rule()
     def pages_read(self):
-        """What is due is pushed; pages take it, and open or sync what they hold no more."""
+        """Pushes due frames; pages apply them, and open or sync their outdated lists."""
         for process in range(PROCESSES):
             self.turn(process)
         for browser in self.awake():

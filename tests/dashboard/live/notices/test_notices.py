@@ -149,7 +149,7 @@ def test_a_message_that_is_delivered_late_is_told(scene):
 
 
 def test_a_message_before_a_snooze_that_messages_end_is_told(scene):
-    """Not while the thread is snoozed whatever the customer writes; else it is."""
+    """While a snooze lasts that no message ends, none is told; otherwise it is."""
     scene.claim(scene.mai, scene.one)
     scene.says()
     snoozing = Snoozing(scene.database, scene.clock)
@@ -158,7 +158,7 @@ def test_a_message_before_a_snooze_that_messages_end_is_told(scene):
 
 
 def test_an_assignment_that_is_over_is_not_told(scene):
-    """`assigned`: somebody else gave the thread, and the admin still has it from then."""
+    """`assigned`: a colleague gave the admin the thread, and the admin has had it since."""
     scene.give(scene.ken, scene.mai, scene.one)
     scene.give(scene.mai, None, scene.one)
     scene.claim(scene.mai, scene.one)
@@ -166,7 +166,7 @@ def test_an_assignment_that_is_over_is_not_told(scene):
 
 
 def test_a_thread_that_comes_with_its_desk_is_told_once(scene):
-    """`assigned` is of what gave the thread, and not of the move to another desk."""
+    """`assigned` tells of the hand-over, and not of the move to another desk."""
 
     def change(connection):
         admin_desks.add(connection, "billing", 0)
@@ -199,7 +199,7 @@ def test_each_socket_of_the_admin_is_told(scene):
 
 
 def test_of_a_thread_that_is_not_seen_nothing_is_told(scene):
-    """At the moment of telling, not at that of writing."""
+    """The desks count at the moment of telling, not of writing."""
 
     def change(connection):
         admin_desks.add(connection, "billing", 0)
