@@ -23,14 +23,14 @@ PARTS = ("broadcaster.delivery_updates", "live_lists.view_totals")
 
 
 def _types(part: cached_property) -> list[object]:
-    """The types of a part: as it says, or the class that it is made of."""
+    """The types of a part: the annotated ones, or the classes that it is made of."""
     hint = get_type_hints(part.func).get("return")
     made_of = (vars(services_module).get(name) for name in part.func.__code__.co_names)
     return [*(get_args(hint) or (hint,))] if hint else [*made_of]
 
 
 def _loops() -> set[str]:
-    """The services that are a loop."""
+    """The names of the services that are loops."""
     return {
         name
         for name, part in inspect.getmembers(Services, lambda one: isinstance(one, cached_property))
@@ -55,7 +55,7 @@ def services(monkeypatch) -> MagicMock:
 
 
 def test_every_loop_is_begun_and_ended(services):
-    """R43, F9, W21, O7: what is not begun is missed by nobody until it is needed."""
+    """R43, F9, W21, O7: nobody misses a loop that was not begun until it is needed."""
     background = Background(services)
     background.start()
     for thread in threading.enumerate():
@@ -80,7 +80,7 @@ def test_every_loop_is_begun_and_ended(services):
 
 
 def test_what_rests_while_no_socket_is_here_is_woken_by_the_first_one(services):
-    """F12, H35: an ended session, or the first totals, would be noticed seconds later."""
+    """F12, H35: otherwise an ended session, or the first totals, would be noticed seconds later."""
     services.broadcaster.admins = admins = SocketAdmins()
     Background(services).start()
     others = [MagicMock() for _ in range(5)]

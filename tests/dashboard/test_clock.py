@@ -1,4 +1,4 @@
-"""One clock for all processes, whatever those of their machines say (H25)."""
+"""One clock for all processes, whatever the clocks of their machines say (H25)."""
 
 import logging
 import time

@@ -39,7 +39,7 @@ needs_server = pytest.mark.real_redis
 
 @pytest.fixture
 def instance(tmp_path):
-    """A directory that is not there yet, with a server program to be had."""
+    """A directory that does not exist yet; skips the test without a server program."""
     if (redis_server.packaged() or redis_server.find_binary()) is None:
         missing("no server of a package, and no redis-server 6.2 or later on the PATH")
     return tmp_path / "instance"

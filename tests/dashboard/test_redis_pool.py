@@ -1,4 +1,4 @@
-"""The pool of connections: it tells a queue of callers from a Redis that is away."""
+"""The pool of connections: it distinguishes a queue of callers from a Redis that is away."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -31,7 +31,7 @@ class Workers:
         ]
 
     def take(self, worker: int, cost: int = 1, caller: str = "events|1", limit=THREE_A_SECOND):
-        """None, or what a refused call is told."""
+        """Returns None, or the answer to a refused call."""
         try:
             return self.limiters[worker].require(limit, caller, cost)
         except RateLimitExceeded as refused:

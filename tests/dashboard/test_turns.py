@@ -1,5 +1,5 @@
-"""Turns: who works goes on, who has used up a share goes behind the others, and time is that of the
-processor."""
+"""Turns: a working caller goes on, one that has used up its share goes behind the others, and time
+is processor time."""
 
 import threading
 
@@ -44,12 +44,12 @@ class Worker:
         self.while_waiting()
 
     def works(self, seconds):
-        """The green thread that calls uses the processor."""
+        """Uses the processor in the green thread that calls."""
         self.processor += seconds
         self.now += seconds
 
     def taken(self):
-        """What has happened since the last call."""
+        """Returns the events since the last call."""
         taken, self.done = self.done, []
         return taken
 
@@ -59,7 +59,7 @@ class Worker:
         assert self.turns.share(caller).debt_seconds > 0
 
     def at_work(self, caller):
-        """A green thread that has a request under way; switch to it again to end it."""
+        """Starts a green thread with a request under way; switch to it again to end the request."""
 
         def run():
             with self.turns.working(caller):
@@ -151,7 +151,7 @@ def test_who_has_a_share_left_never_waits(worker):
 
 
 def test_beside_others_who_always_work_one_gets_a_fifth_of_the_processor(worker):
-    """Their requests are always new; of one that takes long nobody waits for the end."""
+    """Their requests are always new; nobody waits for the end of a long one."""
     worker.use_up(ANY)
     busy = [worker.at_work(OTHER)]
 
@@ -259,7 +259,7 @@ def test_between_statements_the_others_run_and_a_caller_with_a_debt_waits(worker
 
 
 def test_a_caller_with_a_debt_lets_the_others_run_until_none_of_them_can(worker):
-    """A request takes several turns before it is known that it is one."""
+    """It takes several turns to notice that one caller's requests are under way."""
     worker.use_up(ANY)
     worker.at_work(OTHER).switch()
     steps = [greenlet.greenlet(lambda: greenlet.getcurrent().parent.switch()) for _ in range(4)]
@@ -381,7 +381,7 @@ def test_a_connection_that_waited_for_its_client_begins_at_once(worker):
 
 
 def test_a_flood_of_one_connection_goes_behind_the_others(worker):
-    """H7: what comes without being waited for, from all connections of one caller."""
+    """H7: input that nobody waited for, on all connections of one caller."""
     paces = [Pace(worker.turns.share(ANY), worker.turns) for _ in range(2)]
     paces[0].turn()
     worker.works(BURST_SECONDS)

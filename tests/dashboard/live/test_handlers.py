@@ -12,7 +12,7 @@ from tests.dashboard.live.model import Worker
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock
 
-#: A few more than `list:more` gives past a thread.
+#: A few more threads than `list:more` gives past a thread.
 THREADS = THREADS_BEYOND + 6
 ARRIVAL = {"view": "arrival", "sort": "arrival"}
 
@@ -30,11 +30,11 @@ class Dashboard:
         return self.worker.call(self.caller, name, fields)
 
     def take_redis_away(self):
-        """From now on lists are read from SQL."""
+        """Makes Redis count as away: from now on lists are read from SQL."""
         self.worker.broadcaster.status.read_failed()
 
     def push(self, thread):
-        """A message in a thread, and the frames that it makes."""
+        """Posts a message in a thread; returns the frames that it makes."""
         self.order.post(thread)
         self.order.seconds += 1
         self.worker.broadcaster.notify(None)

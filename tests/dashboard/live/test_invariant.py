@@ -134,7 +134,7 @@ class ListsMachine(RuleBasedStateMachine):
 
     @rule(worker=st.integers(0, 1), is_notified=st.booleans())
     def broadcaster_turns(self, worker, is_notified):
-        """With its notification received, or lost."""
+        """Runs a turn of each broadcaster, with its notification received or lost."""
         self.lists.turn(self.lists.workers[worker], is_notified)
 
     @rule(who=BROWSERS, list=LISTS)
@@ -148,7 +148,7 @@ class ListsMachine(RuleBasedStateMachine):
 
     @rule(who=BROWSERS, place=st.integers(0, 30), fate=st.sampled_from(["", "", "lost", "twice"]))
     def network(self, who, place, fate):
-        """A frame arrives: in another order, twice, or not at all."""
+        """Delivers a frame: in another order, twice, or not at all."""
         browser = self.lists.browsers[who]
         if not browser.wire.frames:
             return

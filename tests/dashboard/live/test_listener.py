@@ -18,7 +18,7 @@ KEYS = Keys("lineup")
 
 
 class ListenerDriver:
-    """A running listener, and what it passed on."""
+    """A running listener, and everything that it passed on."""
 
     def __init__(self, server):
         options = {"socket_timeout": 1, "socket_connect_timeout": 1, "retry": Retry(NoBackoff(), 0)}
@@ -138,7 +138,7 @@ def test_it_reconnects_however_often_its_connection_is_killed(driver, server):
 
 
 def test_attempts_while_redis_is_away_are_no_reconnections(driver, server, monkeypatch):
-    """Else each restart of Redis would look as if its connections broke again and again."""
+    """Otherwise each restart of Redis would look like many broken connections."""
     was_made = driver.listener.reconnects
     monkeypatch.setattr(driver.listener, "_enable_notifications", fails_to_connect)
     server.client().execute_command("CLIENT", "KILL", "TYPE", "pubsub")

@@ -1,4 +1,4 @@
-"""Without notifications dashboards are told of changes within a second: by the pulse."""
+"""Without notifications the pulse tells dashboards of changes, within a second."""
 
 import fakeredis
 import pytest
@@ -16,7 +16,7 @@ def order(database, clock) -> Order:
 
 @pytest.fixture
 def told(order, monkeypatch) -> list:
-    """What those who push were told."""
+    """The calls that the pushing parts received."""
     services, found = order.services, []
     broadcaster = services.broadcaster
     monkeypatch.setattr(broadcaster, "notify", lambda ids: found.extend(sorted(ids)))

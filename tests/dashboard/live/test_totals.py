@@ -19,7 +19,7 @@ def totals(emitter):
 
 
 def numbers(*counts, **assigned):
-    """The states of the views, with so many threads; of `a1` so many are admin 1's."""
+    """The states of the views with these totals; `a1=2`: two threads are assigned to admin 1."""
     of_admins = {int(name[1:]): count for name, count in assigned.items()}
     states = [State("e", 1, total, assigned=of_admins) for total in counts]
     return dict(zip(VIEWS, states, strict=True))
@@ -99,7 +99,7 @@ def test_nothing_that_was_put_off_is_kept_for_a_closed_socket(emitter):
 
 
 def with_unassigned(**counts):
-    """The states of views of which so many threads are nobody's."""
+    """The states of the views with so many unassigned threads in each."""
     return {view: State("e", 1, 9, assigned={0: counts.get(view, 0)}) for view in VIEWS}
 
 

@@ -95,7 +95,7 @@ class HoursDriver:
             return list(connection.scalars(found))
 
     def assert_all_follow(self):
-        """What SQL says is what the pure function says of what SQL knows."""
+        """Checks SQL's due times against the pure function, over the facts in SQL."""
         now = self.clock()
         with self.database.read() as connection:
             known = known_policies.current(connection)

@@ -48,7 +48,7 @@ class Lists:
         self.order.ingest.act(tagging.change, self.mai, thread, TagNames([*add], [*remove]))
 
     def agree(self) -> None:
-        """A rebuild gives what is there."""
+        """Checks that a rebuild gives the same lists."""
         before = {query: self.of(query) for query in self.ids}
         assert self.order.differences() == []
         self.order.client.flushall()

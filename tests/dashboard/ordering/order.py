@@ -71,7 +71,7 @@ class Order:
         now: Callable[[float], object] = lambda seconds: None,
         traces_seconds: float | None = None,
     ) -> Deleted | None:
-        """Deletes a customer; `now` is called where presence is waited for."""
+        """Deletes a customer; `now` is called while presence is waited for."""
         presence = self.services.presence_service
         store = self.services.file_store
         return Erasing(self.database, self.placer, presence, store, self.clock, now).erase(
@@ -79,8 +79,8 @@ class Order:
         )
 
     def entries(self) -> int:
-        """Fields of hashes and members of sorted sets of all keys, but for logs of changes: these
-        are cut once in 64 changes."""
+        """Counts the fields of hashes and members of sorted sets of all keys, but not the logs of
+        changes: these are cut once in 64 changes."""
         count = {b"hash": self.client.hlen, b"zset": self.client.zcard}
         keys = [key for key in self.client.scan_iter() if not key.endswith((b"|changes", b"|log"))]
         kinds = {key: self.client.type(key) for key in keys}

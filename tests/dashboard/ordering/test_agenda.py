@@ -1,4 +1,4 @@
-"""SQL is asked once what is to be done: what it says is what each queue would find by itself."""
+"""SQL is asked once what is due: it says what each queue would find by itself."""
 
 import fakeredis
 import pytest
@@ -38,7 +38,7 @@ def keep(order: Order, query: str, kept_until: int | None = None) -> None:
 
 
 def found_by_queues(connection, now: int) -> agenda.Agenda:
-    """By what each queue asks when it works."""
+    """Returns the due work as each queue would find it."""
     known = versions.current(connection)
     return agenda.Agenda(
         connection.scalar(select(func.min(threads.c.next_change_at))),

@@ -37,7 +37,7 @@ def keep(order, query, admin_id=None):
 
 
 def new_builder(order) -> ListBuilder:
-    """That of another process."""
+    """Returns the builder of another process."""
     parts = order.database, order.ranking, order.placer, order.clock
     return ListBuilder(Rebuilder(*parts), order.ranking)
 
@@ -98,8 +98,8 @@ def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(mixed, mon
 
 
 def keep_some(order):
-    """List id to the threads of the list, of more lists than are built one by one, and that hold
-    too many threads for an index."""
+    """Adds more lists than are built one by one, with too many threads for an index; returns their
+    threads by list id."""
     return {
         keep(order, "is:waiting"): {1, 2, 3, 4, 6, 7},
         keep(order, "-is:waiting"): {5},
@@ -126,7 +126,7 @@ def test_many_lists_are_built_with_a_pause_after_each_slice(mixed, monkeypatch, 
 def test_lists_are_kept_while_the_moments_of_a_million_threads_are_brought_forward(
     mixed, monkeypatch, read_once_above
 ):
-    """That takes minutes for many lists, and fills nothing."""
+    """For many lists it takes minutes, in which none of them is filled."""
     monkeypatch.setattr(rebuild, "FILTERED_MAX", read_once_above)
     for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
         monkeypatch.setattr(id_ranges, name, 2)
@@ -212,7 +212,7 @@ def test_while_serving_the_reconciler_builds_many_lists_beside_its_ticks(mixed, 
 
 
 def test_the_reconciler_leaves_a_list_that_somebody_has_built_since_it_looked(order, monkeypatch):
-    """A list on screens would be opened anew for nothing."""
+    """Otherwise a list on screens would be opened again for nothing."""
     list_id = keep(order, "is:open")
     build = order.reconciler._build
 
@@ -244,7 +244,7 @@ def test_a_list_that_another_process_builds_at_this_moment_is_not_built_again(or
 
 
 def test_a_list_without_threads_is_there_at_once(order, monkeypatch):
-    """Whoever opens it waits for no second look."""
+    """Its opening does not wait for a second look."""
     monkeypatch.setattr(list_keeper, "LOOK_SECONDS", 10 * SECONDS)
     list_id, builder = keep(order, "last:bot"), new_builder(order)
     assert builder.build(list_id).wait(SECONDS)
@@ -253,7 +253,7 @@ def test_a_list_without_threads_is_there_at_once(order, monkeypatch):
 
 
 def test_lists_that_another_process_builds_meanwhile_do_not_count_as_rebuilt(order):
-    """It takes minutes for many lists, and every tick finds them missing."""
+    """For many lists it takes minutes, and every tick finds them missing."""
     mine, others = keep(order, "is:open"), keep(order, "is:closed")
     before = order.reconciler.rebuilds
     with order.ranking.begin_rebuild([others]):

@@ -1,4 +1,4 @@
-"""Whatever two workers store and do not place, their reconcilers place: without comparing lists."""
+"""What two workers store and do not place, their reconcilers place without comparing lists."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ TICKS_MAX = 60
 CHATBOT_ACTS = ("close", "reopen")
 ADMIN_ACTS = ("claim", "release")
 
-#: What becomes of a placement after its commit.
+#: The fates of a placement after its commit.
 fates = st.sampled_from(["placed", "placed", "lost", "waits"])
 roles = st.sampled_from(["client", "bot", "admin"])
 processes = st.integers(0, 1)
@@ -59,7 +59,7 @@ class Worker:
         diff.differing_in_heads = set  # type: ignore[method-assign]
 
     def end(self, fate: str) -> None:
-        """What becomes of the last placement."""
+        """Decides the fate of the last placement."""
         if fate == "placed":
             self.place(-1)
         elif fate == "lost" and self.waiting:
@@ -79,7 +79,7 @@ class DeathsMachine(RuleBasedStateMachine):
     @initialize(queries=st.sampled_from([(), QUERIES]))
     def begin(self, queries):
         self.client.flushall()
-        # A file of its own: one that failed may still have the last one open.
+        # A file of its own: a failed run may still have the last one open.
         path = shutil.copy(self.head, self.folder / f"{next(self.examples)}.sqlite")
         self.database = Database(f"sqlite:///{path}")
         self.clock = SettableClock()
@@ -147,7 +147,7 @@ class DeathsMachine(RuleBasedStateMachine):
         for each in self.workers:
             while each.waiting:
                 each.place(0)
-        # Where two workers placed revisions of one thread in turns, each tick saves those of one.
+        # If two workers placed revisions of one thread in turns, a tick saves those of one.
         for _ in range(TICKS_MAX):
             for each in self.workers:
                 each.order.tick()
@@ -162,7 +162,7 @@ class DeathsMachine(RuleBasedStateMachine):
             return connection.scalar(behind) or 0
 
     def lists_are_right(self, order: Order):
-        """Each thread is on its lists alone: asked in one call, for there are many lists."""
+        """Checks, in one call for many lists, that each thread is on its lists alone."""
         list_ids = order.rebuilder.list_ids()
         found = order.ranking.columns(dict.fromkeys(list_ids, THREADS))
         for each in placements_everywhere(self.database, THREADS, list_ids, self.clock()):
@@ -194,6 +194,6 @@ def test_what_a_dead_worker_left_is_placed_whatever_came_after_it(machine):
 @pytest.mark.slow
 @pytest.mark.cpu_bound
 @pytest.mark.real_redis
-@pytest.mark.parametrize("half", [1, 2])  # beside each other
+@pytest.mark.parametrize("half", [1, 2])  # in parallel
 def test_what_dead_workers_left_in_many_histories(machine, half):
     _run(machine, examples=125, steps=40)

@@ -45,7 +45,7 @@ def busy(database, client, clock) -> Order:
 
 
 def test_a_wrong_count_of_an_admins_threads_is_repaired(busy):
-    """The lists are built anew: no thread is in a wrong place. Case: faults and foreign writes."""
+    """The lists are rebuilt: no thread is in a wrong place. Case: faults and foreign writes."""
     keys = busy.ranking.keys
     busy.client.hincrby(keys.meta("arrival"), "of:0", -1)
     busy.client.hincrby(keys.meta("arrival"), "of:7", 1)
@@ -66,8 +66,8 @@ def test_counts_that_change_all_the_time_lead_to_no_rebuild(busy):
 
 
 def test_looks_at_lengths_that_take_long_rest_and_are_not_trusted_so_soon(busy):
-    """Of a million threads, which move while they are counted. Counting them all the time would
-    delay each event."""
+    """A million threads move while they are counted. Counting them all the time would delay each
+    event."""
     looks, found = [], []
 
     def slow(work, *arguments):
@@ -131,7 +131,7 @@ def test_a_revision_that_is_too_great_leads_to_a_rebuild(busy, saved, monkeypatc
 def test_a_deleted_thread_that_redis_missed_is_removed_at_the_first_repair(
     busy, saved, monkeypatch
 ):
-    """Its revision does not keep it there: no more can come of it."""
+    """Its revision does not keep it there: a deleted thread can get no later one."""
     keys = busy.ranking.keys
     with monkeypatch.context() as away:
         away.setattr(busy.placer, "place", lambda placements: None)

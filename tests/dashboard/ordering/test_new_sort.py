@@ -20,7 +20,7 @@ from tests.repository import ROOT, files_of_the_project
 NAME = "longest_quiet"
 TIER = 2**42
 TIMEOUT_SECONDS = 60
-#: Compares Redis with SQL before and after what `serve` does once a second.
+#: Compares Redis with SQL before and after the step that `serve` runs once a second.
 CHECK_TICK_CHECK = """
 from dashboard.cli.context import open_services
 from dashboard.cli.main import main
@@ -102,7 +102,7 @@ def test_a_sort_that_is_declared_and_migrated_is_a_list(checkout, empty_url, red
     add_migration(checkout, upgrade)
 
     checked = checkout.run("-c", CHECK_TICK_CHECK)
-    # The list of Snoozed in this sort, which is looked for first.
+    # The list of Snoozed in this sort; the lists are searched for it first.
     assert re.search(rf"^Redis does not hold the order: .* q:\w+:{NAME}\.$", checked, re.MULTILINE)
     checkout.run("-m", "alembic", "check")
 

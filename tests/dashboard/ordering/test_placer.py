@@ -29,7 +29,7 @@ def order(any_database, clock) -> Order:
 
 
 def unplaced(order: Order, monkeypatch: pytest.MonkeyPatch, role: str) -> list:
-    """The placements of a message that was stored by a worker which then placed nothing."""
+    """Posts a message at a worker that then places nothing; returns its placements."""
     kept: list = []
     with monkeypatch.context() as patched:
         patched.setattr(Placer, "place", lambda placer, placements: kept.extend(placements))
@@ -68,7 +68,7 @@ def test_a_thread_that_changes_all_the_time_is_placed_all_the_same(
 
 
 def without_comparing(order: Order) -> None:
-    """Leaves the reconciler with what it knows from revisions."""
+    """Leaves the reconciler only its knowledge of revisions."""
     diff = order.reconciler._diff
     diff.differing_in_next_slice = diff.stale_ids = lambda states: set()  # type: ignore[method-assign]
     diff.differing_in_heads = set  # type: ignore[method-assign]
@@ -86,7 +86,7 @@ def test_a_placement_that_comes_after_the_next_one_changes_nothing(order, monkey
 def test_ordinary_changes_are_placed_on_their_own_lists_alone(
     any_database, clock, monkeypatch, queries
 ):
-    """Also where a thread comes back to a list of a query after changes that concerned none."""
+    """Also if a thread comes back to a list after changes that did not concern the list."""
     order = order_with(any_database, clock, *queries)
     everywhere = []
     place = order.ranking.place

@@ -56,7 +56,7 @@ QUERIES = (
     "-desk:sales",
 )
 NAMES = (*SORTS, "vip", "vip")
-#: The rules that a saved sort may have, one after the other.
+#: The rules that a saved sort is given, one after the other.
 RULES = (
     (
         Rule("waits:>1m", "waiting_since", "oldest", "member"),
@@ -222,7 +222,7 @@ class Machine(RuleBasedStateMachine):
         seconds=st.sampled_from(STEPS),
     )
     def lists_are_built_while_threads_leave_and_enter(self, query, thread, what, seconds):
-        # While the lists of views are lost, whatever happens is left to the next ticks.
+        # While the lists of views are lost, other changes are left to the next ticks.
         self.order.tick(seconds=BREAK_SECONDS)
         self.a_query_is_kept(query, "arrival")
 
@@ -292,7 +292,7 @@ def test_lists_of_queries_hold_what_sql_says(machine):
 
 @pytest.mark.slow
 @pytest.mark.cpu_bound
-@pytest.mark.parametrize("half", [1, 2])  # beside each other
+@pytest.mark.parametrize("half", [1, 2])  # in parallel
 def test_lists_of_queries_hold_what_sql_says_in_many_histories(machine, half):
     run_state_machine_as_test(
         machine, settings=settings(max_examples=30, stateful_step_count=50, deadline=None)

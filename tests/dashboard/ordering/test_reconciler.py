@@ -125,7 +125,7 @@ def test_lists_that_a_restart_lost_are_rebuilt(busy):
 
 
 def test_a_restart_of_redis_ends_all_epochs(busy):
-    """H1: also where nothing seems lost, for what was written last may be."""
+    """H1: also if nothing seems lost, because the last writes may be."""
     before = busy.ranking.states(busy.rebuilder.list_ids())
     busy.run_id = "second life"
     assert busy.tick()
@@ -148,7 +148,7 @@ def test_nothing_is_placed_or_read_after_a_restart_before_the_rebuild(busy):
 
 @pytest.mark.parametrize("run_id", ["first life", None], ids=["INFO", "no INFO"])
 def test_a_process_that_starts_goes_on_with_the_epochs(database, client, clock, run_id):
-    """H1: only a restart of Redis makes dashboards open their lists anew."""
+    """H1: dashboards open their lists again only after a restart of Redis."""
     first = Order(database, client, clock, run_id=run_id)
     assert first.tick()
     first.post("t-1")
@@ -167,7 +167,7 @@ def test_a_process_that_starts_goes_on_with_the_epochs(database, client, clock, 
 def test_where_info_is_forbidden_a_server_without_our_scripts_is_another_one(
     database, client, clock
 ):
-    """H1: a server that was started again holds no script."""
+    """H1: a server that was restarted holds no script."""
     order = Order(database, client, clock, run_id=None)
     assert order.tick()
     order.post("t-1")
@@ -187,7 +187,7 @@ def test_a_deleted_key_is_rebuilt(busy, key):
 
 
 def without_lists_of_a_new_sort(busy: Order) -> None:
-    """Leaves Redis as a process finds it that declares one sort more than the last one did."""
+    """Leaves Redis as if this process declared one sort more than the last process did."""
     *_, new = SORTS
     for list_id in busy.rebuilder.list_ids():
         busy.client.delete(f"{{lineup:{list_id}}}|{new}")
@@ -245,7 +245,7 @@ def test_what_is_no_thread_is_removed_within_20_seconds(busy, monkeypatch, forei
 
 
 def test_lists_that_change_all_the_time_are_not_searched(busy, monkeypatch):
-    """H3: a thread on its way from SQL to Redis makes a list no suspect."""
+    """H3: a thread on its way from SQL to Redis does not make a list suspect."""
     searched = []
     diff = busy.reconciler._diff
     monkeypatch.setattr(diff, "_wrong_members", lambda name: searched.append(name) or set())
@@ -267,7 +267,7 @@ def test_an_unplaced_thread_is_placed_after_two_ticks(busy):
 
 
 def test_a_thread_on_its_way_to_redis_is_placed_and_is_no_repair(busy):
-    """Else a reconciler under load would compare all threads without end."""
+    """Otherwise a reconciler under load would compare all threads without end."""
     repairs = busy.reconciler.repairs
     busy.ingest = type(busy.ingest)(busy.recorder, _NoPlacer())
     busy.post("t-moving")

@@ -1,4 +1,4 @@
-"""The reconciler rests while nothing changes, and misses nothing for it."""
+"""The reconciler rests while nothing changes, and misses no change because of that."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ def order(database, clock) -> Order:
 
 
 def turn(order: Order, seconds: float = 1.0) -> bool:
-    """What a process that serves does each second; whether the reconciler rested."""
+    """Runs the step of each second of a serving process; returns whether the reconciler rested."""
     services, ticks = order.services, []
     order.seconds += seconds
     services.agenda.turn()
@@ -65,7 +65,7 @@ def differs(order: Order) -> bool:
 
 
 def until_at_rest(order: Order) -> float:
-    """How many seconds later it rests."""
+    """Returns after how many seconds it rests."""
     begun = order.seconds
     while not turn(order):
         assert order.seconds - begun < 4 * PASS_SECONDS, "it never rests"
@@ -73,7 +73,7 @@ def until_at_rest(order: Order) -> float:
 
 
 def test_nothing_is_compared_while_nothing_changes(order):
-    """H35: but for a little, once a minute."""
+    """H35: except a little, once a minute."""
     until_at_rest(order)
     rested = [turn(order) for _ in range(200)]
     assert 2 <= rested.count(False) <= 200 / REST_SECONDS
@@ -124,7 +124,7 @@ FOREIGN: dict[str, Callable[[Order], object]] = {
 
 @pytest.mark.parametrize("what", FOREIGN)
 def test_what_another_program_writes_is_repaired_within_minutes(order, what, monkeypatch):
-    """H35: also where no number of ours tells of it, and a rest would have no end."""
+    """H35: also if no counter of ours shows it, and a rest would have no end."""
     monkeypatch.setattr("dashboard.ordering.reconciler.REST_SECONDS", 1e9)
     until_at_rest(order)
     for _ in range(3):
@@ -159,7 +159,7 @@ def test_after_a_change_of_ours_some_is_compared(order):
 
 
 def test_a_list_that_is_added_while_it_rests_is_built_at_the_next_turn(order):
-    """That of an admin's mentions is kept for its total alone, which nobody else builds."""
+    """The list of an admin's mentions is kept only for its total; nobody else would build it."""
     until_at_rest(order)
     listed = ListedQuery("is:open tag:late", "arrival", "UTC")
     list_id, _ = order.database.write(lambda connection: query_lists.keep(connection, listed))
@@ -168,7 +168,7 @@ def test_a_list_that_is_added_while_it_rests_is_built_at_the_next_turn(order):
 
 
 def test_the_more_changes_the_more_often_it_looks(order):
-    """H35: whatever changes, no more often than heads are compared."""
+    """H35: however many changes, no more often than heads are compared."""
     until_at_rest(order)
 
     def rested(changes: int, turns: int = 60) -> int:
@@ -198,7 +198,7 @@ def test_a_restart_is_noticed_at_rest(order):
 
 
 def test_what_a_worker_that_died_has_stored_is_placed(order, monkeypatch):
-    """What SQL says is to be done ends the rest."""
+    """Work that is due in SQL ends the rest."""
     until_at_rest(order)
     monkeypatch.setattr(order.placer, "place", lambda placements: None)
     order.post("t-new")

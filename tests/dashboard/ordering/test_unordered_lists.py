@@ -1,4 +1,4 @@
-"""Lists of saved views that nobody opens: which threads are on them is exact, their order is not
+"""Lists of saved views that nobody opens: the set of their threads is exact, their order is not
 kept."""
 
 import fakeredis
@@ -21,7 +21,7 @@ FIRST, OTHER = "-is:closed", "is:closed"
 
 @pytest.fixture
 def order(any_database, monkeypatch):
-    """Three threads on the list of FIRST, of which Redis has not kept the order since they came."""
+    """Three threads on the list of FIRST; Redis has not kept its order since they came."""
     monkeypatch.setattr(kept_lists, "ORDERED_MAX", 1)
     made = Order(any_database, fakeredis.FakeRedis(), SettableClock())
     made.database.write(kept_lists.keep)
@@ -203,7 +203,7 @@ def test_built_in_lists_and_those_of_unsaved_queries_stay_in_order(order):
 
 
 def test_a_list_that_comes_in_order_while_it_is_built_is_built_once_more(order, monkeypatch):
-    """What was filled before may be of a thread that has moved since, and on this list did not."""
+    """Entries filled before may be of threads that moved since, though not on this list."""
     filled = FillingByQuery.by_ranges
 
     def fill(*given):
@@ -222,7 +222,7 @@ def test_a_list_that_comes_in_order_while_it_is_built_is_built_once_more(order, 
 
 
 def test_a_placement_from_before_the_order_is_kept_does_not_undo_it(order):
-    """An event of another process that is placed when the list is in order already."""
+    """An event of another process is placed when the list is already in order."""
     late = []
     place, order.placer.place = order.placer.place, late.extend
     order.post("a")

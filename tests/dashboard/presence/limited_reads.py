@@ -1,4 +1,4 @@
-"""A limit of reading announcements: what is not acknowledged would be read without end."""
+"""A limit for reading announcements: without acknowledgement they would be read without end."""
 
 from dashboard.presence.tasks import PresenceTasks
 
@@ -7,7 +7,7 @@ READS_MAX = 200
 
 
 def limit_reads(tasks: PresenceTasks) -> None:
-    """Lets a test fail that reads announcements to be stored again and again."""
+    """Makes a test fail that reads the announcements to store again and again."""
     left = iter(range(READS_MAX))
     for outbox, _, _ in tasks._stored:
 

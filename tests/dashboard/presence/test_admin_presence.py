@@ -95,7 +95,7 @@ def test_each_socket_is_pinged_once_a_period_and_all_are_spread_over_it(worker):
 
 
 def test_a_window_hidden_for_a_minute_is_away_without_another_message(worker):
-    """The worker's clock decides, for a hidden window's timers do not. (R33)"""
+    """The worker's clock decides, because the timers of a hidden window do not run. (R33)"""
     caller = worker.come("s")
     worker.presence.pong(caller, ({"visible": False, "idle_ms": 5},))
     worker.seconds += 59
@@ -158,7 +158,7 @@ def test_a_pong_is_a_heartbeat(worker):
 
 
 def test_who_leaves_a_stopping_worker_has_a_minute_to_come_back(worker):
-    """Case of a rolling restart: nobody is announced offline who comes back at once. (T11, H33)"""
+    """Case of a rolling restart: admins who return at once are not announced offline. (T11, H33)"""
     for sid in ("s", "t"):
         worker.come(sid)
     worker.presence.begin_drain()

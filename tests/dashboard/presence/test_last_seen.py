@@ -1,4 +1,4 @@
-"""Last seen on its way to SQL and back: what an emptied Redis does not take away."""
+"""Last seen on its way to SQL and back: an emptied Redis loses none of it."""
 
 from types import SimpleNamespace
 
@@ -53,7 +53,7 @@ def look(order: Order, customer: str, viewer=TRUTH):
 
 
 def test_visitors_who_never_wrote_survive_an_emptied_redis(order):
-    """R56: in single states, and in the list of who was seen."""
+    """R56: as single states, and in the list of people seen."""
     come(order, "ann", "bob", "cat")
     leave(order, "ann")
     order.services.presence_tasks._store()
@@ -95,7 +95,7 @@ def test_when_an_admin_was_seen_survives_an_emptied_redis_and_hidden_ones_stay_h
 def test_heartbeats_are_all_taken_and_devices_all_leave_where_others_have_turns_between(
     order, monkeypatch
 ):
-    """H7: what is long is done in slices."""
+    """H7: long work is done in slices."""
     slices = SimpleNamespace(slices=lambda items, first: ([one] for one in items))
     monkeypatch.setattr(bots, "turns", slices)
     names = ["ann", "bob", "cat"]
@@ -106,7 +106,7 @@ def test_heartbeats_are_all_taken_and_devices_all_leave_where_others_have_turns_
 
 
 def test_who_came_while_sql_was_away_is_stored_when_it_is_back(order, monkeypatch):
-    """R56: the first write fails; what is stored and acknowledged next is not all there is."""
+    """R56: the first write fails; the next stored and acknowledged batch is not all there is."""
     tasks, database = order.services.presence_tasks, order.services.database
     come(order, "ann")
 
@@ -126,7 +126,7 @@ def test_who_came_while_sql_was_away_is_stored_when_it_is_back(order, monkeypatc
 
 
 def test_only_what_was_announced_is_read_to_be_stored(order, monkeypatch):
-    """H35, R56: with nothing announced nothing is asked; what was missed is found by its number."""
+    """H35, R56: without announcements nothing is read; a missed one is found by its number."""
     tasks = order.services.presence_tasks
     asked: list[set[int]] = []
     customers = tasks._stored[0][0]
@@ -176,7 +176,7 @@ def test_what_an_ended_worker_has_left_is_taken_over(order, monkeypatch):
 
 
 def test_what_is_announced_wakes_what_follows_it(order, monkeypatch):
-    """H35: each task rests until then, or until something is due soon."""
+    """H35: each task rests until then, or until its next work is due."""
     tasks, service, woken = order.services.presence_tasks, order.services.presence_service, []
     monkeypatch.setattr(tasks, "_wake", woken.append)
     tasks.start(lambda run: None)
@@ -202,7 +202,7 @@ def test_what_is_announced_wakes_what_follows_it(order, monkeypatch):
 
 
 def test_a_worker_removes_the_consumers_of_ended_ones(order, monkeypatch):
-    """Each start has a name of its own: without this, each leaves one in every stream."""
+    """Each start has a name of its own, and would otherwise leave one in every stream."""
     space = order.services.presence_service.customers.space
     streams = [space.people(shard).events for shard in range(space.shards)]
     for stream in streams:
@@ -240,7 +240,7 @@ def test_a_deleted_visitor_is_neither_listed_nor_kept(order):
 
 
 def test_who_stays_online_is_stored_now_and_then(order, monkeypatch):
-    """Not for each beat; one shard is stored at a time."""
+    """Not with each heartbeat; one shard is stored at a time."""
     tasks = order.services.presence_tasks
     come(order, "ann")
     tasks._store()

@@ -18,7 +18,7 @@ def presence(database, client, clock, monkeypatch) -> PresenceService:
 
 
 def test_who_hid_after_the_dump_is_hidden_again(presence, database, client, clock):
-    """H1: of history that Redis has lost, SQL knows what people set."""
+    """H1: SQL knows the settings that Redis has lost."""
     source_id = database.write(lambda sql: sources.ensure(sql, "shop", 0))
     mai = str(database.write(lambda sql: admins.create(sql, "m@example.com", "M", "admin", "", 0)))
     names = [f"c-{number}" for number in range(5)]

@@ -1,4 +1,4 @@
-"""Who counts whom as a contact, and what the panels read, on both kinds of databases."""
+"""The contacts of customers, and the data of the panels, on both kinds of databases."""
 
 import fakeredis
 import pytest

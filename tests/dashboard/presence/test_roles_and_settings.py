@@ -1,4 +1,4 @@
-"""What a socket may see and show: its admin's role, settings and device, and its budget."""
+"""The people that a socket may see and show: by its admin's role, settings, device and budget."""
 
 import json
 
@@ -87,7 +87,7 @@ def worker(database, clock) -> Worker:
 
 
 def test_a_role_that_was_taken_away_ends_what_it_saw(worker):
-    """H15: the socket is sent what everybody may see, and its next call is answered so."""
+    """H15: the socket is sent only what everybody may see, and so are answers to its calls."""
     worker.come("hidden", 2)
     worker.presence_service.set_admin(2, {"status": "invisible"})
     caller = worker.come("s", 1, role="supervisor")

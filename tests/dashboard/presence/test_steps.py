@@ -71,7 +71,7 @@ class Process:
         return membership
 
     def deadline(self, person: str = "7", connection: str = "s", at_ms: int | None = None) -> int:
-        """The end of a connection of an admin by Redis, after it was set, if `at_ms` is given."""
+        """Returns the deadline of an admin's connection; first sets it to `at_ms` if given."""
         space = self.service.admins.space
         key = space.people(space.shard_of(person)).deadlines
         return self._score(key, f"{person}{SEPARATOR}{connection}", at_ms)
@@ -261,7 +261,7 @@ def test_nobody_is_swept_after_an_outage_before_there_was_time_to_return(process
 
 
 def test_typing_ends_also_during_an_outage(process):
-    """H12: nothing ends it in Redis otherwise; who is in a thread gets time to return."""
+    """H12: nothing else in Redis ends it; people in a thread get time to return."""
     process.tasks._set_late(True)
     ends = process.now_ms() - 1_500
     reading, writing = Membership(THREAD, "8", "elsewhere"), Membership(THREAD, "shop/c-1", "x")
@@ -333,7 +333,7 @@ def test_every_step_is_started_and_stopped(process):
 
 
 def test_what_cannot_wait_for_the_next_turn_wakes_its_step(process):
-    """R6, R19, R54, R56: each by itself; the intervals alone would take up to 15 s."""
+    """R6, R19, R54, R56: each wake by itself; the intervals alone would take up to 15 s."""
     woken: list[str] = []
     process.hear()
     process.tasks.start(lambda run: None)

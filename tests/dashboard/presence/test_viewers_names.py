@@ -1,4 +1,4 @@
-"""The names of who reads a thread, as they are shown."""
+"""The names of the viewers of a thread, as they are shown."""
 
 from types import SimpleNamespace
 

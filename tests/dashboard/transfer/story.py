@@ -24,7 +24,7 @@ from tests.dashboard.ingest.shop import Shop, customer_event, message, new_admin
 from tests.support import SettableClock
 
 VIEWS = ("arrival", "not_respond", "history")
-#: What of a thread follows from what is exported. Ids of rows are others.
+#: Columns of a thread that follow from an export. Ids of rows do not.
 _COMPARED = (
     *(name for name in Facts._fields if name in threads.c and not name.endswith("seen_id")),
     *("recent_at", "waiting_since", "last_role", "preview_role", "preview_body", "preview_at"),
@@ -126,7 +126,7 @@ class Story:
             self.acts.append((admin, made))
 
     def _others(self) -> None:
-        """Facts of customers, and receipts for what was sent."""
+        """Adds facts of customers, and receipts for sent messages."""
         shop = self.random.choice(self.shops)
         shop.send(customer_event(self.at, customer=f"c-{self.random.randrange(8)}", locale="vi"))
         for id in self.sent[-1:]:
@@ -189,10 +189,10 @@ def _said(connection, id: int) -> list[tuple[Any, ...]]:
 
 
 def _acts(connection, id: int) -> list[tuple[Any, ...]]:
-    """What admins did that is an event, as the conversation shows it.
+    """Acts of admins that are events, as the conversation shows them.
 
-    What chatbots did depends on which events came together. What undoes is an act like any other
-    after an import.
+    The acts of chatbots depend on which events came together. After an import, an act that undoes
+    is like any other.
     """
     found = conversations.between(connection, id, None, None)
     types = ("thread.closed", "thread.reopened", "thread.priority_changed", "thread.tags_changed")

@@ -1,4 +1,4 @@
-"""What the demo is seeded with is exported and imported like any other desk."""
+"""The demo's data are exported and imported like those of any other desk."""
 
 import json
 from collections import Counter

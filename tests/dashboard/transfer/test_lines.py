@@ -1,4 +1,4 @@
-"""Each line is checked: what is wrong is said with its line and place; batches before are kept."""
+"""Each line is checked: an error has its line and place; the batches before it are kept."""
 
 import json
 
@@ -36,7 +36,7 @@ REPLY = {
 
 @pytest.fixture
 def any_database(database):
-    """What lines may hold does not depend on the database."""
+    """The rules for lines do not depend on the database."""
     return database
 
 

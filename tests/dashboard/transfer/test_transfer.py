@@ -1,4 +1,4 @@
-"""What is exported and imported is the same: threads, order, conversations, and the next export."""
+"""An import equals its export: threads, order, conversations, and the next export."""
 
 import json
 from typing import Any
@@ -56,7 +56,7 @@ def test_an_export_while_events_are_stored_is_of_one_moment(
     any_database, new_database, transfer, clock, monkeypatch
 ):
     story = Story(any_database, clock, 4).tell(30)
-    # As with more threads and events: each statement reads a few.
+    # As with more threads and events: each statement reads only a few.
     monkeypatch.setattr(exporting, "SLICE", 2)
     monkeypatch.setattr(exporting, "ROWS", 5)
     before, state = transfer.exported(any_database), state_of(any_database)
@@ -76,7 +76,7 @@ def test_an_export_while_events_are_stored_is_of_one_moment(
 def test_redis_holds_the_lists_of_what_was_imported(
     any_database, new_database, transfer, clock, monkeypatch
 ):
-    """Also of threads that a batch has written several times."""
+    """Also of threads that a batch wrote several times."""
     Story(any_database, clock, 5).tell(60)
     other = new_database()
     services = transfer.services(other)

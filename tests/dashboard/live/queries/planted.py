@@ -1,7 +1,7 @@
 """Runs the machine of all readers over a copy of the sources: `planted.py EXAMPLES` in its root.
 
-Exits with 1 and the first fault where the readers do not agree. Nothing is shrunk: a mistake is
-only to be found.
+Exits with 1 and the first fault if the readers do not agree. Examples are not shrunk: a mistake
+need only be found.
 """
 
 import sys

@@ -11,7 +11,7 @@ from tests.support import SettableClock
 
 
 class Process:
-    """A worker: its own connections, what it knows of lists, and what it has yet to place."""
+    """A worker: its own connections, its known lists, and its placements that wait."""
 
     def __init__(self, url: str, client: Any, clock: SettableClock):
         self.database = Database(url)
@@ -26,12 +26,12 @@ class Process:
         self.due = self.order.services.due_queue
 
     def place(self, number: int) -> None:
-        """Lets one of the placements go that wait, the oldest or a later one."""
+        """Releases one of the waiting placements, the oldest or a later one."""
         if self.waiting:
             self._place(self.waiting.pop(number % len(self.waiting)))
 
     def turn(self, seconds: float = 0.3) -> None:
-        """A turn of what pushes, after so long, with everything noted."""
+        """Runs a turn of the broadcaster and of totals, with all their notifications."""
         self.order.seconds += seconds
         self.worker.live_lists.renew()
         self.worker.broadcaster.notify(None)

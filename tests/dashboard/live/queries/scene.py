@@ -34,7 +34,7 @@ class Scene:
         return self.worker.call(caller or self.caller, f"list:{name}", fields)
 
     def open(self, caller=None, **fields):
-        """Opens a list that is there after a moment; the answer."""
+        """Opens a list, which is there after a moment; returns the answer."""
 
         def answer():
             found = self.call("open", caller, limit=10, **fields)
@@ -45,7 +45,7 @@ class Scene:
         return found
 
     def frames(self, sid="socket"):
-        """What is pushed after the next turn; all are acknowledged."""
+        """Returns the frames of the next turn; all are acknowledged."""
         self.order.seconds += 1
         self.worker.broadcaster.notify_queries()
         self.worker.broadcaster.turn()

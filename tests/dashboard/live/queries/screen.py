@@ -50,7 +50,7 @@ class Screen:
             self._do("open", name, answer=_NOTHING)
 
     def deliver(self, place: int = 0, *, lost: bool = False) -> None:
-        """Brings one of the frames that are under way, or loses it; not always the first.
+        """Delivers one of the frames that are under way, or loses it; not always the first.
 
         The next frame shows the gap; without one, the connection that lost it ends, and `freshen`
         syncs the list.
@@ -69,7 +69,7 @@ class Screen:
             acknowledged()
 
     def freshen(self) -> bool:
-        """Takes all frames, and reads again what is out of date; whether anything came."""
+        """Takes all frames, and reads outdated lists again; returns whether anything came."""
         for gone in self.process.network.gone.pop(self.caller.sid, ()):
             self.lists.pop(_name({field: gone[field] for field in _NAMING if field in gone}), None)
         came = bool(self.wire.frames)
@@ -86,7 +86,7 @@ class Screen:
         return self._replay.do("dump", self._key(name))
 
     def _ask(self, call: str, named: dict[str, str], **more: Any) -> dict[str, Any] | None:
-        """None where there is no such list any more."""
+        """Returns None if there is no such list any more."""
         try:
             return self.process.worker.call(self.caller, f"list:{call}", named | more)
         except Problem:

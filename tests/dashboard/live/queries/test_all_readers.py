@@ -26,7 +26,7 @@ from tests.drivers.replay import shared_replay
 from tests.scoring.conditions.oracle import World
 from tests.scoring.conditions.worlds import texts
 
-#: What reaches thresholds and moves between lists in short histories; others are random.
+#: These reach thresholds and move threads between lists in short histories; others are random.
 QUERIES = (
     "",
     "is:open",
@@ -46,8 +46,8 @@ QUERIES = (
     "is:closed",
     "created:>=2026-05-29",
 )
-#: What must always be there: random drafts seldom meet a threshold, a language, or a day that
-#: differs by zone.
+#: Views that always exist: random drafts seldom meet a threshold, a language, or a day that differs
+#: by zone.
 FIRST = (
     Draft("Since the 29th", "created:>=2026-05-29", "arrival", "Asia/Ho_Chi_Minh", None),
     Draft("Mine", "assigned:me", "longest_wait", "UTC", 1),
@@ -84,7 +84,7 @@ class ReadersMachine(RuleBasedStateMachine):
     @initialize(first=st.lists(drafts, max_size=3))
     def begin(self, first):
         self.client.flushall()
-        # A file of its own: one that failed may still have the last one open.
+        # A file of its own: a failed run may still have the last one open.
         path = shutil.copy(self.head, self.folder / f"{next(self.examples)}.sqlite")
         self.both = TwoWorkers(f"sqlite:///{path}", self.client, shared_replay())
         for draft in (*FIRST, *first):
@@ -237,7 +237,7 @@ def test_all_readers_agree_on_every_list(machine):
 
 @pytest.mark.slow
 @pytest.mark.cpu_bound
-@pytest.mark.parametrize("half", [1, 2])  # beside each other
+@pytest.mark.parametrize("half", [1, 2])  # in parallel
 def test_all_readers_agree_on_every_list_in_many_histories(machine, half):
     _run(machine, examples=50, steps=40)
 

@@ -59,7 +59,7 @@ def test_what_asks_the_same_is_one_list_under_the_names_that_were_given(scene):
 
 
 def test_a_list_that_takes_longer_says_so_and_a_frame_tells_when_it_is_there(scene, monkeypatch):
-    """`building` and the frame at the end. (docs/protocol.md)"""
+    """First `building`, and at the end a frame. (docs/protocol.md)"""
     monkeypatch.setattr(live_lists_module, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr(scene.order.services.list_builder, "_build", lambda list_id: None)
     answer = scene.call("open", **WAITING, limit=10)
@@ -86,7 +86,7 @@ def test_a_filter_narrows_any_view_by_one_more_condition(scene, given, ids):
 
 
 def test_a_view_with_a_filter_is_there_while_somebody_looks_and_counted_always(scene):
-    """What is assigned to nobody stands in Redis once, as a number, until somebody opens it."""
+    """Redis keeps only the number of unassigned threads until somebody opens their list."""
     order, unassigned = scene.order, {"view": "arrival", "sort": "priority", "filter": "unassigned"}
 
     def counted():
@@ -281,7 +281,7 @@ def test_lists_are_limited_for_an_admin_in_all_windows_and_for_all(scene, monkey
 
 
 def test_lists_on_screens_are_limited_by_what_they_cost(scene, monkeypatch):
-    """What costs more is read from SQL, as where there are too many."""
+    """A list above the limit is read from SQL, as where there are too many lists."""
     one = scene.socket("one")
 
     def is_live(text):
@@ -311,7 +311,7 @@ def test_redis_loses_all_and_the_list_is_opened_anew(scene):
 
 
 def test_a_list_of_another_epoch_than_that_of_sql_is_not_shown(scene, monkeypatch):
-    """H1: Redis is back from an older dump, and the list is not built again yet."""
+    """H1: Redis is back with an older dump, and the list is not rebuilt yet."""
     client = scene.order.client
     held = scene.open(**WAITING)["epoch"]
     dump = {key: client.dump(key) for key in client.scan_iter()}

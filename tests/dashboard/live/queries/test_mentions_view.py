@@ -1,4 +1,4 @@
-"""The built-in view `mentions`: for each admin a list of their own, live like any other."""
+"""The built-in view `mentions`: each admin has a list of their own, live like any other."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def scene(database):
 
 
 def totals(scene: Scene) -> dict[str, int]:
-    """What is sent of views after the next turn."""
+    """Returns the view totals that the next turn sends."""
     scene.order.seconds += 1
     view_totals = scene.worker.live_lists.view_totals
     view_totals.note()
@@ -67,7 +67,7 @@ def test_a_mention_comes_and_reading_takes_it_off(scene):
 
 
 def test_the_list_is_kept_for_its_total_while_the_admin_is_here(scene):
-    """Nobody has it open; a minute after the admin has gone it goes."""
+    """Nobody has it open; it is removed a minute after the admin has gone."""
     before = scene.lists().keys()
     totals(scene)
     [list_id] = scene.lists().keys() - before

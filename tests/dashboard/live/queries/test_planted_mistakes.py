@@ -10,14 +10,14 @@ import pytest
 
 from tests.repository import ROOT
 
-#: Of ten mistakes 150 examples missed three: what they need to be seen is rare. A run ends at once
-#: when it has found one.
+#: 150 examples missed three of ten mistakes, which show only in rare cases. A run ends at once when
+#: it has found one.
 EXAMPLES = 600
 FOLDERS = ("dashboard", "lua_scripts", "migrations", "presence", "scoring", "static/js", "tests")
 
 
 class Mistake(NamedTuple):
-    """What stands in a file, and what is planted there."""
+    """A text in a file, and the mistake that is planted in its place."""
 
     file: str
     right: str
@@ -70,7 +70,7 @@ MISTAKES = {
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what the machine runs."""
+    """A copy of all that the machine runs."""
     copy = tmp_path_factory.mktemp("planted")
     for folder in FOLDERS:
         ignored = shutil.ignore_patterns("__pycache__", "build", "vendor")

@@ -26,7 +26,7 @@ def snooze(scene: Scene, id: int, hours: float) -> None:
 
 
 def totals(scene: Scene) -> dict[str, int]:
-    """What is sent of views after the next turn."""
+    """Returns the view totals that the next turn sends."""
     scene.order.seconds += 1
     view_totals = scene.worker.live_lists.view_totals
     view_totals.note()
@@ -51,13 +51,13 @@ def test_the_soonest_is_first_and_the_list_follows_each_change(scene):
     assert sorted(frame["del"]) == [1, 2]
     assert totals(scene) == {"snoozed": 1}
     assert scene.open(**SNOOZED)["ids"] == [3]
-    # The mentions of Mai are kept since she is here, and built now.
+    # The list of Mai's mentions is kept because she is here; it is built now.
     scene.order.tick()
     assert scene.order.differences() == []
 
 
 def test_other_sorts_and_filters_are_there_on_demand(scene):
-    """As those of any list of a query."""
+    """As with any list of a query."""
     for id, hours in ((1, 3), (2, 1)):
         snooze(scene, id, hours)
     assert scene.open(view="snoozed", sort="longest_wait")["ids"] == [1, 2]
@@ -66,7 +66,7 @@ def test_other_sorts_and_filters_are_there_on_demand(scene):
 
 
 def test_redis_away_shows_the_same_order(scene, monkeypatch):
-    """From SQL, with what is not snoozed on the other lists."""
+    """From SQL; the other lists hold the threads that are not snoozed."""
     for id, hours in ((1, 3), (2, 1), (3, 2)):
         snooze(scene, id, hours)
     [kept] = kept_lists.lists(scene.order.database.engine.connect()).values()
@@ -79,7 +79,7 @@ def test_redis_away_shows_the_same_order(scene, monkeypatch):
 
 
 def test_a_saved_view_of_the_same_list_does_not_take_it_along(scene):
-    """It is that of the built-in view, too."""
+    """The built-in view uses the same list."""
     database, now = scene.order.database, scene.order.clock
     view = scene.save("is:snoozed", "soonest")
     database.write(lambda connection: views.remove(connection, view, now()))

@@ -1,4 +1,4 @@
-"""Saved views that nobody has looked at for long, opened on a socket."""
+"""Saved views that nobody has looked at for long are opened on a socket."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def in_order(scene):
 
 
 def leave(scene):
-    """Nobody looks at it for longer than it is kept in order."""
+    """Lets more time pass than a list is kept in order without anybody looking."""
     scene.call("close", **named(scene.view))
     scene.order.clock.advance(LOOKED_AT_MS + RENEWED_MS + 1)
     scene.worker.live_lists.renew()
@@ -53,7 +53,7 @@ def test_whoever_opens_it_gets_the_order_of_now_and_what_changes_it(scene):
 
 
 def test_a_list_that_was_left_meanwhile_is_not_synced_but_opened_anew(scene):
-    """What the socket holds is of an epoch that Redis has still, without what moved since."""
+    """The socket's state is of an epoch that Redis still has, but lacks the moves since."""
     opened = scene.open(**named(scene.view))
     known = {"epoch": opened["epoch"], "version": opened["version"]}
     assert scene.call("sync", **named(scene.view), **known)["resync"] is False
@@ -96,7 +96,7 @@ def test_its_total_is_right_at_every_moment(scene):
 
 
 def test_who_opens_too_many_lists_that_must_be_built_is_refused(scene, monkeypatch):
-    """`rate_limited`, as for those of unsaved queries."""
+    """`rate_limited`, as with lists of unsaved queries."""
     asked = []
     monkeypatch.setattr(
         scene.worker.live_lists._limits, "require", lambda limit, admin_id: asked.append(admin_id)

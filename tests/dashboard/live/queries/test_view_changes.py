@@ -94,7 +94,7 @@ def test_a_change_of_ones_own_views_is_told_to_nobody_else(workers, stored):
 def test_whoever_looks_at_whatever_moment_is_told_of_no_change_of_others(
     workers, stored, client, monkeypatch
 ):
-    """What one desk does is not felt at another, also where Redis counts late or never."""
+    """Changes of one admin's views are not told to another, also if Redis counts late or never."""
     chance = random.Random(7)
     stored.after_reading = lambda: chance.random() < 0.3 and stored.change(KEN)
     for _ in range(200):
@@ -111,7 +111,7 @@ def test_whoever_looks_at_whatever_moment_is_told_of_no_change_of_others(
 
 
 def test_a_change_of_a_desks_views_is_told_to_who_sees_the_desk(workers, stored):
-    """`views:changed` (docs/protocol.md); whose lists have changed is looked up for all."""
+    """`views:changed` (docs/protocol.md); all are looked up when lists may have changed."""
     for worker in workers:
         worker.admins.add("ken", KEN, frozenset(["billing"]))
         worker.admins.add("lan", 3, frozenset(["main", "vip"]))
@@ -134,7 +134,7 @@ def away(*given, **named):
 
 
 def test_redis_says_when_to_look_and_nothing_more(workers, stored, client, monkeypatch):
-    """While it is away, and after it has lost its data, who is concerned is told all the same."""
+    """While it is away, and after it lost its data, the admins concerned are told all the same."""
     with monkeypatch.context() as patched:
         patched.setattr(client, "zincrby", away)
         stored.change(MAI)

@@ -67,13 +67,13 @@ class Scene:
         self.totals.note()
 
     def turn_with_lists(self):
-        """A turn, after which the lists are built that it has asked for."""
+        """Runs a turn, then builds the lists that it has asked for."""
         self.totals.turn()
         self.order.tick()
         self.totals.note()
 
     def filter_totals(self):
-        """What the next turn sends of the lists' filters."""
+        """Returns the filter totals that the next turn sends."""
         self.totals.turn()
         return self.emitter.take("list:totals")
 
@@ -89,7 +89,7 @@ class Scene:
         return {sid: totals for sid, totals in found.items() if totals}
 
     def looked_at(self):
-        """Lists that are kept while somebody looks, but for the mentions of each admin."""
+        """Lists that are kept while somebody looks, except those of mentions."""
         with self.order.database.read() as connection:
             mentions = {
                 query_lists.list_of(connection, listed).id
@@ -181,7 +181,7 @@ def test_the_totals_of_a_desks_views_are_sent_to_who_sees_the_desk(scene):
 
 
 def test_the_totals_of_a_desk_are_sent_when_all_of_a_filter_are_known(scene):
-    """`pages:totals` is one message for each filter: in part it would empty the other badges."""
+    """`pages:totals` is one message for each filter: a part of it would empty the other badges."""
     scene.admins.add("kim", scene.ken, frozenset(["main"]))
     scene.list_totals.look_up()
     first, *others = sorted(scene.list_totals.looked_at)

@@ -35,7 +35,7 @@ ROUNDS_MAX = 12
 
 
 class TwoWorkers:
-    """All of it, and what must be equal when it has come to rest."""
+    """The workers and dashboards, and what must be equal when they have come to rest."""
 
     def __init__(self, url: str, client: Any, replay: Replay):
         self.clock = SettableClock(1_780_000_000_000)
@@ -154,7 +154,7 @@ class TwoWorkers:
             return dict(query_lists.current(connection).lists)
 
     def rest(self) -> None:
-        """Until nothing is under way any more."""
+        """Runs until nothing is under way any more."""
         for _ in range(ROUNDS_MAX):
             for process in self.processes:
                 while process.waiting:
@@ -242,8 +242,8 @@ class TwoWorkers:
             assert held["total"] == len(in_sql[found.list_id])
 
     def _texts(self) -> dict[str, tuple[str, str, int | None]]:
-        """List id to the query, time zone and admin with which it was kept first; the query with
-        what the filter adds to it."""
+        """List id to (query, time zone, admin) with which it was kept first; the query includes
+        what the filter adds."""
         table = query_lists.query_lists
         columns = table.c.id, table.c.query, table.c.filter, table.c.timezone, table.c.admin_id
         with self.processes[0].database.read() as connection:

@@ -1,4 +1,4 @@
-"""Supervisors are told the state of the queue, when it changes."""
+"""Supervisors are told the state of the queue when it changes."""
 
 import pytest
 
@@ -12,7 +12,7 @@ NUMBERS = QueueNumbers(waiting=3, longest_since=1_000, over=1, here=2)
 
 
 class Told:
-    """What sockets are told of a queue whose numbers are those of the test."""
+    """The messages of a queue to sockets; the test sets the queue's numbers."""
 
     def __init__(self) -> None:
         self.numbers: QueueNumbers | None = NUMBERS
@@ -24,7 +24,7 @@ class Told:
         self.line.on_ready(Caller(sid, 1, role))
 
     def told(self) -> dict[str, list]:
-        """What each socket was sent in a turn."""
+        """Returns the messages to each socket in a turn."""
         self.line.turn()
         return {
             sid: self.emitter.take("queue:numbers", sid)
@@ -74,7 +74,7 @@ def test_nothing_is_told_while_nothing_is_known(desk):
 
 
 def say(order: Order, thread: str, role: str = "client") -> int:
-    """A message of now; its time."""
+    """Posts a message of now; returns its time."""
     at = order.clock() + 1_000
     order.post(thread, role, occurred_at=rfc3339(at))
     return at
@@ -86,7 +86,7 @@ def order(database, client, clock) -> Order:
 
 
 def test_the_numbers_are_those_of_the_list(order):
-    """Also where nothing but the time has changed."""
+    """Also if only time has changed them."""
     reader = QueueReader(order.ranking, lambda: 4, order.clock)
     assert reader.read() is None, "before the lists are built"
     order.tick()

@@ -47,7 +47,7 @@ class Calls:
 
 
 def test_so_many_lists_are_read_at_once_and_the_others_wait(order, monkeypatch):
-    """What else needs Redis, such as placing events, has the other connections."""
+    """Other work that needs Redis, such as placing events, has the other connections."""
     worker = Worker(order)
     counting, gate = threading.Lock(), threading.Event()
     reading = most = 0
@@ -73,7 +73,7 @@ def test_so_many_lists_are_read_at_once_and_the_others_wait(order, monkeypatch):
 
 
 def test_while_redis_is_away_sql_reads_a_list_once_for_all_who_wait_for_it(order, monkeypatch):
-    """Each of two lists for those who came first, and for all who came meanwhile."""
+    """Each of two lists: for the first callers, and for all who came meanwhile."""
     worker = Worker(order)
     worker.broadcaster.status.read_failed()
     gate, reads = threading.Event(), worker.broadcaster._reads

@@ -76,7 +76,7 @@ def test_changes_while_sql_was_away_are_read_afterwards(driver):
 
 
 def test_failing_sources_are_sent_when_they_change_and_to_new_sockets(driver):
-    # Who sees some desks alone is told nothing that threads of others have caused.
+    # Admins of some desks are told nothing about faults caused by threads of other desks.
     driver.admins.add("ken", 1)
     driver.admins.add("lan", 2, frozenset({"main"}))
     driver.delivery_updates.poll()

@@ -1,5 +1,5 @@
-"""What happens in threads that are on no view, the snoozed ones and those of the archive, is pushed
-to whoever has them open."""
+"""Events of threads on no view, the snoozed ones and those of the archive, are pushed to the
+sockets that have them open."""
 
 import pytest
 import redis
@@ -54,7 +54,7 @@ def test_a_note_whose_notification_was_lost_is_pushed_with_the_next_slow_tick(dr
 
 
 def test_a_note_is_pushed_after_notifications_were_lost(driver):
-    """As when the listener has connected anew."""
+    """As after a reconnection of the listener."""
     open_snoozed(driver)
     add_note(driver, 5)
     driver.broadcaster.notify(None)
@@ -81,7 +81,7 @@ def test_of_the_open_threads_those_are_read_that_have_changed(driver, monkeypatc
 
 
 def test_redis_is_not_asked_while_it_is_away(driver, monkeypatch):
-    """Each question would wait for it; open threads are read from SQL meanwhile."""
+    """Each question would wait for a timeout; open threads are read from SQL meanwhile."""
     open_snoozed(driver)
     driver.late_since = 1
     driver.turn()

@@ -17,8 +17,8 @@ _ROWS = select(threads.c.id, threads.c.archived, threads.c.listed_at, threads.c.
 
 
 def assert_agree(order: Order) -> None:
-    """Each thread that a query holds for is on its list, and in order where that is kept; where it
-    is archived, it is behind it."""
+    """Checks that each thread for which a query holds is on its list, in order if the list is kept
+    in order; or behind it if the thread is archived."""
     now = order.clock()
     with order.database.read() as connection:
         lists = query_lists.current(connection).lists
@@ -46,7 +46,7 @@ def expected(
     *,
     is_archived: bool,
 ) -> list[Entry]:
-    """The entries of a list or of its archive, by the plain readers of queries and sorts."""
+    """The entries of a list or of its archive, from the plain readers of queries and sorts."""
     found = []
     for row in rows:
         # Time changes nothing of an archived thread before it is looked at.

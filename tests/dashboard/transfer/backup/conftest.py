@@ -1,4 +1,4 @@
-"""Two places on the same kind of database: one that is filled, and an empty one."""
+"""Two databases of the same kind, with their folders of files: a filled place and an empty one."""
 
 import itertools
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def place(any_database, tmp_path: Path, clock) -> Place:
 
 @pytest.fixture
 def new_place(request, any_database, tmp_path: Path, clock):
-    """Makes empty places; a database without any table."""
+    """Makes empty places: databases without tables."""
     opened: list[Database] = []
 
     def make() -> Place:

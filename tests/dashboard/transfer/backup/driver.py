@@ -36,7 +36,7 @@ class Place:
         self.folder = folder
 
     def fill(self) -> "Place":
-        """Something in nearly every table, and two files."""
+        """Fills nearly every table, and stores two files."""
         shop = Shop(self.database, self.clock)
         for number in range(30):
             thread, customer = f"t-{number % 7}", f"c-{number % 5}"
@@ -63,7 +63,7 @@ class Place:
         return self
 
     def upload(self, thread_id: int, admin_id: int, content: bytes) -> str:
-        """The id of a file that an admin has uploaded for a thread."""
+        """Uploads a file of an admin for a thread; returns its id."""
         file = StoredFile(new_id(), thread_id, admin_id, "a.txt", "text/plain", len(content))
         with self.store.incoming() as folder:
             self.store.write(folder / "x", [content])
@@ -103,7 +103,7 @@ class Place:
         return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-#: What the new life of a restored database changes: columns, and all rows of some tables.
+#: The changes in the new life of a restored database: columns, and all rows of some tables.
 CHANGED = {
     "threads": {"revision", "placed_revision"},
     "outgoing_head": {"position"},

@@ -101,7 +101,7 @@ def test_files_that_are_deleted_meanwhile_are_left_out_and_missing_ones_are_name
 
 @on_postgres_slow
 def test_what_was_given_out_since_the_backup_is_not_given_out_again(place, new_place):
-    """Ids of rows and positions of cursors that chatbots and browsers may hold."""
+    """Ids of rows, and positions of cursors, that chatbots and browsers may hold."""
     backup, _ = place.fill().back_up()
     shop, actions = Shop(place.database, place.clock), Actions(place.database, place.clock)
     shop.says(50_000, thread="lost")

@@ -16,7 +16,7 @@ from tests.support import examples
 
 @pytest.fixture
 def any_database(database):
-    """What protects the file does not depend on the database."""
+    """The protection of the file does not depend on the database."""
     return database
 
 
@@ -25,7 +25,7 @@ HEADER_BYTES = 10
 
 
 def refused(place, backup: bytes) -> str:
-    """The sentence with which it is refused; nothing was changed."""
+    """Returns the sentence with which the backup is refused; nothing was changed."""
     with pytest.raises(StartError) as found:
         place.restore(backup)
     with place.database.read() as connection:
@@ -36,7 +36,7 @@ def refused(place, backup: bytes) -> str:
 
 
 def test_a_flipped_bit_is_found_wherever_it_is(place):
-    """But where it changes nothing: compressed data can say the same in several ways."""
+    """Except where it changes nothing: compressed data can say the same in several ways."""
     backup, _ = place.fill().back_up()
     content, chosen, found = gzip.decompress(backup), random.Random(7), 0
     for _ in range(examples(400, gate=60)):
@@ -53,7 +53,7 @@ def test_a_flipped_bit_is_found_wherever_it_is(place):
 
 
 def test_a_changed_byte_of_any_member_is_found_by_the_digest(place, new_place):
-    """Also where the file was compressed anew, so that its checksum is right."""
+    """Also if the file was compressed again, so that its checksum is right."""
     backup, _ = place.fill().back_up()
     plain, other = gzip.decompress(backup), new_place()
     with tarfile.open(fileobj=io.BytesIO(plain)) as whole:

@@ -1,4 +1,4 @@
-"""A restore that is killed has done all of it, or nothing."""
+"""A killed restore has done all of its work or nothing."""
 
 import os
 import random
@@ -34,7 +34,7 @@ def test_a_restore_that_is_killed_at_any_moment_leaves_all_or_nothing(place, new
             is_empty = not inspect(connection).get_table_names()
         assert is_empty or other.rows() == expected
         outcomes.add(is_empty)
-        # What is left does not hinder the next one.
+        # The remains of one restore do not hinder the next one.
         assert _start(other, path, "--force").wait() == 0
         assert other.rows() == expected and other.contents() == place.contents()
     assert True in outcomes

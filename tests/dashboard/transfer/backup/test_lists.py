@@ -11,7 +11,7 @@ from tests.dashboard.transfer.backup.driver import Place
 
 @pytest.fixture
 def any_database(database):
-    """Redis is what counts here."""
+    """Only Redis matters here."""
     return database
 
 
@@ -48,7 +48,7 @@ def test_lists_that_redis_holds_of_later_states_are_rebuilt(place, new_place, cl
 
 
 def test_a_process_that_goes_on_meanwhile_rebuilds_its_lists(place, client, clock):
-    """Against the advice; what it holds in memory is of the later states, too."""
+    """Against the advice; its memory holds the later states, too."""
     order = Order(place.database, client, clock)
     for number in range(4):
         order.post(f"t-{number}")
