@@ -1,4 +1,4 @@
-"""The calls of sockets: what is refused is logged, and what nobody expects says nothing."""
+"""Calls over sockets: refusals are logged, and an unexpected error reveals nothing."""
 
 import logging
 from types import SimpleNamespace
@@ -97,7 +97,7 @@ def test_every_call_that_is_allowed_is_told_to_the_observers(calls):
 
 
 def test_calls_are_limited_for_a_connection_and_for_a_person(calls, clock):
-    """S22: more windows of one admin are not more calls."""
+    """S22: several windows of one admin get no more calls than one."""
     calls.handlers = {"threads:watch": lambda caller, arguments: {}}
 
     def answered(sid, admin_id, count):

@@ -15,7 +15,7 @@ from dashboard.transport.packets import NAMESPACE, EncodedJson
 
 
 class Engine:
-    """Engine.IO's side of a socket: what is sent waits in a queue."""
+    """Engine.IO's side of a socket: messages to send wait in a queue."""
 
     def __init__(self):
         self.queue, self.closed = Queue(), False
@@ -25,7 +25,7 @@ class Engine:
 
 
 class FastPathDriver:
-    """A fast path over a WebSocket that accepts what it is offered, or does not."""
+    """A fast path over a WebSocket that takes data at once, or does not."""
 
     def __init__(self):
         self.offered, self.free = [], True

@@ -1,4 +1,4 @@
-"""Acknowledgements are handled by whoever tells of input; the connection's thread gets the rest."""
+"""Acknowledgements are handled in the thread that reports input; the connection's gets the rest."""
 
 import socket
 import threading
@@ -20,7 +20,7 @@ def frame(text):
 
 
 class Connection:
-    """A thread that reads what a client sends; the test tells of input itself."""
+    """A thread that reads what a client sends; the test itself reports input."""
 
     def __init__(self):
         self.ours, self.theirs = socket.socketpair()
@@ -52,7 +52,7 @@ class Connection:
         return text.startswith("43")
 
     def is_behind(self):
-        """Its share is used up, and somebody else has a request under way."""
+        """Uses up the connection's share while somebody else has a request under way."""
         self.share.spend(BURST_SECONDS + 0.1)
         self.turns._works["somebody else"] = Work(None, self.now)
 

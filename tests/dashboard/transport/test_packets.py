@@ -59,7 +59,7 @@ def test_garbage_becomes_a_malformed_event(text):
     ],
 )
 def test_a_call_that_could_be_read_in_two_ways_is_answered_with_what_is_wrong(data, code):
-    """H9: a key that stands twice, and whatever else a body of HTTP is refused for."""
+    """H9: a key that is there twice, and everything else for which a body of HTTP is refused."""
     decoded = StrictPacket(encoded_packet=f'2/admin,7["list:open",{data}]')
     assert (decoded.packet_type, decoded.namespace, decoded.id) == (packet.EVENT, "/admin", 7)
     event, problem = decoded.data

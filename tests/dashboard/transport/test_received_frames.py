@@ -55,7 +55,7 @@ def cut_at(data: bytes, places: set[int]) -> list[bytes]:
 
 
 class Watcher:
-    """Tells of the next piece whenever the connection's thread waits, in that thread."""
+    """Reports the next piece in the connection's thread, whenever that waits."""
 
     def __init__(self, left: list[bytes]):
         self._left = left
@@ -69,7 +69,7 @@ class Watcher:
     def receive_now(self, size: int) -> bytes:
         if not self._has_come:
             raise BlockingIOError
-        # The end is read as often as it is asked for.
+        # The end of the connection can be read any number of times.
         self._has_come = len(self._left) == 1
         return self._left[0] if self._has_come else self._left.pop(0)
 

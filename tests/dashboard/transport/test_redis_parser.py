@@ -12,7 +12,7 @@ from dashboard.transport.internals import parser_options
 
 @pytest.fixture
 def made(redis_server):
-    """A client as the server makes it, and a list that grows with each poll."""
+    """Makes a client as the server does; returns it with a list that grows with each poll."""
     looks = []
 
     def poll():

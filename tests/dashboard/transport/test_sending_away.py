@@ -1,4 +1,4 @@
-"""A process that stops tells its clients to connect anew: one after the other, and all of them."""
+"""A process that stops tells its clients to reconnect: one after the other, and all of them."""
 
 import json
 from bisect import bisect_left
@@ -88,7 +88,7 @@ def test_without_sockets_nothing_is_waited_for():
 
 
 def test_the_page_of_an_account_that_was_disabled_is_told_why_its_session_ended():
-    """Also where it is not known: then the session is over all the same."""
+    """Also if the reason is not known: the session is over in any case."""
     told = []
 
     def is_disabled(admin_id):

@@ -74,7 +74,7 @@ def test_a_role_that_was_given_counts_within_a_second(checks):
 
 
 def test_sockets_that_say_nothing_get_the_new_role_from_the_regular_check(checks):
-    """H15: what is pushed to them ends with it."""
+    """H15: the messages that only the old role allowed end with it."""
     checks.roles[b"one"] = "admin"
     assert checks.checks.ended() == []
     assert checks.one.caller.role == "admin" and checks.changed == ["1"]

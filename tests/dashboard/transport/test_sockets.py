@@ -1,4 +1,4 @@
-"""What sockets do as they connect, change their rights, or never join."""
+"""Sockets while they connect, when their rights change, or if they never join."""
 
 from types import SimpleNamespace
 from unittest.mock import MagicMock
@@ -22,7 +22,7 @@ def test_a_page_of_another_protocol_is_refused():
 
 
 def test_another_role_is_told_to_all_who_follow_sockets():
-    """H15: and only where it is another one."""
+    """H15: and only if the role is another one."""
     observer = MagicMock()
     sockets = MagicMock(_calls=SimpleNamespace(observers=[observer]))
     before, after = Caller("1", 7, "supervisor"), Caller("1", 7, "admin")
@@ -33,7 +33,7 @@ def test_another_role_is_told_to_all_who_follow_sockets():
 
 
 def test_what_never_joins_is_closed_and_what_has_joined_is_not():
-    """S3, F66: once it was open for that time."""
+    """S3, F66: a socket may stay open without joining for a limited time."""
     joined, idle = MagicMock(), MagicMock()
     now = SimpleNamespace(seconds=100.0)
     sockets = MagicMock(

@@ -218,7 +218,7 @@ def test_nothing_is_sent_after_a_close_frame(pair):
 
 
 def test_others_have_their_turn_before_each_frame_that_is_there_already(pair):
-    """H7: many frames in one segment, of which the client waits for none."""
+    """H7: many frames in one segment, for none of which the client waits."""
     messages = [f"42{number}" for number in range(20)]
     pair.ours.sendall(b"".join(pair.protocol.send(TextMessage(text)) for text in messages))
     wait_until(lambda: pair.received == messages)
@@ -226,7 +226,7 @@ def test_others_have_their_turn_before_each_frame_that_is_there_already(pair):
 
 
 def test_a_message_that_is_waited_for_takes_no_turn(pair):
-    """H7: the path of acknowledgements, whose speed counts."""
+    """H7: the path of acknowledgements must be fast."""
     pair.is_slow = True
     pair.send(TextMessage("42first"))
     wait_until(lambda: pair.received == ["42first"])

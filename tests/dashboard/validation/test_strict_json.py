@@ -1,4 +1,4 @@
-"""The decoder reads JSON, and refuses what two readers could read differently."""
+"""The decoder reads JSON, and refuses texts that two readers could read differently."""
 
 import json
 import time
@@ -89,7 +89,7 @@ def test_thirty_two_levels_are_read_and_thirty_three_are_too_deep():
     assert refused(b'{"a":' * 33 + b"1" + b"}" * 33) == (400, "too_deep")
 
 
-#: How many times as much as reading without depth the refusal may cost.
+#: The highest cost of the refusal, as a multiple of reading without depth.
 DEEP_TIMES_MAX = 2
 DEEP = [b"[" * 100_000, b'{"a":' * 100_000, b"[" * 100_000 + b"]" * 100_000]
 

@@ -1,4 +1,4 @@
-"""Texts that show nothing are found, whatever characters they are made of."""
+"""Texts that show nothing are found, whatever characters they consist of."""
 
 import pytest
 from pydantic_core import PydanticCustomError

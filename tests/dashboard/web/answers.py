@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from dashboard.web.http.openapi import problem_statuses
 from dashboard.web.http.routes import Route
 
-#: Problems that no route declares: unexpected errors, and what is refused before routing.
+#: Problems that no route declares: unexpected errors, and refusals before routing.
 BEFORE_ROUTES = ("internal_error", "untrusted_host")
 
 
@@ -59,7 +59,7 @@ def check_answer(route: Route, response: TestResponse) -> None:
 
 
 def is_problem(answer: TestResponse, status: int, code: str) -> bool:
-    """Whether an answer is this problem in all its members; else it raises AssertionError."""
+    """Whether an answer is this problem in all its members; raises AssertionError if not."""
     body = answer.get_json(force=True)
     assert (answer.status_code, body.get("code")) == (status, code), body
     assert answer.content_type == "application/problem+json"

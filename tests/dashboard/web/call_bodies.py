@@ -1,4 +1,4 @@
-"""Bodies of requests that are right, of those that several routes take or that are long."""
+"""Valid bodies of requests that are long, or that several routes take."""
 
 MESSAGE = {
     "id": "m-h",

@@ -1,11 +1,11 @@
-"""What a hostile sender makes of a request that is right."""
+"""A hostile sender's variants of a valid request."""
 
 import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-#: Of so many spoiled forms the gate sends one. No divisor of the number of texts: each text is
-#: tried at some places, and each place with some.
+#: The gate sends one of so many spoiled forms. It is no divisor of the number of texts: so each
+#: text is tried at some places, and each place with some texts.
 STEP = 13
 
 TEXTS = [
@@ -60,7 +60,7 @@ TEXTS = [
     "0000-01-01T00:00:00Z",
     "2100-12-31T23:59:60Z",
 ]
-#: What one database takes and another refuses.
+#: Texts that one database takes and another refuses.
 STORED_TEXTS = ["\0", "a\0b", "\ud800", "%00", "\uffff", "e\u0301", "9" * 30, "x" * 300]
 VALUES: list[Any] = [
     None,

@@ -1,4 +1,4 @@
-"""Requests of every route that are right."""
+"""A valid request of every route."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from tests.dashboard.web.call_bodies import (
 
 
 class Call(NamedTuple):
-    """A request that is taken; `path` holds a part of the path in braces where senders write it."""
+    """A valid request; `path` has braces around the parts that senders choose."""
 
     method: str
     path: str
@@ -64,7 +64,7 @@ BOT_CALLS = [
     Call("POST", "/api/v1/typing", body={"thread": "t-1", "customer": "c-1"}),
 ]
 
-#: Those of a supervisor.
+#: The calls of a supervisor.
 ADMIN_CALLS = [
     Call("GET", "/"),
     Call("GET", "/webhooks"),

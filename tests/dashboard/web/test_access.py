@@ -1,4 +1,4 @@
-"""Every route is for those alone whom its declaration names."""
+"""Every route answers only the callers that its declaration names."""
 
 import re
 
@@ -20,7 +20,7 @@ def routes(dashboard, prefix: str):
             yield declared.method, re.sub(r"<[^>]+>", "1", path), declared
 
 
-#: Requests that are wrong in ways that are said to a caller who may call, and to nobody else.
+#: Requests that are wrong in many ways; only callers with access are told so.
 WRONG = [
     {"data": b"a=1", "content_type": "application/x-www-form-urlencoded"},
     {"data": b"--x--", "content_type": "multipart/form-data"},
@@ -33,10 +33,10 @@ WRONG = [
 
 
 def wrong_calls(client, method: str, path: str, **headers: str):
-    """The answers to calls of a route that are wrong in each way."""
+    """Returns the answers to calls of a route that are wrong in each way."""
     for wrong in WRONG:
         given = dict(wrong)
-        # A number that is the id of nothing.
+        # No object has this number as its id.
         place = path.replace("/1", f"/{2**53}") if given.pop("path", False) else path
         given["headers"] = given.get("headers", {}) | headers
         yield client.open(place, method=method, **given)
@@ -63,7 +63,7 @@ def test_no_call_of_the_dashboard_is_answered_without_a_session(dashboard):
 
 
 def test_nothing_else_is_said_to_another_origin(dashboard, mai):
-    """Not even that a body is no JSON."""
+    """Not even that a body is not JSON."""
     evil = {"Origin": "https://evil.example"}
     for method, path, _ in routes(dashboard, URL_PREFIX):
         for client in (mai, dashboard.client()) if method != "GET" else ():
@@ -76,7 +76,7 @@ def test_nothing_else_is_said_to_another_origin(dashboard, mai):
 
 @pytest.mark.parametrize("path", ["/", "/login", "/invitation", f"{URL_PREFIX}/me"])
 def test_nothing_is_answered_under_another_host(mai, path):
-    """Bad input 83: rebound DNS, and links that were made under it."""
+    """Bad input 83: rebound DNS, and links that were made under that host."""
     for host in ("evil.example", "localhost:5001", "localhost.evil.example:5000"):
         answer = mai.get(path, base_url=f"http://{host}")
         assert is_problem(answer, 400, "untrusted_host"), host

@@ -46,7 +46,7 @@ def site(any_database, clock, tmp_path) -> ApplicationDriver:
 
 @pytest.fixture(params=[STEP, pytest.param(1, marks=[pytest.mark.slow, pytest.mark.cpu_bound])])
 def step(request) -> int:
-    """Of so many spoiled forms one is sent."""
+    """Returns the step: one of so many spoiled forms is sent."""
     return request.param
 
 
@@ -84,7 +84,7 @@ def plain(call: Call) -> str:
 
 
 def sent(client, call: Call, path: str, query: str = "", body=None, **headers: str) -> int:
-    """The status of the answer, which is a problem where it is an error."""
+    """Sends a request; returns the status, after checking that an error is a problem."""
     # Text that the standard library would not send: lone surrogates become their three bytes.
     environ = {"PATH_INFO": path.encode("utf-8", "surrogatepass").decode("latin-1")}
     given = {"environ_overrides": environ, "query_string": query, "headers": headers}
@@ -120,9 +120,9 @@ def spoiled(call: Call, texts: Sequence[str]) -> Iterator[tuple[str, str, object
 def spoil(
     site, client, calls: list[Call], step: int, **headers: str
 ) -> Iterator[tuple[object, int]]:
-    """Sends every `step`th spoiled form of these calls; gives what was sent, and the status.
+    """Sends every `step`th spoiled form of these calls; returns the requests and their statuses.
 
-    On PostgreSQL those that reach it: all others take the same way as on SQLite.
+    On PostgreSQL only those that reach it: all others take the same way as on SQLite.
     """
     texts = TEXTS if site.database.is_sqlite else STORED_TEXTS
     forms = ((call, form) for call in calls for form in spoiled(call, texts))
@@ -136,7 +136,7 @@ def assert_none_is_a_bug(answers: Iterator[tuple[object, int]], faults: Faults) 
 
 
 def test_every_route_is_tried(site):
-    """Who adds a route adds a call to `hostile_calls.py`."""
+    """A new route needs a call in `hostile_calls.py`."""
     adapter = site.app.url_map.bind("localhost")
     tried = {
         adapter.match(plain(call), call.method)[0]

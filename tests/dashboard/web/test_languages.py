@@ -1,4 +1,4 @@
-"""What the server itself says to people: in the language that they chose, or their browser's."""
+"""The server's own texts: in the language that people chose, or in their browser's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Both OpenAPI documents say what the models do, and linters find nothing in them."""
+"""Both OpenAPI documents agree with the models, and linters find nothing in them."""
 
 import ast
 import json
@@ -17,7 +17,7 @@ from dashboard.web.http import openapi
 from dashboard.web.http.routes import Route, done
 from tests.repository import ROOT, nodes_of
 
-#: Readers of which members were sent, besides `Partial.changes`, and why they need no `Partial`.
+#: Modules that read which members were sent other than by `Partial.changes`, with the reason.
 ASKS_WHAT_WAS_SENT = {
     "dashboard/web/admin/access/audit.py": "a cursor stands alone, and no member has a default",
     "dashboard/web/admin/bulk.py": "`admin_id` may be null, and must be sent with one action",
@@ -70,7 +70,7 @@ def test_no_member_is_null_by_default(api):
 
 
 def test_only_partial_models_ask_what_was_sent():
-    """Where a missing member means something else than its default, no default is published."""
+    """If a missing member means something else than its default, no default is published."""
     asking = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "dashboard").rglob("*.py")

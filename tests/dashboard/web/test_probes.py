@@ -1,4 +1,4 @@
-"""The probes tell what is there and what is away, and count what was done."""
+"""The probes tell which services are there and which are away, and count requests and events."""
 
 import pytest
 
@@ -90,7 +90,7 @@ def test_behind_a_trusted_proxy_the_address_is_that_of_the_reader(database, cloc
 
 
 def test_with_a_token_the_metrics_are_for_who_knows_it(database, clock, tmp_path):
-    """H21: from wherever they are."""
+    """H21: from any address."""
     token = "a token of the metrics"
     app = ApplicationDriver(database, clock, tmp_path, LINEUP_METRICS_TOKEN=token).app
     for address in (*LOOPBACK, *ELSEWHERE):

@@ -1,4 +1,4 @@
-"""A database that can be read and takes no writes: each write is a 503, nothing is a 500 (F73)."""
+"""A database that can be read but takes no writes: each write is a 503, nothing is a 500 (F73)."""
 
 import contextlib
 import itertools
@@ -18,8 +18,8 @@ from tests.dashboard.web.hostile_calls import ADMIN_CALLS, BOT_CALLS, SIGN_IN_CA
 from tests.dashboard.web.test_hostile_inputs import Faults, faults, key, plain, site  # noqa: F401
 from tests.drivers.application import ORIGIN, PASSWORD
 
-#: What an error of PostgreSQL says: read-only, no rights, disk full, out of memory, a configured
-#: limit, a fault of the disk, damaged data.
+#: Errors of PostgreSQL: read-only, no rights, disk full, out of memory, a configured limit, a fault
+#: of the disk, damaged data.
 REFUSALS = ["25006", "42501", "53100", "53200", "53400", "58030", "XX001"]
 
 _DENY = """
@@ -33,7 +33,7 @@ Refusing = Callable[[Database], contextlib.AbstractContextManager[None]]
 
 @contextlib.contextmanager
 def on_each_connection(database: Database, *statements: str) -> Iterator[None]:
-    """All connections to SQLite are new ones, that begin with these statements."""
+    """Makes all connections to SQLite new ones, which begin with these statements."""
 
     def set_up(connection, record) -> None:
         for statement in statements:
@@ -66,7 +66,7 @@ def read_only(database: Database) -> Iterator[None]:
 @contextlib.contextmanager
 def full(database: Database) -> Iterator[None]:
     if database.is_sqlite:
-        # Not less than there are: so no page is left but those that are free.
+        # SQLite uses the present size if the limit is smaller: so only free pages are left.
         with on_each_connection(database, "PRAGMA max_page_count=1"):
             with contextlib.suppress(StorageUnavailable):
                 for number in itertools.count():
@@ -134,7 +134,7 @@ def test_every_call_of_every_api_is_answered(site, key, faults, refusing: Refusi
             headers={"Origin": ORIGIN},
         )
     assert faults.found == []
-    if not (refusing is full and site.database.is_sqlite):  # which takes what fits into its pages
+    if not (refusing is full and site.database.is_sqlite):  # it takes what fits into its pages
         assert (new.status_code, new.json["code"]) == (503, "storage_unavailable")
         assert refused >= {"/api/v1/events", "/admin/api/threads/{1}/{claim}"}
     assert site.say("t-2") > 0

@@ -13,7 +13,7 @@ GOOD = Answer(200, None, "thanks")
 
 
 def run_here(work: Callable[..., object], *given: object) -> object:
-    """Spawns nothing: does it at once."""
+    """Runs the work at once, instead of spawning a green thread."""
     return work(*given)
 
 
@@ -38,7 +38,7 @@ class FakePoster:
         self.answers.setdefault(url, []).extend(made)
 
     def bodies(self, url: str | None = None) -> list[dict[str, Any]]:
-        """What came in, to one address or to all."""
+        """Returns the received bodies, of one address or of all."""
         return [json.loads(request.body) for to, request in self.got if url is None or to == url]
 
 

@@ -68,7 +68,7 @@ def _some(connection: socket.socket) -> bytes:
 
 
 def answer(status: str, *headers: str, body: bytes = b"") -> Behaviour:
-    """An ordinary answer."""
+    """Returns an ordinary answer."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers, "", ""]
 
     def behave(connection: socket.socket, request: bytes) -> None:

@@ -47,7 +47,7 @@ def test_public_addresses(address):
         "2002:7f00:1::",
         "2002:c0a8:101::1",
         "2001:db8::1",
-        # H19: what Python's own tables let through, or know only in later releases.
+        # H19: addresses that Python's own tables let through, or know only in later releases.
         "0.1.2.3",
         "192.0.0.1",
         "192.0.0.8",

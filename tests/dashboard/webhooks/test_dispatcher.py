@@ -154,7 +154,7 @@ def test_a_source_is_failing_until_a_delivery_succeeds(driver):
 
 
 def test_of_a_delivery_whose_person_is_deleted_meanwhile_nothing_is_kept(driver, caplog):
-    """H30: neither what the receiver has answered, nor a stack trace in the log."""
+    """H30: neither the receiver's answer, nor a stack trace in the log."""
     driver.webhook()
     driver.reply("Hello")
 

@@ -1,4 +1,4 @@
-"""Receivers that are slow, hostile, or not what their name says: each is a failure in good time."""
+"""Receivers that are slow, hostile, or not at their name's address: each fails in good time."""
 
 import socket
 import ssl
@@ -14,7 +14,7 @@ from tests.dashboard.webhooks.receiver import Receiver, answer
 from tests.support import wait_until
 
 REQUEST = signed({"id": "evt_1", "type": "test"}, ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], 0)
-#: In the place of the 15 seconds that users have.
+#: Instead of the usual 15 seconds.
 SOON = 0.3
 
 
@@ -174,7 +174,7 @@ def test_private_addresses_are_not_called(url):
 
 
 def test_dns_rebinding_does_not_reach_a_private_address():
-    """DNS rebinding: the address is checked that is connected to."""
+    """DNS rebinding: the address of the connection is the one that was checked."""
     answers = iter([("93.184.216.34", 1), ("127.0.0.1", 0)])
 
     with Receiver(answer("200 OK")) as receiver:

@@ -99,7 +99,7 @@ def test_a_slow_receiver_does_not_delay_other_webhooks(driver):
 
 
 class SlowPoster:
-    """Takes a moment, and notes who is with it at the same time."""
+    """Takes a moment, and counts posts of one delivery at the same time."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

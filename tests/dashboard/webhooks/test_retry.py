@@ -1,4 +1,4 @@
-"""When a delivery is tried again."""
+"""The times at which a delivery is tried again."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What supervisors do with webhooks."""
+"""The acts of supervisors on webhooks."""
 
 from functools import partial
 

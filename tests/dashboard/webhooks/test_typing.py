@@ -1,4 +1,4 @@
-"""BotPresence learn that an admin is writing: at once or not at all."""
+"""Chatbots learn that an admin is writing: at once or not at all."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A source with threads, an admin who acts in them, webhooks, and dispatchers that bring it out."""
+"""A source with threads, an admin who acts in them, webhooks, and their dispatchers."""
 
 from itertools import count
 from typing import Any
@@ -22,7 +22,7 @@ OTHER_URL = "https://other.example/hook"
 
 
 class WebhookDriver:
-    """Time stands still but for `later`; nothing runs by itself but in `settle`."""
+    """Time moves only by `later`; deliveries run only in `settle`."""
 
     def __init__(self, database: Database, clock: SettableClock):
         self.database = database
@@ -54,7 +54,7 @@ class WebhookDriver:
         return self.actions.reply(self.linh, self.thread(thread), said)[0].message["id"]
 
     def settle(self, turns: int = 12) -> None:
-        """Lets the dispatcher do all that is due now."""
+        """Lets the dispatcher deliver all that is due now."""
         for _ in range(turns):
             self.dispatcher.turn()
 
@@ -63,7 +63,7 @@ class WebhookDriver:
         self.settle()
 
     def said(self, url: str = URL) -> list[str]:
-        """The texts that came in at an address, in their order."""
+        """Returns the texts that an address received, in order."""
         return [body["data"].get("body", body["type"]) for body in self.poster.bodies(url)]
 
     def delivery(self, message_id: int) -> tuple[str, str]:

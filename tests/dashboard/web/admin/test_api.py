@@ -1,4 +1,4 @@
-"""What a signed-in admin reads and does."""
+"""The reads and acts of a signed-in admin."""
 
 import pytest
 

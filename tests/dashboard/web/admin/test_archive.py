@@ -1,4 +1,4 @@
-"""What follows a live list: the archived threads of it that an admin sees."""
+"""The archived threads that follow a live list, as far as the admin sees them."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_each_list_has_its_own(dashboard, archived):
 
 
 def test_of_equal_scores_each_thread_is_given_once(dashboard, archived):
-    """Equal scores, lower id first: also where one ends what a statement looks at."""
+    """The lower id comes first, also where the range of one statement ends between them."""
     mai = dashboard.sign_in("Mai", "supervisor")
     dashboard.happens("thread.tags", "t-4", add=["vip"])
     dashboard.database.write(

@@ -1,4 +1,4 @@
-"""Why a thread stands where it stands on a list."""
+"""Explains why a thread stands where it stands on a list."""
 
 import pytest
 from sqlalchemy import select

@@ -1,4 +1,4 @@
-"""Supervisors are told whether the lists equal the database, and since when they may not."""
+"""Supervisors are told whether the lists equal the database, and since when they may differ."""
 
 import pytest
 

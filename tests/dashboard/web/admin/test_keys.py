@@ -11,7 +11,7 @@ CHATBOT = "/api/v1/threads/t"
 
 @pytest.fixture
 def chief(dashboard, monkeypatch):
-    # What follows in the background happens here at once.
+    # Background work runs here at once.
     monkeypatch.setattr(keys, "spawn_thread", lambda work, *given: work(*given))
     return dashboard.sign_in("Chief", "supervisor")
 
@@ -53,7 +53,7 @@ def test_a_key_is_made_as_by_the_command(dashboard, chief):
     assert (key["handoff"], key["desk"]) == (True, "sales")
     with dashboard.database.read() as connection:
         assert admin_desks.names(connection) == ["main", "sales"]
-    # Threads that there were follow: none waits before it is handed over.
+    # Existing threads follow the change: none waits before it is handed over.
     (row,) = chief.get("/admin/api/threads?ids=1").json["rows"]
     assert row["waiting_since"] is None and row["desk"] == "main"
     other = chief.post(API, json={"source": "shop"})

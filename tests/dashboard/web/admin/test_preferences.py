@@ -1,4 +1,4 @@
-"""What an admin may choose."""
+"""The choices of an admin."""
 
 import pytest
 
@@ -108,7 +108,7 @@ def test_it_is_an_object(mai):
 
 
 def test_names_that_are_not_known_any_more_are_forgotten(dashboard, mai):
-    """H20: what was stored before only names that are known were taken."""
+    """H20: earlier versions stored any name; only known ones are read."""
     old = {
         "calm": {f"switch-{number}": True for number in range(600)},
         "sorts": {"inbox": "arrival", "history": "priority"},

@@ -1,4 +1,4 @@
-"""Who was seen lately, as the dashboard's panel asks for it: each admin as far as they may know."""
+"""The dashboard's panel of people seen lately, for each admin as far as they may know."""
 
 from dashboard.presence.service import OTHERS
 from presence.people import Connection
@@ -8,7 +8,7 @@ ONLINE = "/admin/api/presence/online"
 
 
 def test_hidden_customers_are_listed_and_counted_for_supervisors_only(dashboard):
-    """Rule 4: supervisors see the truth. Rule 9: totals leave out who is hidden."""
+    """Rule 4: supervisors see the truth. Rule 9: totals leave out hidden people."""
     people = dashboard.presence_service.customers
     hidden = {"nobody": {"visibility": "nobody"}, "contacts": {"visibility": "contacts"}}
     for name, changes in {"open": {}, **hidden}.items():
@@ -35,7 +35,7 @@ def test_pages_of_500_are_so_many_a_minute_whichever_window_asks(dashboard):
 
 
 def test_a_supervisor_ends_all_sessions_of_an_admin(dashboard):
-    """T3: offline at once, in every window, and no session is left to come back with."""
+    """T3: offline at once, in every window, and without a session to come back with."""
     mai, boss = dashboard.sign_in("Mai"), dashboard.sign_in("Boss", "supervisor")
     id = mai.get("/admin/api/me").json["id"]
     windows = [Connection(str(id), f"session-{number}.socket") for number in range(2)]

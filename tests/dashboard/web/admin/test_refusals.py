@@ -1,4 +1,4 @@
-"""Every refusal has a text in each language, and no text is idle."""
+"""Every refusal has a text in each language, and every text is used."""
 
 import ast
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[4]
 TEXTS = ROOT / "static" / "i18n"
-#: Calls that name a code, and where it stands among what they are given.
+#: Calls that get a code, and the position of the code among their arguments.
 NAMING = {"fault": 0, "_unreadable": 0} | dict.fromkeys(
     ("Problem", "FieldError", "field_error", "Refusal", "_wrong", "__init__"), 1
 )
@@ -21,14 +21,14 @@ NEVER = {
     *("version_not_supported", "coding_not_implemented"),
     "range_not_satisfiable",
 }
-#: Said on the sign-in page, which has texts of its own, or to the provider.
+#: Shown on the sign-in page, which has texts of its own, or told to the provider.
 AT_SIGN_IN = {
     *("provider_unavailable", "provider_refused", "provider_answer_invalid", "signin_not_begun"),
     *("no_access", "email_unverified", "account_conflict", "account_disabled"),
     "signed_out_meanwhile",
 }
 TO_THE_PROVIDER = {"invalid_logout_token"}
-#: Texts for what is no code: no answer, an answer without a known one.
+#: Texts without a code: no answer, or an answer without a known code.
 WITHOUT_CODE = {"network", "other"}
 
 
@@ -61,7 +61,7 @@ def codes() -> set[str]:
 def test_every_refusal_has_a_text_and_every_text_a_refusal() -> None:
     for path in sorted(TEXTS.glob("*.json")):
         texts = json.loads(path.read_text(encoding="utf-8"))
-        # `error.CODE.FIELD` is said where the code means more at that field.
+        # `error.CODE.FIELD` is shown where the code has a special meaning at that field.
         worded = {key.split(".")[1] for key in texts if key.startswith("error.")}
         assert worded - WITHOUT_CODE == codes() - NEVER - AT_SIGN_IN - TO_THE_PROVIDER, path.name
 

@@ -38,7 +38,7 @@ def test_a_search_goes_on_where_it_stopped(dashboard, mai):
 
 
 def test_the_matches_of_a_thread_are_exact_and_marked(dashboard, mai, monkeypatch):
-    """Each is a message of the thread; what came since the last answer is in the next one."""
+    """Each match is a message of the thread; a new message is in the next answer."""
     file = {"url": "https://x.example/a.pdf", "type": "application/pdf", "name": "not arrived.pdf"}
     bodies = ["It has 😀 not arrived", "has it not yet arrived?", "Not\narrived!", "not arrived"]
     for body in bodies:

@@ -1,4 +1,4 @@
-"""Answers and closes say what their author had seen (H28)."""
+"""Answers and closes tell the newest message that their author had seen (H28)."""
 
 import pytest
 

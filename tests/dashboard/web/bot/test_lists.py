@@ -26,7 +26,7 @@ def test_threads_of_others_and_unknown_ones_are_not_found(bot):
 
 @pytest.mark.parametrize("limits", [["1", "2"], ["5", "5"]])
 def test_a_parameter_that_stands_there_twice_is_refused(bot, limits):
-    """Bad input 75: programs take another one of the two."""
+    """Bad input 75: other programs might use the other of the two values."""
     answer = bot.get("lists/arrival/arrival", limit=limits)
     assert is_problem(answer, 422, "duplicate_parameter")
 
@@ -65,7 +65,7 @@ def walk(bot: BotDriver, view: str, sort: str, limit: int) -> list[dict]:
 
 @pytest.mark.parametrize("limit", [1, 7, 60, 500])
 def test_walking_a_list_gives_it_whole_and_in_order(bot, limit):
-    """A4: what is loaded part by part is what is loaded at once."""
+    """A4: loading it part by part gives the same as loading it at once."""
     filled(bot, 60)
     for view in VIEWS:
         for sort in SORTS:
@@ -144,7 +144,7 @@ def test_an_unknown_list_is_not_found(bot, path):
 
 
 def test_a_view_of_each_admin_is_none_of_chatbots(bot):
-    """They are nobody: `mentions` is as a view that there is not."""
+    """Chatbots are no admins: for them the view `mentions` does not exist."""
     assert is_problem(bot.get("lists/mentions/arrival"), 404, "not_found")
 
 

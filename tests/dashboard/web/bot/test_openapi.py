@@ -104,7 +104,7 @@ def test_the_pages_name_every_call_and_load_nothing_from_elsewhere(bot):
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_pages_speak_the_readers_language(bot, locale):
-    """Headings and calls; what is English there is marked so, for screen readers."""
+    """Headings and calls are translated; English parts are marked as such, for screen readers."""
     answer = bot.http.get("/api/docs", headers={"Accept-Language": locale})
     page = unescape(answer.get_data(as_text=True))
     known = languages.texts(locale)

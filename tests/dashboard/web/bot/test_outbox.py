@@ -1,4 +1,4 @@
-"""BotPresence read by themselves what admins did: from cursor to cursor, none skipped."""
+"""Chatbots read by themselves what admins did: from cursor to cursor, none skipped."""
 
 import jsonschema
 import pytest

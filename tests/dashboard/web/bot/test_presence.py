@@ -26,7 +26,7 @@ def test_a_beat_brings_a_customer_online_and_offline_takes_them_away_at_once(bot
 
 
 def test_two_devices_are_two_and_an_idle_one_alone_is_away(bot):
-    """R21, R28."""
+    """R21, R28: a person is away if only an idle device is left."""
     bot.beat("c-1", device="phone", type="mobile")
     bot.beat("c-1", device="desk", type="desktop", active=False)
     assert bot.state("c-1")["devices"] == ["desktop", "mobile"]
@@ -46,7 +46,7 @@ def test_a_source_sees_its_own_customers_alone(bot):
 
 
 def test_what_is_set_is_in_sql_first_and_lasts(bot, database):
-    """R39, B9: a override outlives beats, and Redis."""
+    """R39, B9: an override outlives heartbeats, and Redis."""
     bot.beat("c-1")
     shown = bot.set("c-1", status="dnd", text=" in the garden ", until="2099-01-01T00:00:00Z")
     assert (shown["status"], shown["text"], shown["visibility"]) == (
@@ -89,7 +89,7 @@ def test_settings_that_redis_did_not_get_are_sent_later(bot, monkeypatch):
 
 
 def test_a_hidden_customer_looks_like_one_never_seen(bot):
-    """B41, R79: but to their own source, which knows the truth."""
+    """B41, R79: but not to their own source, which knows the truth."""
     bot.beat("c-1")
     bot.set("c-1", visibility="nobody")
     looked = bot.presence_service.look_up("customer", ["shop/c-1", "shop/c-2"], OTHERS)
@@ -126,7 +126,7 @@ def test_a_new_message_of_a_client_is_a_sign_of_life(bot, clock):
 
 
 def test_a_device_closed_after_a_message_stays_closed_when_its_beat_comes_later(bot):
-    """R14, R42: beats of messages are gathered, and count as of when the message was taken."""
+    """R14, R42: a message's heartbeat is sent later, and counts from when the message was taken."""
     bot.order.clock.now_ms = 1_795_168_860_000
     recent = {"customer": {"id": "c-1"}, "occurred_at": "2026-11-20T10:01:00Z"}
     offline = {"devices": [{"customer": "c-1", "device": "messages"}]}
@@ -179,7 +179,7 @@ def test_typing_of_a_hidden_customer_is_not_shown(bot, hides):
 
 
 def test_the_team_route_answers_who_is_online_and_the_assignee(bot, database):
-    """T5, case E7: an absent admin keeps no customer waiting; the product reads presence."""
+    """T5, case E7: a chatbot can ask whether anybody, or the assignee, is here."""
     bot.post(message(thread="t-1", customer={"id": "c-1"}))
     assert bot.get("presence/team", thread="t-1").json == {"online": False, "assignee": None}
     assert bot.get("presence/team", thread="t-9").status_code == 404
@@ -213,7 +213,7 @@ def test_without_redis_the_answer_says_so_and_events_are_still_taken(bot, monkey
 
 
 def test_a_close_ends_typing_in_its_thread(bot, clock):
-    """H13: by the chatbot or on the dashboard; typing after it is shown again."""
+    """H13: by the chatbot or on the dashboard; typing that comes later is shown again."""
     bot.order.clock.now_ms = 1_795_168_860_000  # 2026-11-20T10:01:00Z
     ids = {}
     for name in ("t-1", "t-2", "t-3"):
@@ -234,7 +234,7 @@ def test_a_close_ends_typing_in_its_thread(bot, clock):
     )
     bot.order.tick()
     bot.services.ingest.act(bot.services.actions.close, Admin(mai, "Mai"), ids["t-2"])
-    # Typing is forgotten after seconds of Redis' clock, so this one is sent again.
+    # Redis' clock forgets typing after seconds, so it is sent again here.
     bot.send("POST", "typing", {"thread": "t-3", "customer": "c-1"})
     bot.bot_presence.flush_pending()
     assert [typing_in(bot, name) for name in ids] == [[], [], ["shop/c-1"]]
@@ -245,7 +245,7 @@ def test_a_close_ends_typing_in_its_thread(bot, clock):
 
 @pytest.mark.parametrize("closes", ["the chatbot", "an admin"])
 def test_typing_goes_on_until_the_thread_is_closed(bot, closes):
-    """H13: nothing but the close has ended it."""
+    """H13: nothing but the close ends it."""
     bot.order.clock.now_ms = 1_795_168_860_000  # 2026-11-20T10:01:00Z
     bot.post(message(thread="t-1", customer={"id": "c-1"}))
     bot.bot_presence.flush_pending()
@@ -285,7 +285,7 @@ def test_a_customer_called_like_a_call_is_set_by_the_query(bot):
 
 
 def test_a_customer_who_is_online_is_nobody_of_the_team(bot):
-    """R10: customers and admins are apart."""
+    """R10: customers and admins are kept apart."""
     bot.post(message(thread="t-1", customer={"id": "c-1"}))
     bot.beat("c-1")
     assert bot.get("presence/team", thread="t-1").json["online"] is False

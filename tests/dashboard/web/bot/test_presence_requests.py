@@ -84,7 +84,7 @@ def test_a_look_up_names_one_to_500_customers(bot):
 
 
 def test_a_key_may_look_up_twenty_times_500_people_a_minute(bot):
-    """A page of who was seen counts as its limit; other keys have their own."""
+    """A page of people seen counts as its limit; other keys have a limit of their own."""
     other = bot.new_key("other")
     for _ in range(19):
         assert bot.get("presence/online", limit=500).status_code == 200
@@ -98,7 +98,7 @@ def test_a_key_may_look_up_twenty_times_500_people_a_minute(bot):
 
 
 def test_another_scope_does_not_do(bot):
-    """R9: who may send a beat is decided by the key."""
+    """R9: the scopes of the key decide who may send a heartbeat."""
     key = bot.new_key("shop", scopes=set(api_keys.SCOPES) - {"presence"})
     assert bot.send("POST", "presence", {"beats": [BEAT]}, key).status_code == 403
     assert bot.send("POST", "presence", {"beats": [BEAT]}, "wrong").status_code == 401

@@ -1,4 +1,4 @@
-"""Lists of saved views over the bot API: those of everybody, live, and the same from SQL."""
+"""Lists of saved views over the bot API: only everybody's views, live, and the same from SQL."""
 
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError

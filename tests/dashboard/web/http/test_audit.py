@@ -1,4 +1,4 @@
-"""The actor of a request in the audit log; refused access, which is in the log of the process."""
+"""The actor of a request in the audit log, and refused access in the log of the process."""
 
 import logging
 
@@ -41,7 +41,7 @@ def test_a_request_without_an_address_or_a_browsers_name_has_an_actor():
 
 @pytest.fixture
 def lines(caplog):
-    """What is logged of refusals, from now on."""
+    """Collects the logged refusals from now on."""
     caplog.set_level(logging.INFO, "dashboard.refused")
     return lambda: [each.message for each in caplog.records if each.name == "dashboard.refused"]
 

@@ -1,4 +1,4 @@
-"""What is parsed beside other requests depends on the body, not on how its length was announced."""
+"""Whether a body is parsed beside other requests depends on it, not on how its length is given."""
 
 import io
 import json

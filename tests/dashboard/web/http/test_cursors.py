@@ -1,4 +1,4 @@
-"""Cursors hold for the list that they were made for, and only where the key is the same."""
+"""A cursor is valid only for its list, and only where the secret key is the same."""
 
 import base64
 
@@ -23,7 +23,7 @@ def test_a_cursor_gives_its_position_in_any_process(position):
         "x",
         "é",
         "A" * 5_000,
-        # What unsigned cursors looked like.
+        # The form of unsigned cursors.
         base64.urlsafe_b64encode(b"arrival/priority/1/1").decode(),
         CURSORS.encode("arrival/arrival", [1, 1]),
         Cursors("another secret").encode("arrival/priority", [1, 1]),

@@ -1,4 +1,4 @@
-"""Which origins and hosts are ours."""
+"""The origins and hosts that count as our own."""
 
 import pytest
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[4]
 def app() -> Flask:
     app = Flask("lineup", root_path=str(ROOT), template_folder="templates")
     problems.install(app)
-    app.jinja_env.globals["asset"] = str  # the pages' files are no matter here
+    app.jinja_env.globals["asset"] = str  # the pages' files do not matter here
 
     @app.get("/boom")
     def boom():
@@ -122,7 +122,7 @@ def test_an_instance_is_cut(http):
 
 
 def test_a_log_line_is_one_line_of_plain_json(http):
-    """Bad input 50: what a sender writes cannot forge a line nor move the terminal's cursor."""
+    """Bad input 50: no text of a sender can forge a line or move the terminal's cursor."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())

@@ -1,4 +1,4 @@
-"""Accepting connections: those that are open are served meanwhile."""
+"""Accepting many connections lets the open ones be served meanwhile."""
 
 import errno
 import socket
@@ -12,7 +12,7 @@ from gevent import socket as gevent_socket
 from dashboard.web.server.acceptor import ACCEPTED_TOGETHER, Acceptor, Green
 from dashboard.web.server.state import ServerState
 
-#: The module of sockets, and what an acceptor is given, of each kind of green threads.
+#: The module of sockets, and the arguments of an acceptor, for each kind of green threads.
 GREEN = {
     "eventlet": (eventlet_socket, Green(eventlet.spawn, eventlet.sleep, lambda sock: sock.fd)),
     "gevent": (gevent_socket, Green(gevent.spawn, gevent.sleep, lambda sock: sock._sock)),
@@ -44,7 +44,7 @@ class Listener:
 
 
 class Crowd:
-    """What became of MANY connections: `served` of them, with so many `turns` of the others."""
+    """The fate of MANY connections: `served` of them, with so many `turns` of the others."""
 
     def __init__(self, have_gone):
         self.served, self.turns, self.longest = 0, 0, 0

@@ -1,4 +1,4 @@
-"""Connections: what was read of them, turns, and descriptors."""
+"""Connections: input that was sent ahead, turns, and file descriptors."""
 
 import os
 import resource
@@ -56,7 +56,7 @@ def test_what_was_sent_ahead_is_known(pair):
 
 def test_after_a_pipelined_request_others_have_their_turn(pair, monkeypatch):
     """H7"""
-    # Reading gives turns, too, where it takes long.
+    # Reading also gives turns, if it takes long.
     monkeypatch.setattr("dashboard.turns.STEP_SECONDS", 60.0)
     pair.client.sendall(b"one\r\ntwo\r\n")
     pair.line()
@@ -155,7 +155,7 @@ def test_an_empty_line_after_a_body_begins_no_request(pair):
 
 
 def test_a_connection_without_a_request_is_kept_longer_than_a_balancer_keeps_it(pair):
-    """Those of AWS and nginx: 60 s. Who ends it first must be the one that sends requests."""
+    """Balancers of AWS and nginx: 60 s. The side that sends requests must end it first."""
     assert KEEPALIVE_SECONDS > 60
     assert not pair.connection.wait_for_request(0)
     assert pair.connection.is_idle

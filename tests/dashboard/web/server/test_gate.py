@@ -1,4 +1,4 @@
-"""Requests for sockets are refused before the upgrade, unless all of them is right."""
+"""Requests for sockets are refused before the upgrade, unless every part is right."""
 
 from unittest.mock import MagicMock
 

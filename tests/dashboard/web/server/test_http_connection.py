@@ -1,4 +1,4 @@
-"""One connection: its requests are answered in turn, and what cannot be read ends it."""
+"""One connection: its requests are answered in turn, and an unreadable one ends it."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ UPLOAD = b"POST /admin/api/threads/7/files HTTP/1.1\r\nHost: desk.test\r\n"
 
 
 class Served:
-    """An application behind a server; `ask` gives all that a connection answers."""
+    """An application behind a server; `ask` returns all the answers of a connection."""
 
     def __init__(self):
         self.state = ServerState()
@@ -43,7 +43,7 @@ class Served:
         self.turns += 1
 
     def ask(self, sent: bytes) -> bytes:
-        """All that a client reads that sends this, and then nothing more."""
+        """Sends this, and then nothing more; returns all that a client reads."""
         client, green = socket.socketpair()
         raw = socket.socket(fileno=os.dup(green.fileno()))
         raw.setblocking(False)

@@ -31,7 +31,7 @@ def test_a_taken_port_is_refused_with_one_sentence():
 
 
 def test_a_listening_socket_that_is_inherited_accepts_from_the_same_queue():
-    """H33: who connects while one of its processes ends is served by another one."""
+    """H33: a client that connects while one of its processes ends is served by another one."""
     with listen("127.0.0.1", 0) as first:
         host, port = first.getsockname()
         second = listen(host, port, inherited=os.dup(first.fileno()))

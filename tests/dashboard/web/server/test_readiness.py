@@ -1,4 +1,4 @@
-"""Connections are told once of what has come, over a real epoll."""
+"""Connections are told once about new input, over a real epoll."""
 
 import logging
 import select
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="this system has
 
 
 class Told:
-    """Connections of which the test tells, and how often each was told."""
+    """Connections under test, and how often each was told about input."""
 
     def __init__(self):
         self.rounds, self.paused = 0, []
@@ -29,7 +29,7 @@ class Told:
         self.rounds -= 1
 
     def run(self, rounds):
-        """As the green thread does, so many times."""
+        """Runs as the green thread does, so many times."""
         self.rounds = rounds
         with pytest.raises(StopIteration):
             self.readiness._run()
@@ -51,7 +51,7 @@ class Told:
 
 @pytest.fixture
 def told(monkeypatch):
-    # The test tells by itself.
+    # Here the test reports input itself.
     monkeypatch.setattr("dashboard.web.server.readiness.threading.Thread", mock.MagicMock())
     made = Told()
     yield made

@@ -38,7 +38,7 @@ def pieces_of(data: bytes, cuts=()) -> list[bytes]:
 
 
 def outcome(data: bytes, cuts=()) -> list:
-    """The requests with their bodies, and what ended them, as a caller sees them."""
+    """Returns the requests with their bodies, and how they ended, as a caller sees it."""
     reader = RequestReader(Sender(pieces_of(data, cuts)).receive)
     seen: list = []
     try:
@@ -53,7 +53,7 @@ def outcome(data: bytes, cuts=()) -> list:
 
 
 def status_of(data: bytes) -> int:
-    """Of the only request: 200 or the status with which it is refused."""
+    """Returns 200 for the only request, or the status with which it is refused."""
     [seen] = outcome(data)
     return 200 if isinstance(seen[0], RequestHead) else seen[0]
 
@@ -208,7 +208,7 @@ def test_http_1_0_needs_no_host_and_keeps_a_connection_where_it_asks_for_that():
     ids=repr,
 )
 def test_fields_that_two_servers_could_read_differently_are_refused(lines):
-    """What follows would be a whole body in chunks."""
+    """The body is a whole one in chunks: only the fields are wrong."""
     assert status_of(post(b"0\r\n\r\n", *lines)) == 400
 
 
@@ -293,7 +293,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("part", ENDLESS)
 def test_no_part_of_a_request_is_endless(part):
-    """What is held never exceeds what the part may have and a read more."""
+    """The reader never holds more than the part's limit and one read."""
     first, again, status, most = ENDLESS[part]
     step = max(1, 4096 // len(again))
     sender = Sender([first, *[again * step] * 2000])

@@ -1,4 +1,4 @@
-"""Waiting for descriptors: what is ready at once needs no switch to another green thread."""
+"""Waiting for descriptors: one that is ready at once needs no switch to another green thread."""
 
 import select
 import socket
@@ -12,7 +12,7 @@ BOTH = EVENT_READ | EVENT_WRITE
 
 
 class Waits:
-    """Notes what is waited for as a green thread; nothing comes."""
+    """Notes each wait of a green thread; nothing comes."""
 
     def __init__(self) -> None:
         self.seen: list[tuple] = []

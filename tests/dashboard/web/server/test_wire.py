@@ -48,7 +48,7 @@ def exchange(server, data: bytes, *, ends: bool = False) -> bytes:
 
 
 def same(servers, data: bytes, **how) -> bytes:
-    """What both servers answer, without what the clock says."""
+    """Returns the one answer of both servers, without its dates."""
     eventlet, gevent = (
         re.sub(rb"\r\nDate: [^\r]+", b"", exchange(server, data, **how)) for server in servers
     )
@@ -178,7 +178,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused_is_the_last_thing_on_its_connection(servers, name):
-    """H17: a proxy in front might read it otherwise, and see another request behind it."""
+    """H17: a proxy in front might read it differently, and see another request behind it."""
     data, result = REFUSED[name]
     answer = same(servers, data + LAST)
     assert results(answer) == [result]
@@ -291,7 +291,7 @@ def test_another_media_type_is_told_from_a_bad_header(servers):
 
 
 def test_a_large_body_that_cannot_be_read_leaves_no_stack_trace(servers):
-    """H9: it is parsed in a thread, and the pool of threads prints what is raised in it."""
+    """H9: it is parsed in a thread, and the pool of threads prints the errors raised in it."""
     for server in servers:
         body = b"[" * 100_000
         headers = [f"Authorization: Bearer {server.create_key('strict')}", "Connection: close"]

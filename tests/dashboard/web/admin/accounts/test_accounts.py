@@ -65,7 +65,7 @@ def test_role_desks_and_name_are_changed(chief, mai):
     assert changed["released"] == 0
     shown = changed["account"]
     assert (shown["name"], shown["role"], shown["desks"]) == ("Mai Anh", "supervisor", ["billing"])
-    # The session goes on, by the new rights.
+    # The session goes on, with the new rights.
     assert mai.get(f"{API}/accounts").status_code == 200
     assert put(chief, id, role="admin").json["account"]["name"] == "Mai Anh"
     assert mai.get(f"{API}/accounts").status_code == 403
@@ -182,7 +182,7 @@ def test_nobody_disables_themselves_and_the_last_supervisor_stays(dashboard, chi
     assert (refused.status_code, refused.json["code"]) == (409, "own_account")
     assert put(chief, own, role="admin").status_code == 200
     assert chief.get(f"{API}/accounts").status_code == 403
-    # One who is disabled does not count.
+    # A disabled supervisor does not count.
     disabled = dashboard.create_admin("Gone", "supervisor")
     assert disable(other, disabled).status_code == 200
     refused = put(other, account(other, "Other")["id"], role="admin")

@@ -178,7 +178,7 @@ def test_forms_of_other_sites_and_other_bodies_are_refused(dashboard, token):
 
 def test_the_61st_wrong_link_in_a_minute_from_an_address_is_refused(dashboard, token, clock):
     browser = dashboard.client()
-    # Links that let somebody in do not count.
+    # Links that let somebody in do not count as attempts.
     assert [look(browser, token).status_code for _ in range(70)] == [200] * 70
     assert [look(browser, "wrong").status_code for _ in range(61)] == [404] * 60 + [429]
     refused = use(browser, token)
@@ -198,7 +198,7 @@ def test_an_account_that_a_command_made_meanwhile_is_not_replaced(dashboard, chi
 def test_invitations_end_with_the_account_or_the_role_of_who_made_them(
     dashboard, chief, token, end
 ):
-    """Else a supervisor could keep a way back in."""
+    """Otherwise a supervisor could keep a way to come back in."""
     other, id = dashboard.sign_in("Other", "supervisor"), account(chief, "Chief")["id"]
     kept = token_of(invite(other, "kept@example.com").json["link"])
     if end == "disable":

@@ -8,7 +8,7 @@ API = "/admin/api/threads"
 
 
 def moment(dashboard, **ahead) -> str:
-    """RFC 3339, so long ahead of the clock, in a time zone that is not UTC."""
+    """Returns RFC 3339, so long ahead of the clock, in a time zone that is not UTC."""
     at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=dashboard.clock(), **ahead)
     return (at + timedelta(hours=7)).isoformat(timespec="milliseconds").replace("+00:00", "+07:00")
 
@@ -97,6 +97,6 @@ def test_many_are_snoozed_and_woken_at_once(dashboard, mai):
     ],
 )
 def test_what_belongs_to_another_action_is_refused(dashboard, mai, body, pointer, code):
-    """In bulk."""
+    """Also in bulk."""
     id = dashboard.say("t-1")
     assert error(mai.post(f"{API}/bulk", json={"ids": [id]} | body)) == (422, pointer, code)

@@ -1,4 +1,4 @@
-"""What supervisors do by calls to accounts, invitations and keys, and the entries of it."""
+"""Calls of supervisors on accounts, invitations and keys, and their entries in the audit log."""
 
 from collections.abc import Callable
 from typing import Any
@@ -60,7 +60,7 @@ _KEY = {
     "desk": "billing",
 }
 _NEW_KEY = [("desk.created", None, "billing", {}), ("key.created", "KEY", "", _KEY)]
-#: By operation: what is done, and the entries of it and of what it needed.
+#: Operation → the calls that do it, and their entries, with those of the calls before.
 ENTRIES_OF_ACCESS: dict[str, tuple[Callable[[Chief], object], list[tuple[Any, ...]]]] = {
     "putAccount": (
         _account_changed,

@@ -1,4 +1,4 @@
-"""What admins do to their own accounts, and supervisors to those of others, and its entries."""
+"""Calls of admins on their own accounts, of supervisors on those of others, and their entries."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def _all_ended(chief: Chief) -> None:
 
 
 _ENDED = ("sessions.ended", *_CHIEF, {"count": 1})
-#: As those of supervisors.
+#: In the form of the entries of supervisors' calls.
 ENTRIES_OF_ACCOUNTS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     "putProfile": (
         _profile,

@@ -1,4 +1,4 @@
-"""What supervisors do by calls, and the entries that the audit log has of it."""
+"""Calls of supervisors, and their entries in the audit log."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,12 +14,12 @@ OTHER_RULES = [{"when": "", "by": "created_at", "order": "oldest"}]
 
 
 class Chief:
-    """A supervisor's browser; ids of what was made are kept by kind."""
+    """A supervisor's browser; the ids of created objects are kept by kind."""
 
     def __init__(self, dashboard: ApplicationDriver):
         self.dashboard = dashboard
         self.client = dashboard.sign_in("Chief", "supervisor")
-        #: That of the key that was made last.
+        #: The prefix of the key that was made last.
         self.prefix = "-"
 
     def does(self, method: str, path: str, body: Any = None) -> Any:
@@ -138,7 +138,7 @@ def _hooked(action: str, **more: Any) -> tuple[Any, ...]:
     return (action, "1", "https://bot.example:8443", {"source": "shop"} | more)
 
 
-#: By operation: what is done, and the entries of it and of what it needed.
+#: Operation → the calls that do it, and their entries, with those of the calls before.
 ENTRIES_OF_SUPERVISORS: dict[str, tuple[Callable[[Chief], object], list[tuple[Any, ...]]]] = {
     "postWebhook": (_hook, [_CREATED]),
     "postRotate": (

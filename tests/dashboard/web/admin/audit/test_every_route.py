@@ -1,4 +1,4 @@
-"""Each declared call that changes something is in the audit log, or it is said here why not."""
+"""Each declared call that changes something is in the audit log, or has a reason here."""
 
 import pytest
 
@@ -21,7 +21,7 @@ _OF_THREADS = "the conversation itself says who did what, as acts of the thread"
 _READS = "it changes nothing"
 _OWN = "it is the admin's own affair"
 _BOT = "chatbots send it; whoever has the key is in the log when the key is made"
-#: By operation: why what it does is not in the audit log.
+#: Operation → why it has no entry in the audit log.
 REASONS = {
     "patchPreferences": _OWN,
     "postSecondFactor": "it counts once it is confirmed",

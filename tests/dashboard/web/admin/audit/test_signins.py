@@ -1,4 +1,4 @@
-"""Sign-ins in the audit log: each that succeeds; failures are counted, their entries bounded."""
+"""Sign-ins in the audit log: each success is an entry; failures are counted, and bounded."""
 
 import pytest
 
@@ -109,7 +109,7 @@ def test_refused_attempts_are_a_burst_of_their_own(dashboard, client):
 
 
 def test_a_flood_from_many_addresses_adds_a_bounded_number_of_entries(dashboard, client):
-    """What is beyond the bound is one entry that names the accounts that were tried."""
+    """Failures beyond the bound make one entry, which names the accounts that exist."""
     flood = audit.KEYS_MAX + 7
     for n in range(flood):
         assert signs_in(client, f"{n}@example.com", address=f"198.51.100.{n}") == 401
@@ -144,7 +144,7 @@ def test_what_cannot_be_stored_is_stored_later(dashboard, client, clock, monkeyp
 
 
 def test_failures_while_others_are_stored_are_counted_once(dashboard, client, clock, monkeypatch):
-    """Under green threads another request may fail while the database is waited for."""
+    """Under green threads another request may fail while one waits for the database."""
     write, seen = dashboard.database.write, []
 
     def write_slowly(work):

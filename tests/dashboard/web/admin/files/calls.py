@@ -10,7 +10,7 @@ TYPE = "application/octet-stream"
 
 
 def upload(client, thread_id: int, content: Any = b"hello", name: str = "a.txt") -> TestResponse:
-    """The answer to an upload; `content` as bytes, or a file object."""
+    """Uploads `content`, bytes or a file object; returns the answer."""
     given = {"query_string": {"name": name}, "content_type": TYPE}
     if not isinstance(content, bytes):
         given["environ_overrides"] = {"wsgi.input": content, "wsgi.input_terminated": True}
@@ -20,7 +20,7 @@ def upload(client, thread_id: int, content: Any = b"hello", name: str = "a.txt")
 
 
 def uploaded(client, thread_id: int, content: bytes = b"hello", name: str = "a.txt") -> str:
-    """The id of a file that was uploaded."""
+    """Uploads a file; returns its id."""
     answer = upload(client, thread_id, content, name)
     assert answer.status_code == 201, answer.json
     return answer.json["file"]["id"]

@@ -1,4 +1,4 @@
-"""Replies and notes with files, and how chatbots get them."""
+"""Replies and notes with files, and the way of the files to chatbots."""
 
 from urllib.parse import urlsplit
 
@@ -23,7 +23,7 @@ def thread(dashboard) -> int:
 
 @pytest.fixture
 def chatbot(dashboard):
-    """Reads the events as a chatbot does; gives those of messages."""
+    """Reads the events as a chatbot does; returns those of messages."""
 
     def make(connection) -> str:
         source_id = sources.ensure(connection, "shop", 0)
@@ -39,7 +39,7 @@ def chatbot(dashboard):
 
 
 def fetch(dashboard, url: str, **headers: str):
-    """What a program without a session gets."""
+    """Fetches a file as a program without a session."""
     return dashboard.client().get(urlsplit(url).path, headers=headers)
 
 

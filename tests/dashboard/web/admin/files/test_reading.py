@@ -1,4 +1,4 @@
-"""Who reads a file, and how it is served."""
+"""Access to files, and the headers with which they are served."""
 
 import pytest
 from sqlalchemy import select

@@ -1,4 +1,4 @@
-"""Admins upload files for messages: type, name, limits, and what is left where it fails."""
+"""Admins upload files for messages: types, names, limits, and the remains of a failure."""
 
 import errno
 import io
@@ -75,7 +75,7 @@ def test_a_file_has_up_to_ten_mebibytes(dashboard, mai, thread, size):
 
 
 class Endless(io.RawIOBase):
-    """A body that says nothing of its length."""
+    """A body that does not declare its length."""
 
     given = 0
 

@@ -68,7 +68,7 @@ def test_only_supervisors_see_and_save_opening_hours(mai):
         assert is_problem(answer, 403, "forbidden")
 
 
-#: What is wrong in a calendar, the place and the code.
+#: Mistakes in a calendar: the change, the place and the code.
 WRONG = [
     ({"name": ""}, "/name", "empty_text"),
     ({"name": "n" * 81}, "/name", "too_long"),

@@ -73,7 +73,7 @@ def test_only_supervisors_see_and_save_policies(mai):
         assert is_problem(answer, 403, "forbidden")
 
 
-#: What is wrong in a policy, the place and the code.
+#: Mistakes in a policy: the change, the place and the code.
 WRONG = [
     ({"name": ""}, "/name", "empty_text"),
     ({"name": "n" * 81}, "/name", "too_long"),

@@ -1,4 +1,4 @@
-"""The authenticator app of an admin, and what signs in with it."""
+"""The authenticator app of an admin, and sign-ins with its codes."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.support import code_at
 
 
 class App:
-    """Set up in a browser that is signed in, and confirmed by the code of the step before."""
+    """Sets up a factor in a signed-in browser, and confirms it with the code of the step before."""
 
     def __init__(self, dashboard: ApplicationDriver, client: FlaskClient):
         self._dashboard = dashboard
@@ -24,11 +24,11 @@ class App:
         self.recovery_codes: list[str] = confirmed.json["recovery_codes"]
 
     def code(self, steps: int = 0) -> str:
-        """The code that it shows so many steps from now."""
+        """Returns the code that the app shows so many steps from now."""
         return code_at(self.secret, self._dashboard.clock() + steps * second_factor.STEP_MS)
 
     def next_code(self) -> str:
-        """The code of the next step, after waiting for it."""
+        """Waits for the next step, and returns its code."""
         self._dashboard.clock.advance(second_factor.STEP_MS)
         return self.code()
 
@@ -38,7 +38,7 @@ def credentials(name: str = "mai") -> dict[str, str]:
 
 
 def token_of(client: FlaskClient, **more: Any) -> str:
-    """That of a sign-in whose password was right."""
+    """Returns the token of a sign-in with the right password."""
     answer = client.post("/login", json=credentials() | more)
     assert (answer.status_code, answer.json["code"]) == (401, "second_factor_required")
     return answer.json["token"]

@@ -1,4 +1,4 @@
-"""Where one is signed in, and ending that."""
+"""The list of one's own sessions, and ending them."""
 
 import pytest
 
@@ -118,7 +118,7 @@ def test_while_redis_is_away_sessions_end_all_the_same(dashboard, mai, phone):
 
 
 def test_the_presence_of_a_session_that_was_ended_ends_at_once(dashboard, mai, phone):
-    """R14: that of the session which ended it stays."""
+    """R14: but not the presence of the session that ended it."""
     person = str(mai.get("/admin/api/me").json["id"])
     people = dashboard.presence_service.admins
     names = {}

@@ -1,4 +1,4 @@
-"""One's own account: name, language, time zone and password."""
+"""An admin's own account: name, language, time zone and password."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Wrong attempts to sign in are limited, and keep nobody out who may come in."""
+"""Wrong attempts to sign in are limited, and do not keep out the right person."""
 
 import pytest
 
@@ -51,14 +51,14 @@ def from_address(dashboard, address):
 
 
 def test_wrong_attempts_of_others_do_not_keep_the_right_person_out(dashboard, client):
-    """H10: the limit is for an address and an account together."""
+    """H10: the limit is for each pair of an address and an account."""
     other = from_address(dashboard, "192.0.2.1")
     assert [wrong(other).status_code for _ in range(6)] == [401] * 5 + [429]
     assert from_address(dashboard, "192.0.2.2").post("/login", json=MAI).status_code == 204
 
 
 def test_a_known_device_has_attempts_of_its_own(dashboard, client):
-    """H10: even where the others share its address; and these are limited, too."""
+    """H10: even if others share its address; and its attempts are limited, too."""
     assert client.post("/login", json=MAI).status_code == 204
     client.delete_cookie("lineup_session")
     other = dashboard.client()
@@ -90,7 +90,7 @@ def test_guessing_from_many_addresses_ends_for_all_but_known_devices(dashboard, 
 
 
 def test_the_cookie_of_a_device_holds_for_its_account_and_our_signature_alone(dashboard, client):
-    """H10"""
+    """H10: only with our signature, and only for its account."""
     dashboard.create_admin("Ken")
     client.post("/login", json=MAI)
     device = client.get_cookie("lineup_device", path="/login").value
@@ -106,7 +106,7 @@ def test_the_cookie_of_a_device_holds_for_its_account_and_our_signature_alone(da
 
 
 def test_an_ipv6_network_is_one_address(dashboard, client):
-    """H10: everybody there has 2^64 addresses."""
+    """H10: one person may have 2^64 addresses there."""
     codes = [wrong(from_address(dashboard, f"2001:db8::{n}")).status_code for n in range(1, 7)]
     assert codes == [401] * 5 + [429]
     assert wrong(from_address(dashboard, "2001:db8:0:1::1")).status_code == 401

@@ -83,7 +83,7 @@ def test_a_body_that_is_not_right_is_refused(client, body):
 
 
 def test_a_sign_in_takes_one_way_only(client, app):
-    """Neither a code beside the password nor an old cookie spares the second step."""
+    """Neither a code beside the password nor an old cookie replaces the second step."""
     answer = client.post("/login", json=credentials() | {"code": app.code()})
     assert (answer.status_code, answer.json["code"]) == (422, "unknown_field")
     for token in ("", "x", "x" * 5_000, "é", token_of(client)[:-2]):
@@ -184,7 +184,7 @@ def test_who_does_not_know_the_password_learns_nothing_of_the_second_factor(dash
 def test_a_password_is_hashed_once_whether_or_not_there_is_a_second_factor(
     client, app, monkeypatch
 ):
-    """What takes time is the same for all: one hash."""
+    """The step that takes time is the same for all: one hash."""
     hashed: list[str | None] = []
 
     def matches(password, password_hash):

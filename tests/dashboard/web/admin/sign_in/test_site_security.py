@@ -1,4 +1,4 @@
-"""The session's cookie and the headers of an https site, and addresses to go on to."""
+"""The session's cookie, the headers of an https site, and the addresses to go on to."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def client(dashboard):
 
 
 def test_over_tls_the_cookie_is_of_this_host_alone(database, clock, tmp_path):
-    """H21: whoever ends TLS in front of Lineup; and the plain name counts for nothing there."""
+    """H21: wherever TLS ends in front of Lineup; a cookie of the plain name does not count."""
     origins = {"LINEUP_ORIGINS": "https://desk.example"}
     dashboard = ApplicationDriver(database, clock, tmp_path, **origins)
     dashboard.create_admin("Mai")
@@ -36,7 +36,7 @@ def test_over_tls_the_cookie_is_of_this_host_alone(database, clock, tmp_path):
 
 
 def test_browsers_are_told_to_use_https_alone_where_the_site_is(database, clock, tmp_path):
-    """H21: on pages, calls and refusals; never where the site is http."""
+    """H21: by headers of pages, calls and refusals; never if the site is http."""
     origins = {"LINEUP_ORIGINS": "https://desk.example,http://localhost:5000"}
     client = ApplicationDriver(database, clock, tmp_path, **origins).client()
     for path in ("/login", "/admin/api/me", "/static/js/main.js", "/nowhere"):
@@ -48,7 +48,7 @@ def test_browsers_are_told_to_use_https_alone_where_the_site_is(database, clock,
 
 @pytest.mark.parametrize("goal", ["//[::1", "/[::1", "//[::1]:99999/", "/\ud800", "/日本"])
 def test_an_address_that_cannot_be_read_leads_to_us(client, goal):
-    """H9: not to a 500."""
+    """H9: and not to a 500."""
     given = {"next": goal.encode("utf-8", "surrogatepass")}
     assert client.get("/login", query_string=given).status_code == 200
     answer = client.post("/login", data=MAI | given)

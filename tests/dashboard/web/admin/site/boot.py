@@ -1,4 +1,4 @@
-"""What a page brings along for its scripts."""
+"""The data that a page contains for its scripts."""
 
 import json
 import re

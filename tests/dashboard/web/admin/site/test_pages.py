@@ -1,4 +1,4 @@
-"""The dashboard's page, and what comes along with it."""
+"""The dashboard's page, and the files and data that come with it."""
 
 import base64
 import gzip
@@ -158,7 +158,7 @@ def test_the_sign_in_page_remembers_the_theme(mai):
 
 
 def addresses(page: str) -> list[str]:
-    """The addresses of files that a page names, its texts in three languages among them."""
+    """Returns the addresses of the files that a page names, in three languages."""
     return (
         re.findall(r'(?:href|src)="(/static/[^"]+)"', page)
         + json.loads(
@@ -205,12 +205,12 @@ def test_files_are_sent_compressed(mai, accepted, encoding, decompress):
 
 @pytest.fixture
 def script(mai):
-    """The address of a file that is there in three encodings."""
+    """Returns the address of a file that exists in three encodings."""
     return re.search(r'src="(/static/build/js/main[^"]+)"', mai.get("/").text)[1]
 
 
 def test_each_encoding_has_a_strong_etag_of_its_own(mai, script):
-    """RFC 9110, section 8.8.3: what is cached of one must not be put together with another."""
+    """RFC 9110, section 8.8.3: cached parts of two encodings must not be put together."""
     tags = {}
     for encoding in ("br", "gzip", "identity"):
         answer = mai.get(script, headers={"Accept-Encoding": encoding})

@@ -23,14 +23,14 @@ def saved(client, **given):
 
 
 def kept(dashboard, query):
-    """Of a query, list id to until when it is kept."""
+    """Maps the list ids of a query to the times until which the lists are kept."""
     with dashboard.database.read() as connection:
         found = select(lists_table.c.id, lists_table.c.kept_until)
         return dict(connection.execute(found.where(lists_table.c.query == query)).all())
 
 
 def kept_of_built_in(dashboard):
-    """Of each built-in view that all admins have in common the same."""
+    """Does the same for each built-in view that all admins share; returns it by view."""
     return {view: kept(dashboard, VIEW_QUERIES[view]) for view in (*VIEWS, *QUERY_VIEWS)}
 
 

@@ -15,7 +15,7 @@ SORT = {"name": "vip", "title": "VIPs first"}
 
 
 def test_rules_are_checked_before_the_transaction_that_saves_them(dashboard, sue, monkeypatch):
-    """Events wait for that one."""
+    """Events wait for that transaction."""
     write, compiled = dashboard.database.write, resolved.compiled
     is_writing, checks = [], []
 
@@ -41,7 +41,7 @@ def test_rules_are_checked_before_the_transaction_that_saves_them(dashboard, sue
 
 
 def test_rules_are_checked_anew_where_an_address_is_gone_meanwhile(dashboard, sue, monkeypatch):
-    """Between the check and the transaction that saves them."""
+    """An address is deleted between the check and the transaction that saves the rules."""
     dashboard.sign_in("Mai")
     renamed = update(admins).where(admins.c.email == "mai@example.com").values(email="m@x.example")
     checks = []

@@ -39,7 +39,7 @@ def test_built_in_views_have_lists_in_a_saved_sort_as_long_as_there_is_the_sort(
 
 
 def test_a_version_stays_as_long_as_a_list_is_ordered_by_it(dashboard, sue):
-    """And ten minutes after it was replaced, for a transaction that is adding a list."""
+    """And for ten minutes after it was replaced, for a transaction that is adding a list."""
     saved(sue)
 
     def versions(*, after_ms=0):
@@ -66,7 +66,7 @@ def test_a_version_stays_as_long_as_a_list_is_ordered_by_it(dashboard, sue):
 
 
 def test_days_in_rules_are_those_of_the_sort_whoever_looks(dashboard, sue):
-    """Of threads that begin at 14:13 and 15:13 UTC the second is of the next day in Tokyo."""
+    """Threads that begin at 14:13 and 15:13 UTC are of two different days in Tokyo."""
     rules = [REST | {"when": "created:2026-09-21"}, REST]
     first = dashboard.say("first")
     dashboard.clock.advance(3_600_000)

@@ -1,4 +1,4 @@
-"""Sorts are saved, changed and deleted by supervisors; what cannot be is refused at its place."""
+"""Sorts are saved, changed and deleted; a wrong one is refused with the place of the mistake."""
 
 import pytest
 from sqlalchemy import select

@@ -9,14 +9,14 @@ def view(**given):
 
 
 def saved(client, **given):
-    """The view that was saved."""
+    """Saves a view, and returns it."""
     answer = client.post(API, json=view(**given))
     assert answer.status_code == 201, answer.json
     return answer.json
 
 
 def listed(client, *members):
-    """The saved views that an admin sees, as these members alone."""
+    """Returns the saved views that an admin sees, with these members only."""
     found = client.get(API).json["views"]
     names = members or ("id",)
     rows = [tuple(each[name] for name in names) for each in found if each["owner"] != "built-in"]

@@ -1,4 +1,4 @@
-"""What may be saved is limited by what each event pays for it, and not by number alone."""
+"""Saved views are limited by their cost for each event, and not by their number alone."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_a_list_that_several_views_share_counts_once(mai, allow):
 
 
 def test_times_at_which_threads_are_looked_at_again_are_counted(mai, allow):
-    """Usual ones as often as one likes, and each other one once."""
+    """Usual times are free; each other time counts once, in however many views."""
     allow("OWN", moments=9)
     for query in ("waits:>10m", "quiet:<1h age:>7d", "waits:>=1d", "is:late"):
         saved(mai, query=query)
@@ -102,7 +102,7 @@ def test_what_was_saved_before_the_limits_stays_and_may_become_less(dashboard, m
 
 
 def test_lists_that_are_to_be_kept_at_once_count_together(database, monkeypatch):
-    """Lists that are kept while somebody looks have so many conditions together."""
+    """All lists that are kept while somebody looks share one limit on conditions."""
     monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Most(5, 99, 99)))
     new = {tag: ListedQuery(f"is:open tag:{tag}", "arrival", "UTC") for tag in "abc"}
     with database.read() as connection:
@@ -110,7 +110,7 @@ def test_lists_that_are_to_be_kept_at_once_count_together(database, monkeypatch)
 
 
 def test_who_saves_and_deletes_without_end_is_slowed_down(mai, monkeypatch):
-    """What is deleted stays for a minute, for those who look at it."""
+    """A deleted view's list stays for a minute, for admins who look at it."""
     limit = RateLimit(5, 60, "Wait {seconds} s.")
     monkeypatch.setattr(views_api, "SAVED_CONDITIONS", limit)
     made = saved(mai, query="is:open tag:a")
@@ -121,7 +121,7 @@ def test_who_saves_and_deletes_without_end_is_slowed_down(mai, monkeypatch):
 
 
 def test_who_changes_views_without_end_is_slowed_down(mai, monkeypatch):
-    """An admin saves views of at most so many conditions a minute; another name asks no more."""
+    """The conditions that an admin saves in a minute are limited; renaming a view costs nothing."""
     limit = RateLimit(5, 60, "Wait {seconds} s.")
     monkeypatch.setattr(views_api, "SAVED_CONDITIONS", limit)
     path = f"{API}/{saved(mai, query='is:open tag:a')['id']}"

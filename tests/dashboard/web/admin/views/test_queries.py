@@ -1,4 +1,4 @@
-"""Previews of queries, what may be written in them, and hostile ones."""
+"""Previews of queries, suggestions for typing them, and hostile ones."""
 
 import time
 
@@ -10,7 +10,7 @@ from tests.dashboard.web.answers import is_problem
 
 PREVIEW = f"{API}/preview"
 COMPLETE = "/admin/api/query/complete"
-#: How many times as much as a usual query the worst may cost.
+#: The highest cost of a hostile query, as a multiple of a usual one.
 TIMES_MAX = 12
 
 HOSTILE = {
@@ -52,7 +52,7 @@ def test_a_preview_counts_and_shows_the_first_threads_in_the_sort(dashboard, mai
 
 
 def test_a_preview_of_too_many_threads_ends_in_time(dashboard, mai, monkeypatch):
-    """What was looked at by then are the newest threads."""
+    """The threads searched by then are the newest ones."""
     ids = [dashboard.say(f"t-{number}") for number in range(9)]
     monkeypatch.setattr("dashboard.db.id_ranges.SIZE", 3)
     monkeypatch.setattr("dashboard.web.admin.lists.previews.PREVIEW_SECONDS", -1.0)
@@ -121,7 +121,7 @@ def test_hostile_queries_are_answered_cheaply(dashboard, mai):
 
 
 def ask(mai, query):
-    """The answers to a preview of a query, and to saving it."""
+    """Returns the answers to a preview of a query, and to saving it."""
     return [
         mai.post(PREVIEW, json={"query": query, "sort": "arrival"}),
         mai.post(API, json=view(query=query)),
@@ -129,7 +129,7 @@ def ask(mai, query):
 
 
 def cost_of(mai, query):
-    """Seconds of the processor."""
+    """Returns seconds of processor time."""
     costs = []
     for _ in range(3):
         begun = time.process_time()
@@ -139,7 +139,7 @@ def cost_of(mai, query):
 
 
 def test_a_completion_names_nothing_of_threads_that_are_not_seen(dashboard, mai):
-    """A thread at a desk that is not seen is as if it were not: in no completion."""
+    """Threads at desks that the admin does not see add nothing to completions."""
     dashboard.database.write(lambda connection: admin_desks.add(connection, "sales", 0))
     for name, desk in (("t-1", "main"), ("t-2", "sales")):
         dashboard.say(name)

@@ -294,7 +294,7 @@ def test_without_redis_totals_come_from_sql(dashboard, mai, sue, monkeypatch):
 
 
 def test_each_change_of_views_and_sorts_is_told_to_those_whom_it_concerns(dashboard, sue):
-    """Every worker follows what is noted, and tells its sockets (views:changed)."""
+    """Every worker reads the noted changes, and tells its sockets (views:changed)."""
     with dashboard.database.read() as connection:
         me = connection.exec_driver_sql("SELECT max(id) FROM admins").scalar()
     dashboard.database.write(lambda connection: admin_desks.add(connection, "sales", 0))
@@ -331,7 +331,7 @@ def test_each_change_of_views_and_sorts_is_told_to_those_whom_it_concerns(dashbo
 
 
 def test_what_changes_nothing_of_a_shared_view_adds_no_entry(dashboard, sue):
-    """To the audit log: a view that is saved as it was is no act."""
+    """Saving a view unchanged is no act, so the audit log gets no entry."""
     path = f"{API}/{saved(sue, owner='all')['id']}"
 
     def entries():

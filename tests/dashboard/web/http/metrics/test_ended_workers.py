@@ -1,4 +1,4 @@
-"""What ended workers have counted, where the folder of the workers is full, cleaned or gone."""
+"""The counts of ended workers, when the folder of the workers is full, cleaned or gone."""
 
 import logging
 import os
@@ -17,7 +17,7 @@ from dashboard.web.http.metrics import (
 
 
 class Server:
-    """The process that runs the workers, and one of these, which answers."""
+    """The process that runs the workers, and one lasting worker, which answers."""
 
     def __init__(self, folder):
         self.folder, self.now = folder, 1_000.0
@@ -26,7 +26,7 @@ class Server:
         self.lasting.share(WorkerFiles(folder, "lasting"))
 
     def run_and_end(self, name, count=1):
-        """A worker that counts so many events."""
+        """Starts and ends a worker that counts so many events."""
         metrics = Metrics()
         metrics.share(WorkerFiles(self.folder, name))
         metrics.count_event("created", count)
@@ -39,7 +39,7 @@ class Server:
 
     @property
     def counted(self):
-        """What the worker that is left says, all workers taken together."""
+        """Returns the count that the lasting worker reports for all workers together."""
         lines = self.lasting.text().decode().splitlines()
         created = [line for line in lines if line.startswith('lineup_events_total{status="cr')]
         return sum(float(line.rpartition(" ")[2]) for line in created)
@@ -52,7 +52,7 @@ def server(tmp_path):
 
 @pytest.fixture
 def full(monkeypatch):
-    """A disk that takes nothing of ended workers until `undo`."""
+    """A disk that takes nothing for ended workers until `undo`."""
     replace = os.replace
 
     def fails(source, target):
@@ -71,7 +71,7 @@ def folder(server):
 
 
 def test_a_full_disk_lowers_no_counter_and_is_logged_once(server, full, caplog):
-    """Not even while more workers end than names are remembered, as in a crash loop."""
+    """Even if more workers end than names are remembered, as in a crash loop."""
     for number in range(1, 101):
         server.run_and_end(str(number))
         assert server.counted == number
@@ -121,7 +121,7 @@ def test_what_a_worker_left_damaged_counts_nothing_and_stops_nothing(server):
 
 
 def test_the_file_is_written_again_before_it_looks_forgotten(server):
-    """Where nothing ends for days: systemd-tmpfiles removes what is older than ten."""
+    """Also if no worker ends for days: systemd-tmpfiles removes files older than ten days."""
     server.run_and_end("1", 5)
     path = server.folder / "ended.json"
     os.utime(path, (0, 0))

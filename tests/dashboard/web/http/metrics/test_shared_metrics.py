@@ -1,4 +1,4 @@
-"""The metrics of several workers as one: each has a registry of its own, and none a process."""
+"""The metrics of several workers as one: each has its own registry, here without processes."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Server:
         self._number = 0
 
     def worker(self, **gauges):
-        """A worker; `gauges` is name=(number, adding)."""
+        """Makes a worker; `gauges` is name=(number, adding)."""
         self._number += 1
         metrics = Metrics()
         metrics.name = str(self._number)
@@ -47,7 +47,7 @@ def server(tmp_path):
 
 
 def numbers(metrics):
-    """Sample to number, by name and labels as they are written."""
+    """Returns sample to number, by name and labels as they are written."""
     lines = metrics.text().decode().splitlines()
     return {
         name: float(number)
@@ -72,7 +72,7 @@ def test_counters_of_all_workers_are_summed_at_each(server):
 
 
 def test_a_worker_answers_with_its_newest_numbers_and_shows_them_to_the_others(server):
-    """What was shown once is known to all: no other worker answers with less."""
+    """Once a number was shown, no worker answers with a smaller one."""
     one, other = server.worker(), server.worker()
     one.count_event("created", 5)
     assert numbers(one)[CREATED] == 5
@@ -104,7 +104,7 @@ def test_histograms_are_summed_bucket_by_bucket(server):
     ("adding", "shown"), [("sum", 7), ("max", 5), ("min", 2), ("once", {"1": 2, "2": 5})]
 )
 def test_a_gauge_says_what_it_is_in_several_workers(server, adding, shown):
-    """Sockets are summed; the length of a list in Redis is the same number in each worker."""
+    """Sockets are summed; the length of a list in Redis is the same in each worker."""
     workers = [server.worker(gauge=(2, adding)), server.worker(gauge=(5, adding))]
     for each in workers:
         expected = shown[each.name] if adding == "once" else shown
@@ -112,7 +112,7 @@ def test_a_gauge_says_what_it_is_in_several_workers(server, adding, shown):
 
 
 def test_where_workers_differ_the_one_that_answers_says_how_they_are_added():
-    """H34: as while workers of a new release replace those of the one before."""
+    """H34: as while workers of a new release replace older ones."""
     old = Family("lineup_length", "A length.", "gauge", "sum", [Sample("lineup_length", {}, 5)])
     new = old._replace(adding="once", samples=[Sample("lineup_length", {}, 2)])
     assert [each.samples[0].value for each in added([[new], [old]])] == [2]
@@ -120,7 +120,7 @@ def test_where_workers_differ_the_one_that_answers_says_how_they_are_added():
 
 
 def test_gauges_that_are_taken_once_are_read_for_answers_alone(server):
-    """They ask Redis: not once a second in each worker."""
+    """They ask Redis, so no worker reads them once a second."""
     reads = []
     worker = server.worker()
     worker.watch("length", "A length.", lambda: reads.append(1) or 3, "once")
@@ -164,7 +164,7 @@ def test_a_worker_that_ended_before_it_counted_anything_is_nothing(server):
 
 
 def test_an_end_between_two_reads_counts_once(server, monkeypatch):
-    """A reader has the file of a worker, whose numbers are then added to those that have ended."""
+    """A reader still has a worker's file when its numbers are added to those of ended workers."""
     one, other = server.worker(), server.worker()
     other.count_event("created", 4)
     other.write()
@@ -194,7 +194,7 @@ def test_a_full_disk_hides_no_numbers(server, monkeypatch):
 
 
 def test_the_text_is_that_of_prometheus(server):
-    """Every metric says what it is; when counting began would have no sum, and is not told."""
+    """Every metric has type and help; times of creation have no sum, and are left out."""
     one, other = server.worker(sockets=(2, "sum")), server.worker(sockets=(5, "sum"))
     for each in (one, other):
         each.count_event("created")

@@ -1,4 +1,4 @@
-"""A Lineup whose people sign in by a provider that the test plays."""
+"""A Lineup with sign-in by a provider, which the test plays."""
 
 import pytest
 import requests
@@ -17,13 +17,13 @@ class ProviderDriver:
         self.provider = provider
 
     def begin(self, client, next: str = "/") -> str:
-        """Begins a sign-in; the address at the provider."""
+        """Begins a sign-in; returns the address at the provider."""
         answer = client.get("/login/oidc", query_string={"next": next})
         assert answer.status_code == 303, answer.text
         return answer.headers["Location"]
 
     def come_back(self, client, url: str, **more: str):
-        """The provider has let somebody in, and leads back."""
+        """Comes back from the provider, which has let somebody in."""
         state = url.partition("state=")[2].partition("&")[0]
         given = {"code": self.provider.code_for(url), "state": state} | more
         return client.get(
@@ -31,7 +31,7 @@ class ProviderDriver:
         )
 
     def sign_in(self, subject: str, groups: list[str], **claims):
-        """A browser in which somebody has signed in, and the answer."""
+        """Signs somebody in; returns their browser and the answer."""
         self.provider.claims = person(subject, groups, **claims)
         client = self.application.client()
         return client, self.come_back(client, self.begin(client))
@@ -39,7 +39,7 @@ class ProviderDriver:
 
 @pytest.fixture
 def away(monkeypatch):
-    """Nothing that is sent gets out of this process, but to what is set as its `adapter`."""
+    """Keeps all requests in this process: they reach only the `adapter` that is set."""
 
     class Wire:
         adapter: FakeProvider
@@ -75,5 +75,5 @@ def driver(make_driver, database) -> ProviderDriver:
 
 @pytest.fixture
 def stored(make_driver, any_database) -> ProviderDriver:
-    """On both databases, for what is about them."""
+    """A driver on both databases, for tests of what is stored."""
     return make_driver(any_database)

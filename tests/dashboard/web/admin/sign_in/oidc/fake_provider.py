@@ -51,7 +51,7 @@ class FakeProvider(BaseAdapter):
         return self._clock() // 1000
 
     def code_for(self, authorization_url: str) -> str:
-        """What the browser brings back after somebody has signed in."""
+        """Returns what the browser brings back after somebody has signed in."""
         code = secrets.token_urlsafe(8)
         self._codes[code] = dict(parameters(authorization_url))
         return code
@@ -92,7 +92,7 @@ class FakeProvider(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: no connection is open."""
 
     def _metadata(self) -> dict[str, Any]:
         user_info = {} if self.user_info is None else {"userinfo_endpoint": f"{ISSUER}/me"}
@@ -132,7 +132,7 @@ _FIRST = new_key("first")
 
 
 def person(subject: str, groups: list[str], **more: Any) -> dict[str, Any]:
-    """Claims of somebody."""
+    """Returns the claims of somebody."""
     return {
         "sub": subject,
         "sid": f"{subject}-at-{time.monotonic_ns()}",

@@ -1,4 +1,4 @@
-"""The account of who signs in by the provider: linked, created, and kept as the provider says."""
+"""The accounts of sign-ins by a provider: linked, created, and kept as the provider says."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_an_account_with_the_same_verified_address_is_linked_once(stored):
     client, answer = stored.sign_in("mai", ["support"])
     assert answer.status_code == 303 and client.get("/admin/api/me").json["id"] == id
     assert ("account.linked", str(id), MAI, {"method": "oidc"}) in acts(stored.application.database)
-    # Who gets the address of somebody who left gets no account with it.
+    # Another person who now has the address of one who left does not get the account.
     client, answer = stored.sign_in("another", ["support"], email=MAI)
     assert answer.status_code == 403 and b"belongs to another person" in answer.data
     assert client.get("/admin/api/me").status_code == 401

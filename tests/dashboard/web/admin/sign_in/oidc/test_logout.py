@@ -1,4 +1,4 @@
-"""Back-channel logout: who is out at the provider is out here."""
+"""Back-channel logout: signing out at the provider signs out here."""
 
 import logging
 
@@ -10,7 +10,7 @@ from tests.drivers.audit import entries
 
 
 def send(driver, token: str | None, **headers: str):
-    """As the provider does: with no cookie and no Origin."""
+    """Posts as the provider does: with no cookie and no Origin."""
     client = driver.application.app.test_client()
     data = {} if token is None else {"logout_token": token}
     return client.post(
@@ -138,7 +138,7 @@ def test_a_token_is_taken_once(stored):
 
 
 def test_a_sign_in_that_is_overtaken_by_the_logout_begins_no_session(stored):
-    """The provider signs somebody out while the code is on its way."""
+    """The provider signs a person out while their code is on its way."""
     stored.sign_in("mai", ["support"])
     client = stored.application.client()
     url = stored.begin(client)

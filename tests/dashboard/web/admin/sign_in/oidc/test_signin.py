@@ -1,4 +1,4 @@
-"""Signing in by the provider: what is checked, and where it leads."""
+"""Signing in by the provider: the checks, and the page that follows."""
 
 import json
 from secrets import token_urlsafe
@@ -19,7 +19,7 @@ def is_signed_in(client) -> bool:
 
 
 def refused(driver, spoil=lambda claims: None, **come_back):
-    """The page that somebody gets whose sign-in is spoiled."""
+    """Spoils a sign-in, checks that no session begins, and returns the answer."""
     driver.provider.claims = person("mai", ["support"])
     driver.provider.spoil = spoil
     client = driver.application.client()
@@ -198,7 +198,7 @@ def test_an_answer_that_comes_twice_is_refused(driver):
 
 
 def test_two_tabs_that_begin_at_once_both_go_on(driver):
-    """Whichever comes back first; and a page of the provider's answer that is loaded again."""
+    """Whichever comes back first, and again when a page with the provider's answer is reloaded."""
     driver.provider.claims = person("mai", ["support"])
     client = driver.application.client()
     first = driver.begin(client, next="/?first=1")
