@@ -51,6 +51,6 @@ def every_test() -> Iterator[tuple[Path, ast.FunctionDef, bool]]:
 
 
 def _is_slow(mark: ast.expr) -> bool:
-    """Whether a decorator, or the value of `pytestmark`, marks all that it stands for as slow."""
+    """Whether a decorator, or a value of `pytestmark`, marks the tests that it covers as slow."""
     each = mark.elts if isinstance(mark, ast.List) else [mark]
     return any(ast.unparse(one) == "pytest.mark.slow" for one in each)

@@ -14,7 +14,7 @@ DAY = ROOT / "docs" / "a-day-in-the-code.md"
 DECISIONS = ROOT / "docs" / "decisions"
 PAGES = sorted(DECISIONS.glob("[0-9]*.md"))
 HEADINGS = ["Context", "Decision", "Consequence", "Rejected", "Files"]
-#: Words that a page on a decision has, and lines of that on one event.
+#: Words in every page on a decision, and lines in the page on one event.
 WORDS_MIN, WORDS_MAX = 120, 220
 DAY_LINES_MAX = 90
 #: A path with a suffix, and perhaps a name in that file, such as `scoring/keys.py::Keys.of`.

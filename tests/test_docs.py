@@ -1,4 +1,4 @@
-"""docs/protocol.md names what the code sends, takes and stores, and nothing else."""
+"""docs/protocol.md names all that the code sends, takes and stores, and nothing else."""
 
 import re
 
@@ -48,7 +48,7 @@ def test_worked_examples_are_tests_of_this_repository():
         assert code in (ROOT / name).read_text(encoding="utf-8"), f"{name} reads otherwise now"
 
 
-#: Where a path in a code span begins that must exist; others are addresses and examples.
+#: First folders of the paths in code spans that must exist; others are addresses and examples.
 _ROOTS = ("bench", "dashboard", "demo", "docs", "examples", "migrations", "presence", "scoring")
 _ROOTS += ("static", "templates", "tests", "tools", "lua_scripts")
 

@@ -52,7 +52,7 @@ def python_files() -> list[Path]:
 
 
 def package_of(module: str) -> str | None:
-    """The layered package of a module name; None for what is not ours."""
+    """Returns the layered package of a module name; None for a module that is not ours."""
     parts = module.split(".")
     if parts[0] not in (*PACKAGES, "app"):
         return None
@@ -184,7 +184,7 @@ SOCKET_IO_CLIENT = "demo/clients.py"
 #: Underscored names that their libraries document: those of named tuples and of SQLAlchemy's rows,
 #: and the end of a process.
 DOCUMENTED = {"_asdict", "_exit", "_fields", "_make", "_mapping", "_replace"}
-#: Attributes without an underscore that are internal all the same.
+#: Attributes without an underscore that are internal nevertheless.
 INTERNALS = {"eio", "eio_sid_from_sid", "trigger_callback"}
 
 
@@ -223,8 +223,8 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
                 assert module.split(".")[0] not in libraries, f"{name}:{line}"
 
 
-#: By folder: at least so many tests in the gate, at most so many slow ones. Both are counted as
-#: functions. Who raises the second number says in the commit why the gate cannot have the test.
+#: Folder → the least number of tests in the gate, and the most slow ones, both as functions. Raise
+#: the second number only with the reason in the commit why the gate cannot have the test.
 TESTS_OF = {
     "tests/bench": (40, 2),
     "tests/browser": (2, 166),
@@ -236,7 +236,7 @@ TESTS_OF = {
     "tests/scoring": (185, 3),
     "tests/tools": (2, 3),
 }
-#: Where nearly all is slow, what shows the same rules in the gate.
+#: Folders of mostly slow tests, with gate tests of the same rules.
 TWINS_OF = {
     "tests/browser/accounts": (
         "tests/dashboard/web/admin/accounts",
@@ -306,7 +306,7 @@ def test_no_test_is_run_again_beside_others_and_none_has_a_port_of_its_own():
     assert "rerun" not in (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
 
 
-#: What the product defines and does not use itself, and why it is there.
+#: Names that the product defines and does not use itself, and their purpose.
 USED_ELSEWHERE = {
     "canonical": "tests compare queries by it",
     "downgrade": "tests bring a database back to an earlier revision by it",
@@ -327,7 +327,7 @@ CALLED_BY_LIBRARIES = re.compile(
 
 
 def test_everything_that_the_product_defines_is_used_in_it():
-    """Tests do not keep alive what nothing else needs."""
+    """A test alone is no reason to keep a definition."""
     files = [*python_files(), ROOT / "app.py", *(ROOT / "bench").rglob("*.py")]
     files += [*(ROOT / "migrations").glob("*.py"), *(ROOT / "tools").rglob("*.py")]
     read: set[str] = set()

@@ -11,7 +11,7 @@ import pytest
 from tests.repository import ROOT, written_files
 
 REQUIREMENTS = ROOT / "docs" / "requirements"
-#: Families that "case" stands in front of; B and F mean something else without the word.
+#: Families that need the word "case" in front; without it, B and F mean something else.
 CASES = "cases.md"
 BAD_INPUTS = "bad-inputs.md"
 
@@ -46,7 +46,7 @@ def python_prose(source: str) -> Iterator[str]:
 
 
 def script_prose(source: str) -> Iterator[str]:
-    """What stands in brackets in the comments and test titles of JavaScript and Lua."""
+    """Returns the text in brackets in comments and test titles of JavaScript and Lua."""
     for line in source.splitlines():
         prose = _SCRIPT_PROSE.match(line)
         if prose:
@@ -54,7 +54,7 @@ def script_prose(source: str) -> Iterator[str]:
 
 
 def markdown_prose(source: str) -> Iterator[str]:
-    """First cells of tables, and what stands in brackets; no code spans."""
+    """Returns first cells of tables, and text in brackets; no code spans."""
     text = _CODE_SPAN.sub("", source)
     yield from _FIRST_CELL.findall(text)
     yield from _BRACKETS.findall(text)
@@ -71,9 +71,9 @@ READERS = {
 
 
 def codes_in(text: str) -> set[tuple[str, str]]:
-    """(file of docs/requirements or "" for any, code) of each citation in a piece of prose.
+    """Returns (file of docs/requirements or "" for any, code) of each citation in a piece of prose.
 
-    Of a range such as A1 to A24 the two ends, because numbers within may be missing.
+    From a range such as A1 to A24 it takes the two ends, because numbers between may be missing.
     """
     found = {(BAD_INPUTS, number) for number in _BAD_INPUT.findall(text)}
     for listed in _CASES.findall(text):

@@ -1,4 +1,4 @@
-"""What is imported stands in requirements.txt or requirements-dev.txt, with its version."""
+"""Every import is in requirements.txt or requirements-dev.txt, with its version."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ import pytest
 from tests.repository import files_of_the_project
 
 ROOT = Path(__file__).parents[1]
-#: What runs needs requirements.txt alone; what tests, measures and shows it may need the other.
+#: The product needs requirements.txt alone; tests, benches and tools may need the other.
 PRODUCT = ("app.py", "dashboard", "demo", "lua_scripts", "migrations", "presence", "scoring")
 #: Modules of an example import each other by their bare names.
 OWN = {"bench", "dashboard", "demo", "lua_scripts", "presence", "scoring", "tests", "tools"}

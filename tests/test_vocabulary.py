@@ -35,9 +35,9 @@ REPLACED = {
 #: Names that are refused as they are written here: the words themselves have other uses.
 REPLACED_NAMES = ("tags_of", "Board", "Boards", "Chatbots", "Intake", "Shelf", "Screens")
 SUFFIXES = (".py", ".lua", ".js", ".mjs", ".md", ".html", ".css", ".json", ".toml", ".sh")
-#: What is not ours, or tells of the past; customers of the demo speak as they like.
+#: Files that are not ours, or tell of the past; customers of the demo speak as they like.
 EXEMPT = ("CHANGELOG.md", "package-lock.json", "demo/texts/", "tests/test_vocabulary.py")
-#: Where such a word is right: quotations of customers and notes, and names that others rely on.
+#: Uses that are right: quotations of customers and notes, and names that others rely on.
 ALLOWED = {
     ("parcels", "tests/browser/states.py"),
     ("parcels", "tests/browser/threads/test_example_chatbot.py"),
@@ -94,7 +94,7 @@ _WRITTEN = re.compile(r"`[^`]*`|LINEUP_\w+|\{\}|\bbring_to_head\b")
 
 
 def _told_texts() -> Iterator[tuple[str, str]]:
-    """(file and line, text) of each sentence in a call above; what is put in is {}."""
+    """(file and line, text) of each sentence in a call above; {} stands for inserted values."""
     for path in sorted((ROOT / "dashboard").rglob("*.py")):
         for node in nodes_of(path):
             name = getattr(getattr(node, "func", None), "id", None)
@@ -109,7 +109,7 @@ def _told_texts() -> Iterator[tuple[str, str]]:
 
 
 def test_what_people_are_told_holds_no_name_of_the_code():
-    """A name that is replaced everywhere is not to stand in a sentence."""
+    """A replaced name must not be in a sentence either."""
     texts = list(_told_texts())
     assert len(texts) > 200
     named = [

@@ -1,4 +1,4 @@
-"""The simulator's client of the bot API: which calls it repeats, and what it reports."""
+"""The simulator's client of the bot API: the calls that it repeats, and its reports."""
 
 import socket
 from random import Random

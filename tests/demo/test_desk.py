@@ -22,7 +22,7 @@ ROW = {
 
 
 class Window:
-    """An admin's window whose server always agrees, but for paths in `refused`."""
+    """An admin's window; its server always agrees, except for paths in `refused`."""
 
     def __init__(self, *rows: dict, refused: tuple[str, ...] = ()):
         self.rows = rows
@@ -50,7 +50,7 @@ class Window:
 
 
 class Work(Desk):
-    """One thread after the other."""
+    """A desk that gives out the same thread each time."""
 
     def __init__(self):
         model = TrafficModel(Random(1), "run", is_staffed=True)
@@ -67,7 +67,7 @@ class Work(Desk):
 
 
 def at_work(window: Window, work: Work, minutes: int = 20) -> list[str]:
-    """What Kenji does in that time, one word each."""
+    """Returns Kenji's acts in that time, one word each."""
     kenji = Colleague(KENJI, window, work, Random(5))
     for second in range(minutes * 60):
         kenji.tick(NOW_MS + second * 1000)

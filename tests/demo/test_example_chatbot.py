@@ -29,7 +29,7 @@ def example() -> Iterator[Any]:
 
 
 class FakeLineup:
-    """Takes events as Lineup does: each id once. Requests and answers are lost now and then."""
+    """Takes each id once, as Lineup does. Requests and answers are lost now and then."""
 
     def __init__(self, random: Random):
         self.random = random
@@ -70,7 +70,7 @@ def test_events_are_taken_once_and_in_order_over_losses_and_restarts(example):
         store = example.store.Store(":memory:")
 
         def started(store=store, server=server) -> Any:
-            """What a process has in memory; the store is all that it leaves."""
+            """Starts a process with nothing in memory; only the store is left of the last one."""
             client = example.lineup.Lineup("http://lineup", "key", store)
             client.call = server.call
             return example.chatbot.Chatbot(store, client, "whsec_")
@@ -98,7 +98,7 @@ def test_events_are_taken_once_and_in_order_over_losses_and_restarts(example):
 
 
 def test_what_admins_do_is_read_in_order_whenever_webhooks_come(example):
-    """Case E18: a webhook that overtakes what was missed only says that there is something."""
+    """Case E18: a webhook that overtakes missed ones only says that there is something to read."""
     store = example.store.Store(":memory:")
     client = example.lineup.Lineup("http://lineup", "key", store)
     events = [

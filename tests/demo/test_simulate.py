@@ -1,4 +1,4 @@
-"""The simulator: its rate, what it posts, what it learns first, how it ends."""
+"""The simulator: its rate, its posts, its first reads, and its end."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ ROW = {
 
 
 def accepted(call: Call) -> Reply:
-    """What the API answers where all is well and nothing is there yet."""
+    """The answer of the API when all is well and nothing is there yet."""
     if call.method == "GET":
         return Reply(200, {"threads": [], "total": 0})
     if call.path != EVENTS_PATH:

@@ -1,4 +1,4 @@
-"""Demo conversations: that they are all there, right, and the same again."""
+"""Demo conversations: complete, correct, and the same each time."""
 
 from collections import Counter
 from datetime import datetime

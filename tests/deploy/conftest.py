@@ -18,7 +18,7 @@ def families(tmp_path_factory):
     database = Database(f"sqlite:///{folder / 'lineup.sqlite'}")
     bring_to_head(database)
     services = services_over(database, fakeredis.FakeRedis(), now_ms)
-    services.redis_url = "redis://127.0.0.1:1"  # that of the listener, which does not run
+    services.redis_url = "redis://127.0.0.1:1"  # the listener's, which does not run
     create_app(services, 5000, with_sockets=False)
     watch_process(services)
     yield {_exposed(each): each for each in services.metrics.families()}
@@ -26,5 +26,5 @@ def families(tmp_path_factory):
 
 
 def _exposed(family):
-    """The name as it is scraped: of a counter, with its suffix."""
+    """Returns the name as it is scraped: with a suffix for a counter."""
     return family.name + "_total" * (family.kind == "counter")

@@ -1,4 +1,4 @@
-"""Prometheus evaluates the rule of missing workers: it fires where it must, and rests elsewhere."""
+"""Prometheus evaluates the rule of missing workers: it fires if workers are missing, only then."""
 
 import shutil
 import subprocess

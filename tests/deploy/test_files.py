@@ -73,7 +73,7 @@ def test_the_dashboard_of_grafana_shows_every_metric(families):
 
 
 def test_counters_are_asked_for_their_rate_and_gauges_for_their_value(families):
-    """The value of a counter says when its server was started."""
+    """The value of a counter depends on when its server was started."""
     for expression in (*(each["expr"] for each in rules()), *expressions_of_panels()):
         for name in _METRIC.findall(expression):
             is_rated = re.search(rf"(rate|increase)\({name}(\{{[^}}]*\}})?\[", expression)
@@ -111,7 +111,7 @@ def test_the_places_of_the_panels_do_not_overlap():
 
 
 def settings_of(environment):
-    """The settings as they are read from this; `${…}` is what compose fills in."""
+    """Reads the settings from this; replaces `${…}`, which compose would fill in."""
     given = {
         name: re.sub(
             r"\$\{(\w+)[^}]*\}", "https://desk.example" if "ORIGIN" in value else "a" * 20, value
@@ -215,7 +215,7 @@ def test_the_commands_are_commands_of_lineup():
 
 
 def test_the_image_is_made_by_the_steps_of_the_set_up():
-    """Whatever it runs and copies is there, and what a server needs is not left out."""
+    """All that the steps run and copy exists, and nothing that a server needs is left out."""
     dockerfile = text_of("Dockerfile")
     [setup] = re.findall(r"^RUN (sh tools/setup\.sh .*)$", dockerfile, re.M)
     assert (ROOT / setup.split()[1]).is_file()
@@ -231,7 +231,7 @@ def test_the_image_is_made_by_the_steps_of_the_set_up():
 def test_the_proxy_passes_on_to_the_lineups_of_compose():
     proxy = text_of("nginx.conf")
     assert re.findall(r"server (lineup-\d):8000", proxy) == [*LINEUPS]
-    # A name that has no address, or another one than at the start, must not end the proxy.
+    # A name without an address, or with another one than at the start, must not end the proxy.
     assert re.findall(r"server (lineup-\d):8000 resolve\b", proxy) == [*LINEUPS]
     assert re.search(r"^ *resolver 127\.0\.0\.11 valid=[1-5]s\b", proxy, re.M)
     assert re.search(r"upstream lineup \{\n *zone ", proxy), "resolve needs one"

@@ -1,4 +1,4 @@
-"""What docs/operations.md and docs/backup.md have the reader type and compute is right."""
+"""The commands and calculations in docs/operations.md and docs/backup.md are right."""
 
 import re
 
@@ -80,7 +80,7 @@ def test_the_unit_costs_are_those_of_the_results():
 
 
 def test_processor_time_is_multiplied_right():
-    """Each `quantity × cost` in µs whose product in cores begins the next cell."""
+    """Each `quantity × cost` in µs; its product in cores begins the next cell."""
     checked = 0
     for line in OPERATIONS[OPERATIONS.index("\n### 1,000,000 customers") :].splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:]]

@@ -1,4 +1,4 @@
-"""No secret, key or backup of whoever builds gets into an image or a commit."""
+"""No secret, key or backup of the person who builds gets into an image or a commit."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from tests.repository import ROOT, files_of_the_project
 
 IGNORED = ROOT / "deploy" / "Dockerfile.dockerignore"
-#: What docs/operations.md and docs/backup.md have the reader write, and what else may lie about.
+#: Files that docs/operations.md and docs/backup.md tell the reader to write, and similar ones.
 SECRET = (
     "deploy/.env",
     "deploy/tls/desk.pem",
@@ -21,7 +21,7 @@ SECRET = (
     "instance/lineup.sqlite",
     "instance/files/1",
 )
-#: What a server runs on.
+#: Files that a server needs.
 NEEDED = (
     "app.py",
     "alembic.ini",
@@ -44,7 +44,7 @@ def as_expression(pattern):
 
 
 def left_out_of_the_image(path, text=None):
-    """Whether `COPY . .` leaves this out; of all patterns that match, the last one counts."""
+    """Whether `COPY . .` leaves this out; the last of all matching patterns decides."""
     is_out = False
     for line in (text or IGNORED.read_text(encoding="utf-8")).splitlines():
         pattern = line.strip()

@@ -75,7 +75,7 @@ class AdminDriver:
         assert answer.status_code in (201, 409), answer.text
 
     def get(self, path: str) -> Any:
-        """What a call below `/admin/api` answers."""
+        """Returns the answer to a GET below `/admin/api`."""
         return self._answer(self.session.get(f"{self._api}/{path}"))
 
     def post(self, path: str, body: dict[str, Any]) -> Any:

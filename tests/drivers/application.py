@@ -85,7 +85,7 @@ class ApplicationDriver:
         self.dispatcher = services.dispatcher
         self.presence_service = services.presence_service
         self.bot_presence = services.bot_presence
-        #: The lists that were to be built at once; tests do so by `rebuild`.
+        #: Lists that production would build at once; tests build them by `rebuild`.
         self.begun: list[str] = []
         services.list_builder = SimpleNamespace(build=self.begun.append)
         self.app = create_app(services, PORT, with_sockets=False)
@@ -113,7 +113,7 @@ class ApplicationDriver:
         return made
 
     def sign_in(self, name: str, role: str = "admin") -> FlaskClient:
-        """A browser in which a new admin is signed in."""
+        """Returns a browser in which a new admin is signed in."""
         self.create_admin(name, role)
         client = self.client()
         given = {"email": f"{name.lower()}@example.com", "password": PASSWORD}
@@ -123,12 +123,12 @@ class ApplicationDriver:
     def say(
         self, thread: str, body: str = "hello", role: str = "client", customer: str | None = None
     ) -> int:
-        """A message of a chatbot; the thread's id."""
+        """Posts a chatbot's message; returns the thread's id."""
         whose = {"id": customer or f"c-{thread}", "name": f"Customer {thread}"}
         return self.happens("message", thread, customer=whose, role=role, body=body)
 
     def happens(self, type: str, thread: str, **more: Any) -> int:
-        """An event of a chatbot; the thread's id."""
+        """Posts a chatbot's event; returns the thread's id."""
         self.clock.advance(1000)
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock() / 1000))
         event = {

@@ -21,7 +21,7 @@ _numbers = count(1)
 
 
 class BotDriver:
-    """Calls with its own key; `order` is what stands behind the API."""
+    """Calls with its own key; `order` has the services behind the API."""
 
     def __init__(self, order: Order):
         self.order = order
@@ -72,7 +72,7 @@ class BotDriver:
         assert answer.json == {"accepted": len(customers)}
 
     def set(self, customer: str, **changes: Any) -> dict[str, Any]:
-        """Changes what a customer shows; all that is set then."""
+        """Changes a customer's presence settings; returns all of them."""
         answer = self.send("PUT", f"presence/{customer}", changes)
         assert answer.status_code == 200, answer.json
         return answer.json

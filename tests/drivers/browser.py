@@ -20,7 +20,7 @@ _ROWS_IN_VIEW = """() => {
     .map(({ row }) => [Number(row.getAttribute('aria-posinset')), Number(row.id.slice(4))]);
 }"""
 
-#: What has the focus, what is typed, and the text of the page.
+#: The focused element, the typed texts, and the text of the page.
 _ON_SCREEN = """() => {
   const focused = document.activeElement;
   return [
@@ -47,7 +47,7 @@ class BrowserDriver:
         self.server = server
         options = {"viewport": {"width": 1280, "height": 800}, "locale": "en"} | context_options
         context = chromium.new_context(**options)
-        # Not by the form, which costs as much again as the page itself; test_outages fills it in.
+        # Not by the form, which takes as long again as the page itself; test_outages fills it in.
         cookies = server.sign_in(email).cookies.items()
         context.add_cookies([{"name": k, "value": v, "url": server.url} for k, v in cookies])
         if before:
@@ -81,8 +81,8 @@ class BrowserDriver:
         )
 
     def wait_for(self, expression: str, what: str = "", timeout_seconds: float = 60) -> Any:
-        """What the function in JavaScript gives, as soon as it is truthy; a failure tells what was
-        on screen."""
+        """Waits until the function in JavaScript returns something truthy, and returns that; a
+        failure tells what was on screen."""
         try:
             return wait_until(
                 lambda: self.page.evaluate(expression), timeout_seconds, what or expression
@@ -104,7 +104,7 @@ class BrowserDriver:
         return [(place, id) for place, id in self.page.evaluate(_ROWS_IN_VIEW)]
 
     def wait_until_equal(self, database: Database, timeout_seconds: float = 60) -> None:
-        """Until the rows in view are exactly SQL's, at the places where SQL has them."""
+        """Waits until the rows in view are exactly SQL's, at the places where SQL has them."""
         try:
             wait_until(lambda: self._is_equal(database), timeout_seconds, "the list's order")
         except AssertionError as error:

@@ -11,7 +11,7 @@ TICK_SECONDS = 0.1
 
 
 class Churn:
-    """Within `with`: `per_second` client messages, in one of `threads` after another."""
+    """Within `with`: posts `per_second` client messages, in one of `threads` after another."""
 
     def __init__(self, lineup: LineupDriver, threads: Sequence[str], per_second: float):
         self._lineup = lineup

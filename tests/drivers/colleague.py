@@ -20,15 +20,15 @@ class ColleagueDriver:
         self._does(thread_id, "viewing", cursor)
 
     def writes(self, thread_id: int, field: str = "reply") -> None:
-        """A draft stands there."""
+        """Shows a draft in a thread."""
         self._does(thread_id, "editing", {"message_id": None, "field": field, "position": 9})
 
     def types(self, thread_id: int, field: str = "reply") -> None:
-        """Writes at this moment; it ends by itself after 6 s."""
+        """Shows typing at this moment; it ends by itself after 6 s."""
         self._does(thread_id, "typing", {"message_id": None, "field": field, "position": 9})
 
     def stops(self, thread_id: int) -> None:
-        """Writes no more, and leaves no draft."""
+        """Stops typing, and leaves no draft."""
         self._does(thread_id, "viewing", {"message_id": None, "field": "reply", "position": 0})
 
     def sets(self, **settings: object) -> None:

@@ -28,7 +28,7 @@ def sign_in_all(database: Database, count: int, now_ms: int) -> dict[int, str]:
 
 
 async def connect_all(url: str, cookies: Sequence[str]) -> list["WindowDriver"]:
-    """A window for each cookie, all connected."""
+    """Connects a window for each cookie; returns when all are connected."""
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def one(cookie: str) -> WindowDriver:

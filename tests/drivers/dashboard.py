@@ -14,16 +14,16 @@ from tests.support import wait_until
 NAMESPACE = "/admin"
 CALL_SECONDS = 60
 ACKNOWLEDGE_SECONDS = 60
-#: A list: (view, sort, filter); `?QUERY` in place of the view is one of a query.
+#: A list: (view, sort, filter); `?QUERY` in place of the view stands for a list of a query.
 ListName = tuple[str, str, str]
 _numbers = itertools.count(1)
 
 
 class DashboardDriver:
-    """Keeps lists as the page does: applies and acknowledges frames, syncs, opens anew.
+    """Keeps lists as the page does: applies and acknowledges frames, syncs, opens again.
 
-    `events` holds (name, data) of every event, `frames` every `list:order` as it came.
-    While `may_acknowledge` is cleared, the next frame waits before it is applied and acknowledged.
+    `events` holds (name, data) of every event, `frames` every `list:order` as it came. While
+    `may_acknowledge` is cleared, the next frame waits before it is applied and acknowledged.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class DashboardDriver:
         self.disconnect()
 
     def connect(self) -> "DashboardDriver":
-        """Connects; a list that was open before is kept as it was, and synced when it is read."""
+        """Connects; lists from before are kept as they are, and synced when they are read."""
         with self._lock:
             self._stale |= set(self._limits)
         self.client = self._server.connect(
@@ -65,12 +65,12 @@ class DashboardDriver:
         self.client.disconnect()
 
     def call(self, name: str, *data: Any) -> dict[str, Any]:
-        """The acknowledgement of one Socket.IO request, whether ok or a problem."""
+        """Makes a Socket.IO request; returns its acknowledgement, whether ok or a problem."""
         sent = data[0] if len(data) == 1 else tuple(data)
         return self.client.call(name, sent, namespace=NAMESPACE, timeout=CALL_SECONDS)
 
     def open(self, view: str, sort: str, filter: str = "all", limit: int = 500) -> dict[str, Any]:
-        """Opens a list; the answer."""
+        """Opens a list; returns the answer."""
         name = view, sort, filter
         with self._lock:
             self._limits[name] = limit
@@ -86,7 +86,7 @@ class DashboardDriver:
         return answer
 
     def _opened(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The answer to `list:open`, when the list is there."""
+        """Returns the answer to `list:open`, once the list is built."""
 
         def answer() -> dict[str, Any]:
             found = self.call("list:open", given)
@@ -96,7 +96,7 @@ class DashboardDriver:
         return wait_until(answer, what=f"the list {given}")
 
     def sync(self, view: str, sort: str, filter: str = "all") -> None:
-        """Asks for all that changed since; opens anew where the server says so."""
+        """Asks for all changes since; opens the list again if the server says so."""
         name = view, sort, filter
         held = self._held(name)
         if held["epoch"]:
@@ -124,14 +124,14 @@ class DashboardDriver:
         return [id for id, _ in self.entries(view, sort, filter)]
 
     def totals(self) -> dict[str, dict[str, int]]:
-        """By filter: the last `pages:totals`, by view."""
+        """Maps each filter to its last `pages:totals`, by view."""
         return {
             data["filter"]: {name: data[name] for name in data if name != "filter"}
             for data in self.of("pages:totals")
         }
 
     def of(self, name: str) -> list[Any]:
-        """The data of all events of a name, oldest first."""
+        """Returns the data of all events of a name, oldest first."""
         return [data for event, data in list(self.events) if event == name]
 
     def wait_for(
@@ -140,7 +140,7 @@ class DashboardDriver:
         matches: Callable[[Any], bool] = lambda data: True,
         timeout_seconds: float = 60,
     ) -> Any:
-        """The data of the first event of a name that matches."""
+        """Waits for an event of a name that matches; returns the data of the first one."""
 
         def found() -> list[Any]:
             return [data for data in self.of(name) if matches(data)]

@@ -22,7 +22,7 @@ from tests.servers.lineup import PASSWORD, LiveServer, cookie_of
 from tests.servers.redis import RedisServer, start_redis
 from tests.support import now_ms
 
-#: How many threads `fill` makes.
+#: The number of threads that `fill` makes.
 THREADS = 200
 RANDOM_SEED = 7
 SECONDS = 60
@@ -176,7 +176,7 @@ class LineupDriver:
         return AdminDriver(self.server.url, self.server.sign_in(email))
 
     def colleague(self, name: str) -> ColleagueDriver:
-        """An admin who is online from now on; the same one for the same name."""
+        """Returns an admin who is online from now on; the same one for the same name."""
         if name not in self._colleagues:
             session = self.server.sign_in(self.server.create_admin(name))
             self._colleagues[name] = ColleagueDriver(self.server, session)

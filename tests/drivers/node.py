@@ -23,7 +23,7 @@ class NodeScript:
         )
 
     def ask(self, question: Any) -> Any:
-        """What the script answers."""
+        """Asks the script; returns its answer."""
         assert self._process.stdin and self._process.stdout
         with self._turn:
             self._process.stdin.write(json.dumps(question) + "\n")

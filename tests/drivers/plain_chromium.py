@@ -59,7 +59,7 @@ class PlainChromium:
 
 
 class Tab:
-    """A tab, spoken to over its own line."""
+    """A tab, controlled over a connection of its own."""
 
     def __init__(self, url: str, target: Mapping[str, Any]):
         self._activate = f"{url}/activate/{target['id']}"
@@ -83,11 +83,11 @@ class Tab:
         return found["result"].get("value")
 
     def show(self) -> None:
-        """Brings it before the others, which are hidden from then on."""
+        """Brings the tab before the others, which are then hidden."""
         requests.get(self._activate, timeout=ANSWER_SECONDS)
 
     def freeze(self) -> None:
-        """As browsers do to save power: nothing of a hidden page runs any more."""
+        """Freezes the tab as browsers do to save power: nothing of a hidden page runs any more."""
         self.command("Page.setWebLifecycleState", state="frozen")
 
     def thaw(self) -> None:

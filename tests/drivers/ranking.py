@@ -35,12 +35,12 @@ def entered(placement: Placement) -> set[str]:
 
 
 def left(placement: Placement) -> set[str]:
-    """The lists that a thread leaves by a placement."""
+    """The lists that a placement takes a thread off."""
     return placement.lists.keys() - entered(placement)
 
 
 def run_id(connection: redis.Redis) -> str | None:
-    """What INFO says; fakeredis, which has no INFO, is one server that never ends."""
+    """Answers as INFO would; fakeredis, which has no INFO, is one server that never ends."""
     return run_id_of(connection) or "fakeredis"
 
 
@@ -59,7 +59,7 @@ class RankingDriver:
                 rebuild.swap(list_id, epoch)
 
     def zrange(self, list_id: str, sort: str) -> list[tuple[int, int]]:
-        """(id, score) as Redis itself has them."""
+        """Returns (id, score) as Redis itself has them."""
         found = self.client.zrange(self.keys.sort(list_id, sort), 0, -1, withscores=True)
         return [(int(name), int(score)) for name, score in found]
 

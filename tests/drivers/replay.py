@@ -14,7 +14,7 @@ class Replay(NodeScript):
         super().__init__("tests/js/replay.mjs")
 
     def do(self, op: str, list: str, **given: Any) -> dict[str, Any]:
-        """What the reducer answers; fails if it does not understand."""
+        """Asks the reducer; returns its answer. Fails if the reducer does not understand."""
         answer: dict[str, Any] = self.ask({"op": op, "list": list, **given})
         assert answer["result"] != "error", answer
         return answer
@@ -22,7 +22,7 @@ class Replay(NodeScript):
 
 @cache
 def shared_replay() -> Replay:
-    """The one of this process; it ends with it."""
+    """Returns the one of this process, which ends with it."""
     replay = Replay()
     atexit.register(replay.close)
     return replay

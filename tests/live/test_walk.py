@@ -49,7 +49,7 @@ def test_a_customer_is_pushed_answered_and_told_and_a_cut_dashboard_catches_up(l
         posted = json.loads(receiver.requests[0].partition(b"\r\n\r\n")[2])
         assert posted["id"] == reply["id"]
 
-        # What was missed while the connection was cut is there after it.
+        # Changes missed while the connection was cut are there after it.
         dashboard.disconnect()
         third = lineup.say("third")
         lineup.close_thread("second")

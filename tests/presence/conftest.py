@@ -40,5 +40,5 @@ def world(client: Client) -> World:
 
 @pytest.fixture
 def one_shard(client: Client) -> World:
-    """For tests in which much time passes: to sweep one shard takes a sixteenth of the work."""
+    """One shard, for tests in which much time passes: sweeping takes a sixteenth of the work."""
     return World(client, shards=1)

@@ -1,4 +1,4 @@
-"""Presence, slow and obvious: what the rules say, over plain dictionaries."""
+"""Presence, slow and obvious: the rules over plain dictionaries."""
 
 from dataclasses import dataclass, field
 
@@ -25,7 +25,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Public:
-    """What `audience` sees; other viewers see a person who was never seen."""
+    """The state that `audience` sees; other viewers see a person who was never seen."""
 
     truth: Truth = Truth()
     audience: str = ""
@@ -136,7 +136,7 @@ class Model:
             person.row, person.due = given, first_end(given, now)
 
     def _touch(self, person: Person, now: int) -> None:
-        """A beat: filed for others only where what is filed is the truth."""
+        """Takes a heartbeat; the public row moves only if it shows the truth."""
         person.last_seen = now
         if person.filed and not person.frozen:
             person.filed = (person.filed[0], now)

@@ -1,4 +1,4 @@
-"""Presence's Lua jobs with a clock that stands still."""
+"""Presence's Lua jobs with a clock that only the test moves."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The same on a Redis RedisClusterServer of three primaries, unchanged."""
+"""Presence on a Redis Cluster of three primaries, unchanged."""
 
 from collections.abc import Iterator, Sequence
 
@@ -127,7 +127,7 @@ def test_a_shard_that_moved_to_another_primary_is_followed(world: World) -> None
 def test_a_call_whose_slot_is_moving_is_made_at_the_new_primary(
     cluster: RedisClusterServer, client: RedisCluster
 ) -> None:
-    """The old one has none of the keys, and sends it on: only there, it is not asked again."""
+    """The old primary lacks all the keys and redirects: only there, it is not asked again."""
     key = "moving"
     slot, source = client.keyslot(key), cluster.holder_of(key)
     target = next(port for port in cluster.servers if port != source)

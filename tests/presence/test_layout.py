@@ -1,4 +1,4 @@
-"""What the package promises by its shape: short jobs with a contract, Redis alone, no scans."""
+"""The shape of the package: short jobs with a contract, Redis alone, no scans."""
 
 import ast
 import re

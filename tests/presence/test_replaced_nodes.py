@@ -10,7 +10,7 @@ PERSON = "ann"
 
 
 class Watched:
-    """Announcements of one shard, which two nodes have in turn: both are the same server here, so
+    """Announcements of one shard, which two nodes hold in turn: both are the same server here, so
     the subscription never breaks."""
 
     def __init__(self) -> None:
@@ -29,8 +29,8 @@ def watched() -> Watched:
 
 
 def test_a_shard_of_a_node_that_was_replaced_is_doubtful(watched):
-    """The replica may lack the last announcements, and count on from there: a number that is known
-    already may be that of another change. So heartbeats are asked for, and states read again."""
+    """The replica may lack the last announcements and reuse their numbers for other changes. So
+    heartbeats are asked for, and states read again."""
     with watched.world.watching(PERSON, viewer=OUTSIDER) as watcher:
         watcher.feed.verify_once()
         watcher.feed.verify_once()

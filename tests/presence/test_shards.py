@@ -9,7 +9,7 @@ from presence.people import check_shards
 
 
 def test_another_number_of_shards_is_noticed(client: redis.Redis) -> None:
-    """What was written would not be found again. (R12, R75)"""
+    """With another number, stored people would not be found. (R12, R75)"""
     spaces = [Space(kind, "lineup:p:") for kind in ("customer", "admin")]
     check_shards(client, spaces)
     check_shards(client, spaces)

@@ -70,7 +70,7 @@ class Presence(RuleBasedStateMachine):
 
     @property
     def world(self) -> World:
-        """Another worker at each action."""
+        """Returns another worker at each action."""
         self.turn += 1
         return self.worlds[self.turn % 2]
 
@@ -109,7 +109,7 @@ class Presence(RuleBasedStateMachine):
         grace=st.sampled_from((0, 0, 5_000)),
     )
     def drop_many(self, dropped: list[tuple[str, str]], grace: int) -> None:
-        """In one call, some of them twice."""
+        """Drops connections in one call, some of them twice."""
         self.world.people.close_all_of(dropped, grace)
         for person, connection in dropped:
             self.model.close(self.now, person, connection, grace)
@@ -149,7 +149,7 @@ class Presence(RuleBasedStateMachine):
         often=st.sampled_from((True, True, False)),
     )
     def time_passes(self, milliseconds: int, often: bool) -> None:
-        """Often: the sweepers are at work meanwhile; else they were away, as in an outage."""
+        """Lets time pass, often with the sweepers at work; else they are away, as in an outage."""
         step = self.model.timing.outage_after_ms if often else milliseconds
         while milliseconds > 0:
             self.clock.advance(min(step, milliseconds))
@@ -171,7 +171,7 @@ class Presence(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 2))
     def a_worker_loses_its_subscription(self, which: int) -> None:
-        """Redis may have come back older: fewer devices count only after the time of recovery."""
+        """Redis may have come back with an older dump: lost devices count only after recovery."""
         self.watchers[which].feed.close()
         self.watchers[which].settle()
         self.time_passes(self.model.timing.recovery_grace_ms, True)
@@ -179,7 +179,7 @@ class Presence(RuleBasedStateMachine):
     @precondition(lambda self: self.turn % 8 == 0)
     @rule(back=st.sets(st.tuples(people, connections)))
     def flush(self, back: set[tuple[str, str]]) -> None:
-        """Redis comes back empty; some connections show themselves, and then time passes."""
+        """Redis comes back empty; some connections send heartbeats, and then time passes."""
         self.check_announcements()
         self.clock.advance(1)
         self.client.flushall()
@@ -213,7 +213,7 @@ class Presence(RuleBasedStateMachine):
 
     @invariant()
     def check_announcements(self) -> None:
-        """Every change once, and nothing that did not change."""
+        """Checks that every change is announced once, and nothing else."""
         assert sorted(self.worlds[0].announced()) == sorted(self.model.announced)
 
     @invariant()

@@ -76,7 +76,7 @@ class World:
         return self.look_up(person, viewer)["status"]
 
     def sweep_after(self, milliseconds: int) -> Swept:
-        """Time passes with the sweeper at work, so that it never looks like an outage."""
+        """Lets time pass with the sweeper at work, so that it never looks like an outage."""
         total, step = Swept(), self.timing.outage_after_ms // 2
         while milliseconds > 0:
             self.clock.advance(min(step, milliseconds))
@@ -89,7 +89,7 @@ class World:
         return total
 
     def subscribers(self) -> int:
-        """How many connections hear the announcements of the first shard."""
+        """Returns how many connections hear the announcements of the first shard."""
         [(_, count)] = self.client.pubsub_numsub(self.people.space.channel(0))
         return int(count)
 

@@ -14,8 +14,8 @@ moments = st.integers(1, 9) | st.sampled_from([0, 1_790_000_000_000, TIME_MAX_MS
 @st.composite
 def stored_events(draw) -> list[ThreadEvent]:
     """Events with their ids, in the order in which they were stored, by a clock that never goes
-    back: an act on the dashboard has the time of its receipt, and saw what was stored before. A
-    close or reopen may be undone, by one of the other kind."""
+    back: an act on the dashboard has its time of receipt, and has seen all that was stored before.
+    A close or reopen may be undone, by an event of the other kind."""
     chosen = st.tuples(st.sampled_from([*KINDS, "undo"]), moments, st.none() | st.integers(0, 12))
     events: list[ThreadEvent] = []
     received_at = 0

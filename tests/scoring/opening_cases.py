@@ -1,4 +1,4 @@
-"""Random calendars and instants, near what goes wrong: clock changes, midnights, closed weeks."""
+"""Random calendars and instants near hard cases: clock changes, midnights, closed weeks."""
 
 import random
 from datetime import UTC, date, datetime, timedelta
@@ -26,7 +26,7 @@ def zones() -> list[str]:
 
 
 def case(seed: int, longest: int) -> Case:
-    """Each seed has its zone in turn; `longest` is the most opening time, in minutes."""
+    """A random case; seeds take the zones in turn; `longest` limits the minutes."""
     chance = random.Random(seed)
     zone = zones()[seed % len(zones())]
     since = instant(chance, ZoneInfo(zone))
@@ -50,7 +50,7 @@ def instant(chance: random.Random, zone: ZoneInfo) -> int:
     around = chance.choice(changes) if changes and chance.random() < 0.7 else chance.choice(days)
     seconds = around + chance.randint(-DAY_SECONDS, 2 * DAY_SECONDS)
     if chance.random() < 0.5:
-        # Just before, at and after a full half hour.
+        # Just before, at and after a full or half hour.
         return seconds // 1_800 * 1_800_000 + chance.choice([-1, 0, 1])
     return seconds * 1_000 + chance.randint(0, 999)
 
@@ -66,7 +66,7 @@ def intervals(chance: random.Random) -> list[list[str]]:
 
 
 def exceptions(chance: random.Random, day: date) -> list[dict[str, Any]]:
-    """Single days, and closed weeks, near a day."""
+    """Exceptions near a day: single days, and closed weeks."""
     closed = chance.choice([0, 0, 0, 0, 1, 7, 14, 30])
     first = chance.randint(-2, 4)
     found: dict[int, list[list[str]]] = {first + at: [] for at in range(closed)}

@@ -1,7 +1,7 @@
 """docs/requirements/time.md, written independently: opening time counted minute by minute.
 
-It reads a calendar's document anew and asks the wall clock of each minute; it knows nothing of the
-product's tables.
+It parses a calendar's document itself and asks the wall clock of each minute; it knows nothing of
+the product's tables.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class Walker:
         return local.hour * 60 + local.minute in self._open_minutes(local.date())
 
     def after(self, since_ms: int, minutes: int, most: int) -> int | None:
-        """When so many minutes have elapsed; None where that is after `most` minutes of walking."""
+        """Returns when so many minutes have elapsed; None if not within `most` minutes."""
         left, at = minutes * MINUTE, since_ms
         for _ in range(most):
             end = (at // MINUTE + 1) * MINUTE

@@ -18,14 +18,14 @@ def first(moments: list[int]) -> int | None:
 
 
 def settles(act: ThreadEvent, request: ThreadEvent) -> bool:
-    """Whether an act settles a request: one through the API by its time alone, one on the
-    dashboard what was stored when its author looked."""
+    """Whether an act settles a request: through the API by its time alone; on the dashboard also
+    only if the request was stored when its author looked."""
     seen = act.seen_id is None or request.id <= act.seen_id
     return seen and request.ranked_at <= act.ranked_at
 
 
 def facts(events: list[ThreadEvent], handoff_only: bool) -> dict:
-    """Each row of the table of facts."""
+    """Returns each row of the table of facts."""
     undone = [event.undoes for event in events]
     events = [event for event in events if event.undoes is None and event.id not in undone]
     clients = times(events, "client")
@@ -62,8 +62,8 @@ def in_effect(events: list[ThreadEvent], reopened_at: int | None) -> list[Thread
 def is_closed(
     events: list[ThreadEvent], closes: list[ThreadEvent], reopened_at: int | None
 ) -> bool:
-    """Whether a close is later than each reopen, and each event that opens a thread is settled by
-    a close. A tie with a close through the API is open."""
+    """Whether a close is later than each reopen, and a close settles each event that opens a
+    thread. After a tie with a close through the API the thread is open."""
     opening = [event for event in events if event.kind in ("client", "handoff")]
     later = [close for close in closes if reopened_at is None or close.ranked_at > reopened_at]
     return bool(later) and all(
@@ -77,8 +77,8 @@ def is_closed(
 
 
 def standing(sort: str, facts: Facts) -> tuple[int, int]:
-    """(tier, time) of a thread, so that plain tuples compare as threads stand; the time of
-    newest first is negative."""
+    """Returns (tier, time) of a thread: plain tuples compare as threads stand; the time of newest
+    first is negative."""
     waiting, newest = facts.waiting_since, -facts.recent_at
     if sort == "next_due":
         if facts.due_at is not None:

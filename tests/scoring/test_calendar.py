@@ -1,4 +1,4 @@
-"""What calendars are made of and what is refused, and elapsed opening time, minute by minute."""
+"""The parts and mistakes of calendars, and elapsed opening time, minute by minute."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -98,7 +98,7 @@ def at(text, zone="UTC", fold=0):
 
 
 def due(week, since, minutes, zone="UTC", exceptions=()):
-    """When the minutes have elapsed, as a text of local time with its offset."""
+    """Returns when the minutes have elapsed, as local time with its offset."""
     found = opening_time_after(read_calendar(zone, week, exceptions), at(since, zone), minutes)
     local = datetime.fromtimestamp(found // 1_000, ZoneInfo(zone))
     return local.isoformat(" ", "minutes") if found % 1_000 == 0 else found

@@ -63,7 +63,7 @@ def test_any_order_split_and_repetition_give_the_same(events, handoff_only, data
 
 
 def _what_is_undone_first(delivered: list[ThreadEvent]) -> list[ThreadEvent]:
-    """Only what is stored can be undone: an event comes before the one that undoes it."""
+    """Orders an act behind its undone event: only a stored event can be undone."""
     by_id = {event.id: event for event in delivered}
     pairs = ((by_id.get(event.undoes), event) for event in delivered)
     return [event for pair in pairs for event in pair if event is not None]
@@ -120,8 +120,8 @@ def test_a_closed_thread_that_a_chatbot_uses_alone_is_never_folded_anew():
         assert advance(facts, [ThreadEvent(kind, 3)]).needs_all is False, kind
 
 
-#: What was stored, as (kind, ranked_at, seen_id); ids count from 1. A seen id is an act of the
-#: dashboard.
+#: Stored events, as (kind, ranked_at, seen_id); ids count from 1. An act of the dashboard has a
+#: seen id.
 SLOW_CHATBOT = [("client", 10, None), ("admin", 100, 1), ("client", 98, None)]
 
 
@@ -222,7 +222,7 @@ def test_an_act_on_the_dashboard_settles_what_its_author_had_seen(
 
 
 def test_there_is_a_time_of_the_close_while_the_thread_is_closed():
-    """`closed:` is of `closed_at` while the thread is closed: not once it was reopened."""
+    """`closed:` uses `closed_at` while the thread is closed: not once it was reopened."""
     events = [ThreadEvent("client", 1_000), ThreadEvent("close", 2_000)]
     assert fold(events).subject().closed_at == 2_000
     reopened = fold([*events, ThreadEvent("reopen", 3_000)])
@@ -241,7 +241,7 @@ def test_a_closed_thread_is_not_snoozed():
 
 
 def test_who_asked_and_was_not_answered_is_so_after_a_close_too():
-    """`is:unanswered`: not answered, and there is a request, settled or not."""
+    """`is:unanswered`: no answer, and there is a request, settled or not."""
     events = [ThreadEvent("client", 1_000), ThreadEvent("close", 2_000)]
     closed = fold(events)
     assert closed.unanswered_since is None and closed.subject().unanswered

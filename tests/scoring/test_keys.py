@@ -1,4 +1,4 @@
-"""Key names are those of docs/protocol.md, and are found again in notifications."""
+"""Key names are those of docs/protocol.md, and are recognized in notifications."""
 
 import pytest
 

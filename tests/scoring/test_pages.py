@@ -1,4 +1,4 @@
-"""Which views hold a thread."""
+"""The views that hold a thread."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""The first policy whose query holds counts, and time alone may make it another one."""
+"""The first policy whose query holds counts; time alone may change which one that is."""
 
 import pytest
 

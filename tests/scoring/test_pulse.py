@@ -36,7 +36,7 @@ def test_lists_that_are_lost_and_built_anew_give_another_pulse(driver):
 
 
 def test_changes_without_a_view_show_too(driver):
-    """Of lists of queries, of threads on no view, and of saved views."""
+    """Changes of lists of queries, of threads on no view, and of saved views."""
     pulses = [driver.ranking.pulse()]
     client, keys = driver.client, driver.keys
     for change in (
@@ -51,7 +51,7 @@ def test_changes_without_a_view_show_too(driver):
 
 
 def test_a_watch_tells_of_each_write_by_anybody(driver):
-    """H35: reading is none, and neither is what is written to other keys."""
+    """H35: but not of reads, nor of writes to other keys."""
     keys = [driver.keys.sort("arrival", "arrival"), driver.keys.meta("arrival")]
     client = driver.client
     client.zadd(keys[0], {"000000000009": 1})

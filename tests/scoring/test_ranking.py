@@ -195,14 +195,14 @@ def test_a_new_assignee_alone_is_a_change(driver):
 
 
 def test_a_view_without_its_revisions_is_lost(driver):
-    """Else threads would be counted twice."""
+    """Otherwise threads would be counted twice."""
     driver.ranking.place([placed(1, 1, "arrival", 5)])
     driver.client.delete(driver.keys.group("arrival").revisions)
     assert driver.ranking.states(["arrival"])["arrival"] == State(None, 0, 0)
 
 
 def test_a_view_that_counts_nothing_is_lost(driver):
-    """As those of versions that kept a list for each filter."""
+    """As from versions that kept a list for each filter."""
     driver.ranking.place([placed(id, 1, "arrival", id) for id in (1, 2)])
     driver.client.hdel(driver.keys.meta("arrival"), "counted", "of:0")
     assert driver.ranking.states(["arrival"])["arrival"] == State(None, 0, 0)

@@ -1,4 +1,4 @@
-"""Ranking does what its slow, obvious twin does, whatever happens in whatever order."""
+"""Ranking does the same as its slow, obvious twin, in whatever order things happen."""
 
 from collections import Counter
 
@@ -194,7 +194,7 @@ class RankingMachine(RuleBasedStateMachine):
                 len(twin.lists["arrival"]),
             )
             in_redis = counts[list_id].items()
-            # A rebuild of a lost list counts anew; nobody reads its counts before it ends.
+            # A rebuild of a lost list counts again; nobody reads its counts before it ends.
             assert lost or {id: n for id, n in in_redis if n} == Counter(twin.counted.values())
             told = states[list_id].assigned.items()
             assert lost or {id: n for id, n in told if n} == Counter(twin.counted.values())

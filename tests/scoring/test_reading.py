@@ -1,4 +1,4 @@
-"""Reading: heads, what follows a place, what changed, ranks; all at one moment."""
+"""Reads of heads, of the entries after a place, of changes, of ranks; each at one moment."""
 
 import pytest
 
@@ -239,7 +239,7 @@ def test_every_reading_gives_exact_scores(driver, score):
 
 
 def test_changes_at_the_top_are_distinguished_from_those_below(driver):
-    """Rows of the top go along with frames: browsers would all ask for them at once."""
+    """Rows of the top are sent with frames: otherwise all browsers would ask for them at once."""
     driver.ranking.place([placed(id, 1, "arrival", id) for id in range(1, 41)])
     before = driver.ranking.states(["arrival"])["arrival"]
     driver.ranking.place([placed(id, 2, "arrival", id) for id in (1, 30, 31)])

@@ -59,7 +59,7 @@ def test_what_is_placed_meanwhile_is_named_by_the_swap(driver):
         driver.ranking.place([placed(3, 1, "", 0, leave="arrival"), placed(4, 1, "arrival", 4)])
         driver.ranking.place([placed(5, 1, "arrival", 5)])
         driver.ranking.place([placed(5, 2, "", 0, leave="arrival")])
-        # 3 may stand on what is being filled.
+        # Thread 3 may be on a list that is being filled.
         assert sorted(rebuild.swap("arrival", "e2")) == [2, 3, 4, 5]
 
 
@@ -196,7 +196,7 @@ def test_a_sleeper_whose_fence_is_gone_neither_fills_nor_swaps(driver, monkeypat
     driver.ranking.place([placed(1, 1, "arrival", 5)])
     with driver.ranking.begin_rebuild(["arrival"]) as sleeper:
         sleeper.fill("arrival", rows(2))
-        # As if their time had run out; no other process has begun meanwhile.
+        # As if the leases had expired; no other process has begun meanwhile.
         keys = driver.ranking.keys_of("arrival")
         driver.client.delete(keys.lease, keys.next)
         with pytest.raises(RebuildLost):

@@ -13,7 +13,7 @@ from tests.scoring import oracle
 from tests.scoring.events import thread_facts
 
 NAMES = list(SORTS)
-#: The sorts that programs outside rely on; others may be declared beside them.
+#: The sorts that other programs rely on; more may be declared.
 PUBLISHED = ["arrival", "longest_wait", "unanswered_first", "member_status", "priority", "next_due"]
 
 
@@ -43,7 +43,7 @@ def test_packed_order_is_the_order_of_the_plain_tuples(threads):
 @pytest.mark.parametrize("name", NAMES)
 @given(thread_facts())
 def test_a_score_is_the_one_that_is_stored_and_is_explained(name, facts):
-    """As docs/requirements/ordering.md gives it, since threads were stored with it."""
+    """The scores of docs/requirements/ordering.md, because threads are stored with them."""
     tier, time = oracle.standing(name, facts)
     explanation = BUILT_IN[name].explain(facts.subject(), 0)
     newest_first = explanation.fact == "recent_at"

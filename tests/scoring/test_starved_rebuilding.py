@@ -1,7 +1,7 @@
 """Rebuilds on a machine that starves them: however seldom they run, the lists become whole (F51).
 
-Time is that of a model: each step of a builder takes as long as a process needs for it that is
-stopped for a share of the time. Redis is fakeredis under the same clock.
+Time is modelled: each step of a builder takes as long as in a process that is stopped for a share
+of the time. Redis is fakeredis under the same clock.
 """
 
 import heapq
@@ -21,7 +21,7 @@ from scoring.rebuilding import LEASE_MS, RebuildLost
 from tests.drivers.ranking import run_id, scores
 
 THREADS, SLICE = 42, 14
-#: Processor time that one step takes, such as reading a slice from SQL; and between two tries.
+#: Processor time of one step, such as reading a slice from SQL; and the time between two tries.
 STEP_SECONDS, TICK_SECONDS = 0.25, 1.0
 VIEWS = ("arrival", "history")
 QUERIES = ("q:aa:arrival", "q:bb:arrival")
@@ -36,7 +36,7 @@ class StarvedMachine:
         self._share = share
         self._random = Random(seed)
         self._ready: list[tuple[float, int, Iterator[float]]] = []
-        # No patch of the module `time` itself, which the tests' own tools use.
+        # The module `time` itself is not patched, because the tests' own tools use it.
         clock = SimpleNamespace(time=lambda: self.now)
         monkeypatch.setattr(fakeredis_clock, "time", clock)
         monkeypatch.setattr(rebuilding, "monotonic", lambda: self.now)
@@ -46,7 +46,7 @@ class StarvedMachine:
         return fakeredis.FakeRedis(server=self.server)
 
     def start(self, builder: Iterator[float]) -> None:
-        """`builder` yields the processor time, in seconds, that its next step takes."""
+        """Starts a builder; it yields the processor time, in seconds, that its next step takes."""
         heapq.heappush(self._ready, (self.now + self._random.random(), len(self._ready), builder))
 
     def run(self, until: float = math.inf) -> None:
@@ -60,7 +60,7 @@ class StarvedMachine:
                 heapq.heappush(self._ready, (self.now + seconds, number, builder))
 
     def builder(self, list_ids: tuple[str, ...], epoch: str) -> Iterator[float]:
-        """Builds the lists as a reconciler does: again and again, unless they are there."""
+        """Builds the lists as a reconciler does: again and again, until they are there."""
         ranking = Ranking(self.client(), run_id=run_id)
         while missing := [id for id, at in ranking.states(list_ids).items() if at.epoch is None]:
             yield TICK_SECONDS
@@ -92,7 +92,7 @@ class StarvedMachine:
 def test_lists_become_whole_however_seldom_their_builders_run(
     monkeypatch, list_ids, builders, share
 ):
-    """A lease that follows the wall clock loses what each of them fills, for good."""
+    """A lease by the wall clock would lose the work of each builder again and again."""
     machine = StarvedMachine(monkeypatch, share)
     for number in range(builders):
         machine.start(machine.builder(list_ids, f"e{number}"))
@@ -107,7 +107,7 @@ def test_lists_become_whole_however_seldom_their_builders_run(
 
 
 def test_a_rebuild_that_died_on_a_quick_machine_is_taken_over_after_one_lease(monkeypatch):
-    """Fault F52, and a rebuild that ended well leaves no longer lease to the next one."""
+    """Fault F52; after a rebuild that ended well the next one gets no longer lease."""
     machine = StarvedMachine(monkeypatch, 0)
     machine.start(machine.builder(VIEWS, "e1"))
     machine.run()

@@ -1,4 +1,4 @@
-"""Changes of threads that are on no view, which no log of a view tells of."""
+"""Changes of threads that are on no view, and so in no view's log."""
 
 from scoring import placing
 from scoring.placing import Placement

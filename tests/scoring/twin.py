@@ -1,4 +1,4 @@
-"""The slow, obvious twin of Ranking: dicts, sorted anew for each question."""
+"""The slow, obvious twin of Ranking: dicts, sorted again for each question."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from tests.drivers.ranking import entered, left
 
 @dataclass
 class TwinTag:
-    """The lists of one view; epoch None where they are lost. `counted`: thread to its assignee,
+    """The lists of one view; epoch is None while they are lost. `counted`: thread to its assignee,
     or 0, while it is on the lists."""
 
     epoch: str | None = None
@@ -22,7 +22,7 @@ class TwinTag:
     changed_at: dict[int, int] = field(default_factory=dict)
 
     def place(self, rows: list[tuple[int, int, tuple[int, ...] | None, int]]) -> int:
-        """One call: (id, revision, scores or None where it leaves, assignee); how many changed."""
+        """Places (id, revision, scores or None to leave, assignee); returns the number changed."""
         changed = []
         for id, revision, scores, assignee_id in rows:
             held = self.revisions.get(id, -1)
@@ -56,7 +56,7 @@ class TwinTag:
             self.lists[sort] = {id: scores[at] for id, (_, scores, _) in rows.items()}
 
     def order(self, sort: str) -> list[tuple[int, int]]:
-        """(score, id), as it stands."""
+        """Returns (score, id) in the present order."""
         return sorted((score, id) for id, score in self.lists[sort].items())
 
     def since(self, version: int) -> list[int]:
@@ -64,20 +64,20 @@ class TwinTag:
 
     @property
     def is_torn(self) -> bool:
-        """One sort, or what is counted, is empty while another is not, or much shorter."""
+        """Whether one sort, or the counts, are empty while another is not, or much shorter."""
         totals = [len(self.counted), *(len(found) for found in self.lists.values())]
         least, most = min(totals), max(totals)
         return least == 0 < most or most - least > 10 + most / 10
 
 
 class Twin:
-    """All list_ids."""
+    """The lists of all list ids."""
 
     def __init__(self, list_ids: tuple[str, ...]):
         self.list_ids = {list_id: TwinTag() for list_id in list_ids}
 
     def place(self, placements: list[Placement]) -> tuple[int, set[str]]:
-        """How many places changed, and which list_ids are lost."""
+        """Returns how many places changed, and which list ids are lost."""
         changed, lost = 0, set()
         for entering in (False, True):
             for list_id, twin in self.list_ids.items():

@@ -1,4 +1,4 @@
-"""The runner of the tests: what passes, fails, and passes the second time only."""
+"""The runner of the tests: tests that pass, fail, and pass only the second time."""
 
 import json
 import os

@@ -79,7 +79,7 @@ class Watcher:
 
 
 class TellingLock:
-    """A lock that has the watcher tell of the next piece before somebody waits for it."""
+    """A lock that lets the watcher report the next piece before a caller waits for it."""
 
     def __init__(self, watcher: Watcher):
         self._watcher = watcher

@@ -1,4 +1,4 @@
-"""Chatbots learn that an admin is writing: at once or not at all."""
+"""A chatbot learns that an admin is writing: at once or not at all."""
 
 import pytest
 

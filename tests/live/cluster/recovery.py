@@ -1,5 +1,5 @@
-"""Load during a fault of Redis, people who leave during it, and how long the lists took to be whole
-again after it."""
+"""Load during a fault of Redis, people who leave meanwhile, and the time until all lists are whole
+again."""
 
 import itertools
 import threading
@@ -18,7 +18,7 @@ from tests.live.faults.scene import LISTS, Scene
 from tests.live.presence.steps import beat, leave, wait_for_status, watch
 from tests.support import wait_until
 
-#: What must happen happens within this time; how long it took is printed.
+#: Expected events come within this time; the time that they took is printed.
 PATIENCE_SECONDS = 30
 EVENTS_PER_SECOND = 200
 BATCH = 5
@@ -28,8 +28,8 @@ PRESENCE = Space("customer", "lineup:p:").people(0).meta
 
 
 def under_load(scene: Scene, fault: Callable[[], object]) -> float:
-    """Runs `fault` while events are posted at a constant rate, and a second longer; how many a
-    second were accepted."""
+    """Runs `fault` while events are posted at a constant rate, and a second longer; returns how
+    many a second were accepted."""
     ended = threading.Event()
     failures: list[BaseException] = []
     counts = [0]
@@ -85,7 +85,7 @@ def moved_keys() -> list[str]:
 
 
 class Recovery:
-    """Measures how long after a fault all dashboards are live again; `bench/` holds that against
+    """Measures the time from a fault until all dashboards are live again; `bench/` compares it with
     its bar."""
 
     def __init__(self, scene: Scene):
@@ -94,8 +94,8 @@ class Recovery:
         self._numbers = itertools.count(1)
 
     def seconds_until_live(self) -> float:
-        """Until threads that are new now have come to the lists of all dashboards, none of which is
-        late. Dashboards that the fault has disconnected connect again.
+        """Waits until new threads have come to the lists of all dashboards, none of which is late;
+        returns the seconds. Dashboards that the fault disconnected connect again.
 
         Called when the fault is over, such as at a promotion, while other events are posted.
         """
@@ -111,11 +111,11 @@ class Recovery:
         return time.monotonic() - began
 
     def wait_until_live(self, fault: str) -> None:
-        """The same, printed."""
+        """Waits in the same way, and prints the time."""
         print(f"{fault}: live {self.seconds_until_live():.1f} s later")
 
     def _accepted(self, *events: dict[str, Any]) -> list[int]:
-        """The ids of their threads. The events are repeated until they are accepted."""
+        """Posts until the events are accepted; returns the ids of their threads."""
         self._scene.sender.post([*events])
         return self._lineup.post(*events)
 
@@ -128,7 +128,7 @@ class Recovery:
 
 
 class WatchedPeople:
-    """Customers who are online, and whom a dashboard watches."""
+    """Online customers, whom a dashboard watches."""
 
     def __init__(self, scene: Scene):
         self._lineup = LineupDriver(scene.server)
@@ -140,12 +140,12 @@ class WatchedPeople:
             wait_for_status(self._dashboard, f"shop/{name}", "online")
 
     def half_leave(self) -> None:
-        """While presence is away this is refused, and the chatbot repeats it."""
+        """Half of the people leave; while presence is away a leave is refused, and repeated."""
         for name in self._names[::2]:
             wait_until(partial(self._has_left, name), PATIENCE_SECONDS, f"{name} having left")
 
     def check_each_was_shown_once(self) -> None:
-        """Each is shown as they are, and no change was shown twice."""
+        """Checks that each person is shown as they are, and that no change was shown twice."""
         left = [*self._names[::2], self._names[1]]
         leave(self._lineup, self._names[1])
         for name in left:
@@ -167,7 +167,7 @@ class WatchedPeople:
 
 
 def fresh_lists_are_those_of(scene: Scene) -> None:
-    """Each dashboard holds what a fresh `list:open` gives."""
+    """Checks that each dashboard holds what a fresh `list:open` gives."""
     session = scene.server.sign_in(scene.server.create_admin("Fresh"))
     with DashboardDriver(scene.server, session) as fresh:
         for dashboard, (view, sort) in zip(scene.dashboards, LISTS, strict=True):

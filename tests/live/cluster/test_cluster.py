@@ -33,7 +33,7 @@ def scene(request, tmp_path, cluster):
 
 @pytest.fixture(params=MODES)
 def wide_scene(request, tmp_path, cluster, new_postgres_url):
-    """With PostgreSQL and two workers."""
+    """A scene with PostgreSQL and two workers."""
     yield from opened_scene(tmp_path, cluster, request.param, new_postgres_url(), workers=2)
 
 
@@ -45,7 +45,7 @@ def test_all_lists_are_those_of_sql(scene):
 
 @pytest.mark.postgres
 def test_a_primary_is_killed_beside_postgresql_and_two_workers(wide_scene, cluster):
-    """And people leave meanwhile. (F69, F70)"""
+    """People leave meanwhile. (F69, F70)"""
     recovery, people = Recovery(wide_scene), WatchedPeople(wide_scene)
 
     def fault():
@@ -61,7 +61,7 @@ def test_a_primary_is_killed_beside_postgresql_and_two_workers(wide_scene, clust
 
 @pytest.mark.parametrize("list_id", ["arrival", "history"])
 def test_a_primary_is_killed(scene, cluster, list_id):
-    """Its replica takes over, and what that lacks comes from SQL. (F69)"""
+    """Its replica takes over; the data that it lacks come from SQL. (F69)"""
     recovery = Recovery(scene)
 
     def fault():
@@ -74,7 +74,7 @@ def test_a_primary_is_killed(scene, cluster, list_id):
 
 
 def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
-    """No dashboard notices: no list is opened anew, none is late, and presence is announced once.
+    """No dashboard notices: no list is opened again, none is late, and presence is announced once.
     (F71)"""
     people = WatchedPeople(scene)
     opened = [

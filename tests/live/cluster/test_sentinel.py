@@ -1,5 +1,5 @@
-"""Sentinels promote a replica under load: nothing is lost, every list is whole, the old master is
-left alone."""
+"""Sentinels promote a replica under load: nothing is lost, every list is whole, and nothing more is
+written to the old master."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def scene(request, tmp_path, sentinels):
 
 
 def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
-    """The replica is promoted by the others; presence is announced once. (F72)"""
+    """The other Sentinels promote the replica; presence is announced once. (F72)"""
     recovery, people = Recovery(scene), WatchedPeople(scene)
 
     def fault():
@@ -48,7 +48,7 @@ def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
 
 
 def test_a_master_that_was_silent_comes_back_as_a_replica(scene, sentinels):
-    """It is paused, replaced, and goes on: what it then takes would be lost. (F72)"""
+    """It is paused and replaced, and then runs again: writes to it would be lost. (F72)"""
     recovery = Recovery(scene)
 
     def fault():

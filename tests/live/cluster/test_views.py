@@ -11,7 +11,7 @@ from tests.servers.redis_sentinel import RedisSentinels
 
 pytestmark = pytest.mark.slow
 
-#: The groups of the lists of queries are where these keys are.
+#: Keys in the slots of the groups of lists of queries.
 OF_QUERIES = [group.touched for group in Keys(groups=CLUSTER_GROUPS).shared_groups()]
 
 

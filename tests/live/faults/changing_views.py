@@ -30,8 +30,8 @@ QUERIES = (
     "assigned:me",
 )
 SORTS = ("arrival", "longest_wait", "priority", "member_status")
-#: From the end of a fault until every list and badge is right: a worker starts again, and a list is
-#: searched for what is too many at most every 15 s.
+#: From the end of a fault until every list and badge is right: a worker restarts, and a list is
+#: searched for foreign members at most every 15 s.
 EXACT_SECONDS = 60
 #: Changes of views before a fault and after it.
 CHANGES = 6
@@ -69,7 +69,7 @@ class Editor:
             try:
                 self._change()
             except (requests.RequestException, ValueError):
-                # It was killed: whether the change was made is only known later.
+                # The request was killed: only a later read tells whether the change was made.
                 self._is_over.wait(0.05)
 
     def _change(self) -> None:
@@ -93,16 +93,16 @@ class Editor:
 
 
 class Lists:
-    """What SQL and Redis hold of lists of queries."""
+    """The lists of queries in SQL and in Redis."""
 
     def __init__(self, scene: Scene):
         self._scene = scene
         self.wrong = ""
 
     def are_exact(self, editor: Editor, *, whole: bool = False) -> bool:
-        """Whether every list and badge is right and nothing is left over; `wrong` says what not.
+        """Whether every list and badge is right and nothing is left over; `wrong`: the first error.
 
-        `whole`: nor is there a list that no view needs.
+        `whole`: there must be no list that no view needs.
         """
         try:
             self.wrong = self._first_wrong(editor, whole)
@@ -111,7 +111,7 @@ class Lists:
         return not self.wrong
 
     def let_unneeded_go(self) -> None:
-        """What is kept for a minute more is kept no longer: as if that minute were over."""
+        """Ends the minute for which lists are kept after nobody needs them."""
         table = kept_lists
         statement = update(table).where(table.c.kept_until.is_not(None)).values(kept_until=1)
         self._scene.database.write(lambda connection: connection.execute(statement))
@@ -142,7 +142,7 @@ class Lists:
             if [tuple(entry) for entry in head.entries] != stored[id]:
                 return f"the list {lists[id]}"
         for view, total in editor.totals().items():
-            # A view that names `me` has a list for each who looks.
+            # A view that names `me` has a list for each admin who looks.
             list_id = saved[int(view[1:])]
             if list_id is not None and total != len(stored[list_id]):
                 return f"the total of {view}: {total} of {len(stored[list_id])}"
@@ -154,8 +154,8 @@ class Lists:
 
 
 def go_through(scene: Scene, faults: Sequence[Callable[[Scene], object]]) -> None:
-    """One fault after the other while views are changed and events are posted. After each one every
-    list and badge must be exact, and in the end nothing be lost."""
+    """Runs one fault after the other while views are changed and events are posted. After each one
+    every list and badge must be exact, and in the end nothing may be lost."""
     for seed, fault in enumerate(faults):
         editor = Editor(scene, seed)
         try:

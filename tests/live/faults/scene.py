@@ -60,7 +60,7 @@ class Scene:
         assert not failures, failures
 
     def check_nothing_is_lost(self) -> None:
-        """O1 to O4 and O6: each event once in SQL, and the same order everywhere."""
+        """Checks O1 to O4 and O6: each event once in SQL, and the same order everywhere."""
         with self.database.read() as connection:
             stored = list(connection.scalars(select(events.c.external_id)))
         assert len(stored) == len(set(stored))
@@ -72,7 +72,7 @@ class Scene:
                 f"the dashboard's {view}/{sort} being SQL's",
             )
         wait_until(self._totals_are_right, RECOVERY_SECONDS, "the totals being right")
-        # Last, for each try starts a process.
+        # Last, because each try starts a process.
         wait_until(self._is_in_order, RECOVERY_SECONDS, "the order being right again")
 
     def is_late(self) -> bool:
@@ -80,7 +80,7 @@ class Scene:
         return any(dashboard.of("order:status")[-1]["late"] for dashboard in self.dashboards)
 
     def connect_again(self) -> None:
-        """Those dashboards whose connection a fault has ended."""
+        """Connects the dashboards again whose connection a fault has ended."""
         for dashboard in self.dashboards:
             if not dashboard.client.connected:
                 dashboard.connect()

@@ -1,4 +1,4 @@
-"""Two servers whose clocks differ by an hour: one order, and each webhook once (H25)."""
+"""Two servers whose clocks differ by an hour: one order, and one request for each webhook (H25)."""
 
 import json
 

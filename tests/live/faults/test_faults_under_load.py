@@ -73,7 +73,7 @@ def test_a_worker_that_the_system_kills_is_started_again(mode, tmp_path, empty_u
 
 
 def test_a_server_killed_between_commit_and_placing(scene):
-    """A stopped Redis holds the server exactly there; then the server dies."""
+    """A stopped Redis holds the server between the two; then the server is killed."""
     before = scene.server.port
     scene.redis.pause()
     event = scene.sender.event()

@@ -1,4 +1,4 @@
-"""Whatever a socket sends, the others are served, and nothing is left of it."""
+"""Whatever a socket sends, the others are served, and nothing of it stays in memory."""
 
 import json
 import struct
@@ -25,7 +25,7 @@ def connected(lineup):
 
 
 def asked(raw, text):
-    """Sends a call with the id 7 and gives what is acknowledged."""
+    """Sends a call with the id 7 and returns its acknowledgement."""
     raw.send(text)
     while True:
         answer = raw.recv()
@@ -42,7 +42,7 @@ def is_answered(raw):
 
 
 def closing_code(raw):
-    """How the server closes; None where it just hangs up."""
+    """Returns the code with which the server closes; None if it just hangs up."""
     try:
         while True:
             opcode, data = raw.recv_data()
@@ -264,7 +264,7 @@ def test_nothing_is_left_of_sockets_that_have_gone(lineup):
         return process.connections(lineup.server.port) <= before
 
     def descriptors():
-        # Without the connections of the pool of Redis: 0 to 5 more after later crowds were seen.
+        # Not counting the pool of Redis: 0 to 5 more connections were seen after later crowds.
         return process.descriptors() - len(redis.client_list())
 
     redis = lineup.redis.client()

@@ -1,4 +1,4 @@
-"""Workers and Redis are killed while snoozes end and threads become late: once, and in time."""
+"""Workers and Redis are killed while snoozes end and threads become late: each act comes once."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ THREADS = 12
 TARGET_MS = 60_000
 #: From the request to the first moment, between two moments, and the promise.
 AHEAD_MS, APART_MS, LATE_MS = 1_500, 150, 1_000
-#: Far longer than anything takes, on a machine that does much else.
+#: Far longer than anything takes, also on a busy machine.
 PATIENCE_SECONDS = 60
 #: From the death of a worker to the loss of Redis: some snoozes have ended, and others have not.
 FLUSH_SECONDS = 0.7
@@ -64,7 +64,7 @@ class Moments:
         return id
 
     def _promise(self) -> None:
-        """The first members are answered within a minute, at any time."""
+        """Adds a policy: members of status 0 are answered within a minute, at any time."""
         session = self.lineup.server.sign_in(self.lineup.server.create_admin("Ken", "supervisor"))
         days = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
         week = {day: [["00:00", "24:00"]] for day in days}
@@ -103,7 +103,7 @@ class Moments:
         wait_until(both_serve, PATIENCE_SECONDS, "both workers")
 
     def kill_a_worker(self) -> None:
-        """One after the other: each is started again while the other one serves."""
+        """Kills the workers in turn, one a call: it restarts while the other one serves."""
         os.kill(self.lineup.server.worker_pids()[self._rounds % 2], signal.SIGKILL)
 
     def last(self) -> int:
@@ -118,7 +118,7 @@ class Moments:
             return list(connection.scalars(found))
 
     def check_each_was_done_once(self) -> list[Done]:
-        """In the conversation and for the chatbot; returns what was done, the last ones last."""
+        """Checks conversations and the chatbot's events; returns acts, the last ones last."""
         done = [each for type in self.moments for each in self._done_once(type)]
         assert [each for each in done if each.at < each.moment] == [], "never early"
         return sorted(done, key=lambda each: each.at)
@@ -139,7 +139,7 @@ class Moments:
         ]
 
     def check_lists(self) -> None:
-        """The newest message stands first: in SQL, in Redis and on a dashboard."""
+        """Checks that the newest message is first: in SQL, in Redis and on a dashboard."""
         ranking = Ranking(self.lineup.redis.client())
         right = sorted(self.said, key=lambda id: -self.said[id])
         assert self.lineup.in_sql("arrival", "arrival") == right
@@ -170,7 +170,7 @@ def moments_over(url: str, folder: Path, mode: str) -> Iterator[Moments]:
 
 
 def go_through(moments: Moments, rounds: int) -> list[list[int]]:
-    """How late each act of each round was, in ms, in order."""
+    """Runs the rounds; returns by how many ms each act was late, in order."""
     late = []
     for number in range(rounds):
         moments.wait_until_both_serve()
@@ -187,7 +187,7 @@ def go_through(moments: Moments, rounds: int) -> list[list[int]]:
 
 
 def no_worker_lives(moments: Moments) -> None:
-    """What falls due while there is none happens when one is there, and once."""
+    """Kills all workers: what falls due meanwhile happens when one is there again, and once."""
     moments.wait_until_both_serve()
     moments.set_all()
     moments.lineup.server.kill()
@@ -204,7 +204,7 @@ def test_moments_come_while_workers_and_redis_are_killed(tmp_path, mode):
     """W3, W21, W22 and W24."""
     with moments_over(f"sqlite:///{tmp_path / 'lineup.sqlite'}", tmp_path, mode) as moments:
         [late] = go_through(moments, rounds=1)
-        # One act alone may wait for the machine, which runs other tests meanwhile.
+        # A single act may wait for the machine, which runs other tests meanwhile.
         assert median(late) <= LATE_MS
 
 

@@ -87,7 +87,7 @@ def test_a_page_that_slept_across_an_old_dump_and_a_storm_opens_its_lists_anew(l
 
 
 def test_server_and_redis_restarted_from_an_older_dump(lineup):
-    """H2: below the heads, too; and `check` never says that they agree while they do not."""
+    """H2: below the heads, too; and `check` never says that they agree while they differ."""
     dumps = Dumps(lineup.redis)
     lineup.fill()
     dumps.keep()
@@ -99,5 +99,5 @@ def test_server_and_redis_restarted_from_an_older_dump(lineup):
     assert not check_says_the_same(lineup), "Redis holds the order of before"
     lineup.server.start()
     wait_until(lambda: is_right(lineup), RECOVERY_SECONDS, "the lists being right")
-    # A dashboard was there: its admin's list of mentions may be built only now.
+    # A dashboard was open: the list of its admin's mentions may be built only now.
     wait_until(lambda: check_says_the_same(lineup), RECOVERY_SECONDS, "`check` saying the same")

@@ -15,9 +15,9 @@ from tests.servers.redis import start_redis
 from tests.support import wait_until
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
-#: Longer than the server waits for a database that answers nothing.
+#: Longer than the server waits for a database that does not answer.
 STOPPED_SECONDS = 20
-#: One of the server's own checks of its storage, which do not wait for PostgreSQL.
+#: Interval of the server's own checks of its storage, which do not wait for PostgreSQL.
 ALIVE_SECONDS = 2
 
 

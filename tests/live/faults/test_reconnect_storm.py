@@ -10,7 +10,7 @@ from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
-#: Many times what may ask Redis at once.
+#: Many times the callers that may ask Redis at once.
 WINDOWS = 500
 #: The windows of one admin together may make 300 calls a second.
 ADMINS = 5
@@ -24,9 +24,9 @@ def test_everybody_gets_the_list_that_redis_holds(lineup, tmp_path):
             opened = dashboard.open("arrival", "arrival")
             return "late" not in opened and said in opened["ids"]
 
-        # A lineup that has just started gives its Redis the order first.
+        # A Lineup that has just started first fills its Redis.
         wait_until(is_placed)
-    # A second try makes others.
+    # A second try makes other admins.
     emails = [lineup.server.create_admin(f"Everybody{uuid4().hex}") for _ in range(ADMINS)]
     settings = {
         "kind": "lineup",

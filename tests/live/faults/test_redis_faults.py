@@ -21,7 +21,7 @@ def dashboard(lineup):
 
 
 def recovers(lineup, dashboard, seconds=RECOVERY_SECONDS):
-    """A new event reaches the dashboard, and its list = one opened afresh = SQL's."""
+    """Checks that a new event reaches the dashboard, and that its list = a fresh one = SQL's."""
     id = lineup.say(f"recovered-{len(dashboard.frames)}-{id_of(dashboard)}")
 
     def fresh_is_right():

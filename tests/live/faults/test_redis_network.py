@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 #: Most of Redis' connections that one process opens, those of listeners included.
 CONNECTIONS_MAX = 110
-#: A start that reads a dump waits so long at each key, in microseconds, and answers meanwhile.
+#: Microseconds that a start waits at each key of its dump; it answers meanwhile.
 SLOW_LOADING = (
     "--key-load-delay",
     "60000",
@@ -51,7 +51,7 @@ def metric(lineup: LineupDriver, name: str) -> float:
 
 
 def recovers(lineup, dashboard) -> None:
-    """A new event reaches the dashboard, whose list is SQL's."""
+    """Checks that a new event reaches the dashboard, and that its list is SQL's."""
     lineup.say("recovered")
     wait_until(
         lambda: dashboard.ids(*PLACE) == lineup.in_sql(*PLACE),
@@ -108,7 +108,7 @@ def slowly_loading(request, tmp_path) -> Iterator[LineupDriver]:
 
 
 def test_a_redis_that_is_loading_counts_as_away(slowly_loading):
-    """F18: LOADING is an answer, but no data."""
+    """F18: LOADING is an answer, but gives no data."""
     lineup = slowly_loading
     lineup.fill()
     client = lineup.redis.client(retry=None)

@@ -1,4 +1,4 @@
-"""A database is restored below dashboards and a chatbot that have seen more of it."""
+"""A database is restored under dashboards and a chatbot that have seen later states of it."""
 
 import threading
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def lineup(request, tmp_path) -> Iterator[LineupDriver]:
 
 
 def outgoing(lineup: LineupDriver, after: str = "") -> tuple[list[str], str]:
-    """The texts of what the chatbot reads, and where it goes on."""
+    """Returns the texts that the chatbot reads, and its next cursor."""
     url = f"{lineup.server.url}/api/v1/events"
     answer = lineup.bot.get(url, params={"after": after} if after else {})
     assert answer.status_code == 200, answer.text
@@ -51,7 +51,7 @@ def outgoing(lineup: LineupDriver, after: str = "") -> tuple[list[str], str]:
 
 @contextmanager
 def posting(lineup: LineupDriver) -> Iterator[None]:
-    """Messages of a chatbot, one after another."""
+    """Posts messages of a chatbot, one after another."""
     ended = threading.Event()
 
     def post() -> None:

@@ -17,7 +17,7 @@ from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
-#: Share of the time for which it is stopped, and how long one stop and one run take together.
+#: The share of time for which it is stopped, and the length of one stop and one run together.
 STOPPED, CYCLE_SECONDS = 0.99, 0.3
 PATIENCE_SECONDS = 180
 

@@ -32,13 +32,13 @@ def test_views_survive_the_death_of_a_worker_and_of_redis(scene):
 
 @pytest.mark.slow
 def test_views_survive_twenty_deaths(scene):
-    """F1 and F50, again and again."""
+    """F1 and F50, twenty times."""
     go_through(scene, [_kill_a_worker, _kill_redis] * 10)
 
 
 def _kill_a_worker(scene: Scene) -> None:
     def both_serve() -> bool:
-        """Whoever was killed before is back."""
+        """Whether each killed worker is back."""
         log = "\n".join(scene.server.log)
         return log.count("Lineup is at") - log.count("is started again") >= 2
 

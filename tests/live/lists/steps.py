@@ -22,12 +22,12 @@ def row(lineup, id):
 
 
 def order(dashboard, view, sort, among, filter="all"):
-    """These threads in the order in which the dashboard holds them."""
+    """The ids of these threads, in the order in which the dashboard holds them."""
     return [id for id in dashboard.ids(view, sort, filter) if id in among]
 
 
 def comes_to(dashboard, view, sort, wanted, among=None):
-    """The dashboard comes to hold these threads in this order; so does one opened afresh."""
+    """Waits until the dashboard has these threads in this order; so must a fresh one."""
     among = among or set(wanted)
     wait_until(
         lambda: order(dashboard, view, sort, among) == wanted,

@@ -26,7 +26,7 @@ def test_totals_are_pushed_no_more_often_than_frames(lineup, dashboard):
     wait_until(lambda: dashboard.ids("arrival", "arrival")[0] == last, what="the last")
     beats = (time.monotonic() - started) / 0.05 + 2
     assert len(dashboard.frames) - frames <= beats
-    # Of two filters, in the beats of both views that have changed.
+    # Totals of two filters, in the turns of both views that have changed.
     assert len(dashboard.of("pages:totals")) - totals <= 2 * 2 * beats
 
 

@@ -105,7 +105,7 @@ def test_a_closed_list_gets_no_more_frames(lineup):
 
 
 def test_totals_follow_their_lists(lineup):
-    """A new thread is counted without asking. Case C5."""
+    """A new thread is counted without a request for totals. Case C5."""
     with lineup.dashboard() as dashboard:
         dashboard.open("arrival", "arrival")
         before = dashboard.wait_for("pages:totals", lambda data: data["filter"] == "all")
@@ -117,7 +117,7 @@ def test_totals_follow_their_lists(lineup):
 
 
 def test_a_claim_moves_a_thread_between_filters(lineup):
-    """The lists and totals of `mine` reach their admin alone. Case C1."""
+    """The lists and totals of `mine` only reach their admin. Case C1."""
     bob = lineup.server.sign_in(lineup.server.create_admin("Bob"))
     id = lineup.say("claimed")
     with lineup.dashboard() as mine, lineup.dashboard(bob) as his:
@@ -159,7 +159,7 @@ def test_an_open_thread_gets_its_new_messages_until_it_is_closed(lineup):
         answer = dashboard.call("thread:open", {"id": id})
         assert [message["body"] for message in answer["messages"]] == ["first"]
         assert (answer["more"], answer["row"]["id"]) == (False, id)
-        # No other admin; oneself only once presence has loaded one's settings.
+        # No other admin is online; oneself only counts once presence has loaded one's settings.
         assert {viewer["name"] for viewer in answer["viewers"]} <= {"Mai"}
         lineup.say("elsewhere", body="not here")
         lineup.say(name, body="second")

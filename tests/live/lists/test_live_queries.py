@@ -4,7 +4,7 @@ from tests.live.lists.steps import act
 from tests.support import wait_until
 
 WAITING = "?is:waiting lang:none"
-#: They compare whole lists and all views.
+#: These tests compare whole lists and all views.
 OWN_SERVER = True
 
 

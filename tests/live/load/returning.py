@@ -1,4 +1,4 @@
-"""A dashboard and a chatbot of a rolling restart: they do what the page and a client do."""
+"""A dashboard and a chatbot that behave in a rolling restart as the page and a client do."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from tests.support import wait_until
 
 
 class ReturningDashboard(DashboardDriver):
-    """Connects anew when the server says that its process ends, and then syncs, as the page does.
+    """Reconnects when the server says that its process ends, and then syncs, as the page does.
 
     `watched` are admins whose presence it follows; `returns` counts how often it came back.
     """

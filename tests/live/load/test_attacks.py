@@ -11,14 +11,14 @@ pytestmark = pytest.mark.slow
 
 #: Rounds of three requests. How long they wait is measured by `python -m tests.attack`.
 ROUNDS = 5
-#: An attack that holds a worker for itself does so until its end.
+#: An attack that occupies a worker does so until its end.
 SECONDS = 60
 
 
 @pytest.fixture(scope="module")
 def target(lineup) -> Target:
-    """A server with two admins, who sign in before one attack sends wrong passwords: for a minute
-    after it nobody can from this address."""
+    """A server with two admins, who sign in before one attack sends wrong passwords: in the minute
+    after it nobody can sign in from this address."""
     server = lineup.server
     attacker, other = cookie_of(lineup.mai), cookie_of(server.sign_in(lineup.ken_email))
     return Target(server.url, attacker, server.create_key("attacker"), other)

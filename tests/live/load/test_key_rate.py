@@ -12,7 +12,7 @@ RATE, POSTS = 5, 40
 
 
 def test_a_key_posts_no_more_at_two_servers_than_at_one(redis_server, tmp_path):
-    """Each would let as many pass by itself."""
+    """Counting alone, each server would let as many pass."""
     redis_server.client().flushall()
     url = f"sqlite:///{tmp_path}/lineup.sqlite"
     with LiveServer(url, redis_server.url) as one, LiveServer(url, redis_server.url) as other:

@@ -1,6 +1,6 @@
-"""All workers are replaced under load: nothing fails, nothing is lost, nobody is shown as gone.
+"""All workers are replaced under load: no call fails, nothing is lost, nobody is shown as gone.
 
-What decides this without processes is tested in tests/dashboard/cli/workers,
+The decisions behind this are tested without processes in tests/dashboard/cli/workers,
 tests/dashboard/transport/test_sending_away.py and tests/dashboard/presence.
 """
 
@@ -44,7 +44,7 @@ def accepting(lineup):
 
 
 def replace_all(lineup):
-    """Until all workers are new ones."""
+    """Waits until all workers are new ones."""
     before = set(lineup.server.worker_pids())
     assert len(before) == lineup.server.workers
     lineup.server.process.send_signal(signal.SIGHUP)
@@ -77,7 +77,7 @@ def stored_ids(lineup):
 
 
 def all_come_back(dashboards, returns):
-    """Each has come back more often than it had."""
+    """Waits until each dashboard has come back more often than before."""
     wait_until(
         lambda: all(
             each.is_settled() and each.returns > count
@@ -98,7 +98,7 @@ def holds_what_is_stored(lineup, dashboard):
 
 
 def statuses_shown(dashboards, people):
-    """Every status of these people that a dashboard was sent since it came back first."""
+    """Returns every status of these people that a dashboard was sent since its first return."""
     updates = [
         data["presence"]
         for each in dashboards
@@ -121,7 +121,7 @@ def test_all_workers_are_replaced_under_load(lineup):
         assert traffic.failures == []
         assert set(traffic.accepted) <= stored_ids(lineup)
         created = 'lineup_events_total{status="created"}'
-        # What the other worker has counted is up to a second old.
+        # The other worker's counts are up to a second old.
         wait_until(
             lambda: metric(lineup, created) == len(traffic.accepted), what="every event counted"
         )
@@ -149,7 +149,7 @@ def test_a_second_signal_ends_a_worker_that_hangs(lineup):
 
 
 def test_a_worker_that_was_killed_takes_no_counts_along(lineup):
-    """H34: what was shown once does not become less."""
+    """H34: a number that was shown once does not get smaller."""
     lineup.post(*[lineup.message_event(f"k-{number}") for number in range(20)])
     created = 'lineup_events_total{status="created"}'
     wait_until(lambda: metric(lineup, created) == 20, what="the events in the numbers of all")

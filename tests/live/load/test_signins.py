@@ -15,7 +15,7 @@ BURSTS = 3
 
 
 def test_thirty_sign_ins_at_once_are_all_answered(lineup):
-    """H10: right and wrong ones, in bursts; and others are served meanwhile."""
+    """H10: right and wrong ones, in bursts; other requests are served meanwhile."""
     server = lineup.server
     names = [server.create_admin(f"Burst{number}") for number in range(AT_ONCE // 2)]
 

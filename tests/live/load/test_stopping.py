@@ -49,7 +49,7 @@ class Sender(threading.Thread):
 
 
 def closing_code(raw):
-    """How the server closes; None where it just hangs up."""
+    """Returns the code with which the server closes; None if it just hangs up."""
     try:
         while True:
             opcode, data = raw.recv_data(control_frame=True)
@@ -93,7 +93,7 @@ def test_a_stop_answers_what_was_read_and_tells_every_socket(lineup, stop):
 
 
 def test_after_the_stop_every_answered_event_is_stored(lineup):
-    """H22: and no other, since each sender read all its answers."""
+    """H22: and no other event, since each sender read all its answers."""
     if lineup.server.process.poll() is not None:
         lineup.server.start()
     sender = Sender(lineup)

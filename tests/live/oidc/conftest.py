@@ -22,7 +22,7 @@ class OidcDriver:
         self.provider = provider
 
     def sign_in(self, subject: str) -> tuple[PersonDriver, requests.Session, requests.Response]:
-        """Somebody at the provider, their session here, and the last answer of the sign-in."""
+        """Signs somebody in; returns the person, their session here, and the last answer."""
         session = requests.Session()
         session.headers.update({"Origin": self.server.url, "Accept": "text/html"})
         person = PersonDriver(self.provider, subject)
@@ -30,7 +30,7 @@ class OidcDriver:
         return person, session, answer
 
     def begin(self, session: requests.Session) -> str:
-        """The address at the provider."""
+        """Begins a sign-in; returns the address at the provider."""
         begun = session.get(f"{self.server.url}/login/oidc", allow_redirects=False)
         assert begun.status_code == 303, begun.text
         return begun.headers["Location"]

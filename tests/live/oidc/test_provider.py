@@ -74,7 +74,7 @@ def test_new_keys_are_found_and_a_provider_that_is_away_holds_nobody_up(oidc, tm
     first.stop()
     waiting = session_of(oidc)
     url = f"{oidc.server.url}/login/oidc"
-    # The address of the sign-in is known; that of a process that has not asked yet is not.
+    # The address of the sign-in is known, except in a process that has not asked yet.
     answers = {waiting.get(url, allow_redirects=False).status_code for _ in range(8)}
     assert answers <= {303, 503}
     assert me(oidc, session), "who is in stays in"

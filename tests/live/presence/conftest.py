@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def sign_in(lineup):
-    """A session of a new admin, and the admin's id."""
+    """Signs in a new admin; returns the session and the admin's id."""
     numbers = iter(range(1_000))
 
     def make(role: str = "admin"):

@@ -11,7 +11,7 @@ def watch(dashboard: DashboardDriver, kind: str, *people: str):
 
 
 def state_of(dashboard: DashboardDriver, person: str):
-    """The newest state that the dashboard got."""
+    """Returns the newest state that the dashboard got."""
     updates = [data["presence"] for data in dashboard.of("presence:update")]
     return next((one[person] for one in reversed(updates) if person in one), None)
 

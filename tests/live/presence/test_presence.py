@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_watched_customer_comes_and_goes_before_ones_eyes(lineup, sign_in):
-    """R45, R46, R48: those watched, and those alone."""
+    """R45, R46, R48: watched customers, and only those."""
     with lineup.dashboard(sign_in()[0]) as dashboard:
         states = watch(dashboard, "customer", "shop/w-1", "shop/w-2")
         assert {one["status"] for one in states.values()} == {"offline"}
@@ -52,7 +52,7 @@ def test_an_admin_is_online_at_once_and_signing_out_is_at_once(lineup, sign_in):
 
 
 def test_a_reload_shows_nothing_to_others(lineup, sign_in):
-    """R18, T28, T29: the old connection's grace outlasts the new one's coming."""
+    """R18, T28, T29: the grace of the old connection lasts until the new one is there."""
     session, id = sign_in()
     with lineup.dashboard(sign_in()[0]) as watcher:
         watch(watcher, "admin", str(id))

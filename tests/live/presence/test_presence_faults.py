@@ -1,4 +1,4 @@
-"""Presence while workers die and Redis is away: others see nothing that is not so."""
+"""Presence while workers die and Redis is away: others are shown no false state."""
 
 import asyncio
 import itertools
@@ -31,13 +31,13 @@ RELOADS = 100
 
 pytestmark = pytest.mark.slow
 
-#: For the names of admins, of whom each test has its own.
+#: Numbers for the names of admins: each test has its own.
 _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="module", params=MODES)
 def servers(request, tmp_path_factory) -> Iterator[tuple[LineupDriver, LineupDriver]]:
-    """For all tests that leave the workers alive."""
+    """Two workers for all tests that leave them alive."""
     with two_workers(tmp_path_factory.mktemp(request.param), request.param, TTL) as made:
         yield made
 
@@ -66,7 +66,7 @@ def two_workers(
 
 @contextmanager
 def starved(pid: int) -> Iterator[None]:
-    """The process runs for 50 ms of each 500 ms."""
+    """Lets the process run for 50 ms of each 500 ms."""
     end = threading.Event()
 
     def alternate() -> None:
@@ -106,7 +106,7 @@ def me(lineup: LineupDriver, session) -> int:
 
 
 def an_admin(lineup: LineupDriver) -> tuple[requests.Session, str, DashboardDriver]:
-    """A new admin is here: her session, her id in presence, and her window."""
+    """Brings in a new admin; returns her session, her id in presence, and her window."""
     session = lineup.server.sign_in(lineup.server.create_admin(f"Ann{next(_numbers)}"))
     dashboard = lineup.dashboard(session)
     keep_alive(dashboard)
@@ -123,7 +123,7 @@ def has_heard_nothing(watcher: DashboardDriver) -> bool:
 
 
 def watching(lineup: LineupDriver, *people: str, status: str = "online"):
-    """A dashboard that sees the people as they are, and has heard nothing since."""
+    """Returns a dashboard that sees the people as they are, and has got no update since."""
     dashboard = lineup.dashboard()
     keep_alive(dashboard)
     answer = dashboard.call("presence:watch", {"kind": "admin", "add": list(people)})
@@ -137,13 +137,13 @@ def watching(lineup: LineupDriver, *people: str, status: str = "online"):
 
 
 def connections(lineup: LineupDriver) -> int:
-    """How many connections of admins presence counts."""
+    """Returns how many connections of admins presence counts."""
     client = lineup.redis.client()
     return sum(client.zcard(f"{{lineup:p:admin:{shard}}}:dl") for shard in range(16))
 
 
 def test_a_killed_worker_whose_sockets_reconnect_causes_no_updates(crowded_desks):
-    """T11, T24, R69: they are silent for a while, and then they are elsewhere."""
+    """T11, T24, R69: they are silent for a while, and then connect to another worker."""
     first, second = crowded_desks
     people = sign_in_all(first.database, ADMINS, time.time_ns() // 1_000_000)
     windows = list(people.values()) * WINDOWS
@@ -183,7 +183,7 @@ def test_an_admin_of_a_killed_worker_who_does_not_reconnect_expires(mortal_desks
 
 
 def test_a_stopping_worker_announces_no_departures(mortal_desks):
-    """R18: its admins have the time of a rolling restart to come back."""
+    """R18: its admins have the time of a rolling restart to return."""
     first, second = mortal_desks
     ann, id, dashboard = an_admin(first)
     watcher = watching(second, id)
@@ -226,7 +226,7 @@ def test_a_starved_worker_announces_no_departures(servers):
 
 
 def test_an_emptied_redis_fills_again_without_updates(servers):
-    """What was set and who is here comes back from SQL and from the sockets."""
+    """The settings come back from SQL, and the people from their sockets."""
     first, second = servers
     _, id, dashboard = an_admin(first)
     dashboard.call("presence:set", {"status": "busy", "text": "kept"})
@@ -255,7 +255,7 @@ def test_a_hundred_reloads_leave_one_connection(servers):
 
 
 def listed(bot, url, names):
-    """Those of the names that are on the list, on which customers of other tests may be, too."""
+    """Returns the names that are on the list, which may hold customers of other tests, too."""
     found = bot.get(f"{url}/online").json()
     ids = [one["id"] for one in found["customers"]]
     assert found["total"] == len(ids)
@@ -263,7 +263,7 @@ def listed(bot, url, names):
 
 
 def test_last_seen_outlives_redis(servers):
-    """R55, R56: it goes to SQL by and by."""
+    """R55, R56: it is written to SQL by and by."""
     first, _ = servers
     url = f"{first.server.url}/api/v1/presence"
 

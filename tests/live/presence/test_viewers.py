@@ -1,4 +1,4 @@
-"""Who has a thread open and who types there, over real sockets, in both async modes."""
+"""Admins who have a thread open or type there, over real sockets, in both async modes."""
 
 import random
 import time
@@ -35,7 +35,7 @@ def test_two_in_a_thread_see_each_other_and_what_they_do(lineup, sign_in):
 
 
 def test_a_cursor_goes_to_the_admins_in_the_thread_also_to_later_ones(lineup, sign_in):
-    """R91: the last position is kept; a row has no place for it."""
+    """R91: the last position is kept; rows of lists do not show it."""
     (ann, ann_id), (bob, _) = sign_in(), sign_in()
     thread = lineup.say(f"pointed-{random.random()}")
     with (

@@ -19,7 +19,7 @@ UPGRADE = {
 
 
 def knock(lineup, query="EIO=4&transport=websocket", drop=(), path="/socket.io/", **headers):
-    """Asks for a socket with plain HTTP; the answer where it is refused."""
+    """Asks for a socket with plain HTTP; returns the refusal."""
     given = UPGRADE | {"Origin": lineup.server.url, "Cookie": cookie_of(lineup.mai)} | headers
     for name in drop:
         del given[name]
@@ -46,7 +46,7 @@ def test_only_websockets_of_protocol_4_are_served(lineup, query):
 
 
 def test_nothing_else_is_said_to_who_may_not_open_a_socket(lineup):
-    """Neither that it is no WebSocket, nor that it is another protocol."""
+    """Not even that the request is no WebSocket, or is of another protocol."""
     polling = "EIO=3&transport=polling"
     assert knock(lineup, polling, drop=["Cookie"]) == (401, "unauthorized")
     assert knock(lineup, polling, Origin="https://evil.example") == (403, "csrf_failed")
@@ -65,7 +65,7 @@ def test_half_an_upgrade_is_none(lineup, name):
     ],
 )
 def test_the_path_has_one_spelling(lineup, path):
-    """H18: what another server in front reads otherwise must not reach the sockets."""
+    """H18: a server in front might read others differently, so none reaches the sockets."""
     headers = [f"{name}: {value}" for name, value in UPGRADE.items()]
     own = [f"Origin: {lineup.server.url}", f"Cookie: {cookie_of(lineup.mai)}"]
     with socket.create_connection(("127.0.0.1", lineup.server.port), timeout=10) as connection:

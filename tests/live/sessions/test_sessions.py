@@ -22,7 +22,7 @@ def admins(lineup):
 def test_an_ended_session_ends_its_sockets(lineup, admins, end):
     email = admins()
     session = lineup.server.sign_in(email)
-    # Signing out deletes the cookie: somebody may have kept it.
+    # Signing out deletes the cookie, but somebody may have kept it.
     kept = requests.Session()
     kept.cookies.update(session.cookies)
     with lineup.dashboard(session) as dashboard:
@@ -78,7 +78,7 @@ def test_two_tabs_share_a_session_and_end_together(lineup, admins):
 
 
 def test_a_role_that_was_taken_away_sees_no_more_than_others(lineup, admins):
-    """H15: what was pushed is corrected within 2 s, and calls use today's role."""
+    """H15: pushed states are corrected within 2 s, and calls use the present role."""
     boss_email = lineup.server.create_admin(f"Chief{time.monotonic_ns()}", "supervisor")
     hidden, boss = lineup.server.sign_in(admins()), lineup.server.sign_in(boss_email)
     with lineup.dashboard(hidden) as first, lineup.dashboard(boss) as second:

@@ -27,7 +27,7 @@ def newest(lineup, id):
 
 
 def at_once(*works):
-    """What each of them gives, begun at the same moment."""
+    """Runs all, begun at the same moment; returns their results."""
     barrier = threading.Barrier(len(works))
     given = [None] * len(works)
 

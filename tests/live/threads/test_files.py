@@ -1,4 +1,4 @@
-"""Files go through a real server, in pieces and only from who may send them."""
+"""Files go through a real server, in pieces, and only admins with access may send them."""
 
 import random
 import socket
@@ -17,7 +17,7 @@ def url_of(lineup, thread: int) -> str:
 
 
 def stored(lineup) -> list[Path]:
-    """Everything on disk but the folders by digits."""
+    """Returns everything on disk except the folders by digits."""
     folder = Path(lineup.server.environment["LINEUP_FILES"])
     return [path for path in folder.rglob("*") if path.is_file() or path.parent.name == "incoming"]
 

@@ -1,4 +1,4 @@
-"""Clients that others' generators make of the OpenAPI documents, against a real server."""
+"""Clients generated from the OpenAPI documents by others' tools, against a real server."""
 
 import importlib
 import json
@@ -55,7 +55,7 @@ def _run(folder: Path, *words: object) -> str:
 
 
 def _python_client(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Generates a client; the name of its package. A part that is left out fails the test."""
+    """Generates a client; returns the name of its package. An operation left out fails the test."""
     (folder / "config.yaml").write_text("post_hooks: []", encoding="utf-8")
     made = folder / f"{name}-client"
     program = Path(sys.executable).with_name("openapi-python-client")
@@ -68,7 +68,7 @@ def _python_client(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def _call(package: str, path: str, client: Any, **given: Any) -> Any:
-    """Calls an operation of a generated client; its answer's model."""
+    """Calls an operation of a generated client; returns its answer's model."""
     answer = importlib.import_module(f"{package}.api.{path}").sync_detailed(client=client, **given)
     assert answer.status_code in (200, 201), answer.content
     return answer.parsed

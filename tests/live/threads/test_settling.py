@@ -1,4 +1,4 @@
-"""What an answer or a close on the dashboard settles, while clocks of chatbots are slow (H28)."""
+"""Answers and closes on the dashboard settle requests, while chatbots' clocks are slow (H28)."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_a_message_that_is_delivered_late_waits(lineup):
 
 
 def test_acts_of_the_chatbot_settle_by_time_alone(lineup):
-    """H28: what the API stores later changes nothing that its times do not say."""
+    """H28: the order in which the API stores events does not count, only their times."""
     id = lineup.say("times", at_ms=now_ms() - 10_000)
     lineup.say("times", role="admin", at_ms=now_ms() - 1_000)
     slow(lineup, "times")

@@ -1,4 +1,4 @@
-"""What happens in a snoozed or archived thread reaches who has it open, or is mentioned in it."""
+"""Events in snoozed or archived threads reach the admins who are mentioned or have them open."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def snoozed(lineup, mai):
 
 
 def archived(lineup, mai):
-    """As of an import."""
+    """Posts a thread that is archived at once, as an import would."""
     at_ms = now_ms() - 400 * DAY_MS
     id = lineup.say("archived", at_ms=at_ms)
     lineup.post(lineup.close_event("archived", at_ms=at_ms + 1))

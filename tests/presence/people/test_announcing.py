@@ -1,4 +1,4 @@
-"""What is announced: every change once, with its write, and nothing else."""
+"""Announcements: every change once, with its write, and nothing else."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -64,7 +64,7 @@ def test_places_have_no_gap_and_versions_only_grow(world: World) -> None:
 
 
 def test_versions_grow_also_when_the_clock_steps_back(world: World) -> None:
-    """One clock, that of Redis; updates go on after a step of it. (B18)"""
+    """Times are those of Redis' clock; updates go on after a step of it. (B18)"""
     with world.watching("ann") as watcher:
         world.open("ann")
         watcher.settle()

@@ -1,4 +1,4 @@
-"""Connections with deadlines: who is here, on which devices, until when."""
+"""Connections with deadlines: the people here, their devices, and until when."""
 
 import pytest
 

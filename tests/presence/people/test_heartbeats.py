@@ -1,4 +1,4 @@
-"""A worker's signs of life: in batches, and back after a loss."""
+"""A worker's heartbeats: in batches, and again after a loss."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def test_marks_between_two_flushes_are_one_beat(world: World, beats: Heartbeats)
 
 
 def test_only_a_flip_of_activity_goes_to_redis(world: World, beats: Heartbeats) -> None:
-    """Only a flip of activity goes to redis. (R34, B33)"""
+    """Only a flip of activity goes to Redis. (R34, B33)"""
     beats.add(Connection("ann", "c1"))
     before = len(world.announced())
     for active in (True, True, False, False, True):
@@ -58,7 +58,7 @@ def test_only_a_flip_of_activity_goes_to_redis(world: World, beats: Heartbeats) 
 def test_who_was_signed_out_is_not_brought_back_by_a_socket_that_lives_on(
     world: World, beats: Heartbeats
 ) -> None:
-    """A flush opens what Redis lost again, but not what was closed by a sign-out. (T3)"""
+    """A flush opens connections again that Redis lost, but none that a sign-out closed. (T3)"""
     beats.add(Connection("ann", "c1"))
     world.people.close_all_of([("ann", "c1")], leave_tombstones=True)
     beats.mark("ann", "c1")
@@ -147,7 +147,7 @@ def test_beats_over_http_open_what_they_name(world: World) -> None:
 
 
 def test_a_beat_leaves_an_idle_connection_idle(world: World, beats: Heartbeats) -> None:
-    """It says that somebody is there, and not that they do something. (R34)"""
+    """It says that somebody is there, and not that they are active. (R34)"""
     beats.add(Connection("ann", "c1"))
     beats.report("ann", "c1", active=False)
     world.sweep_after(20_000)
@@ -157,7 +157,7 @@ def test_a_beat_leaves_an_idle_connection_idle(world: World, beats: Heartbeats) 
 
 
 def test_a_beat_from_elsewhere_lasts_as_long_as_its_type_of_device(world: World) -> None:
-    """Also the second one. (T6)"""
+    """So does the second one. (T6)"""
     phone = [Connection("ann", "phone", "mobile")]
     assert accept_beats(world.people, phone, settings_of) == 1
     world.sweep_after(20_000)

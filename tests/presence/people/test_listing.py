@@ -1,4 +1,4 @@
-"""Who was seen when: windows, pages, totals, many at once."""
+"""People by last seen: windows, pages, totals, many at once."""
 
 import random
 from collections.abc import Sequence
@@ -136,7 +136,7 @@ def test_groups_beyond_the_last_number_share_it(one_shard: World) -> None:
 def test_rows_of_an_earlier_version_are_found_after_they_got_the_score_of_today(
     world: World,
 ) -> None:
-    """Their score was the time alone; a beat and `regroup` change it, and nothing else."""
+    """Their score was the time alone; only a heartbeat and `regroup` change it."""
     names = fill(world, 6, step_ms=10_000)
     world.set(names[0], visibility="contacts")
     world.set(names[1], status="invisible")
@@ -179,7 +179,7 @@ def test_random_pages_equal_a_sorted_list(client: Client) -> None:
 
 
 def test_random_pages_of_some_people_equal_a_sorted_list(client: Client) -> None:
-    """However they are told: by their names, where they are few, or asked of each on the list."""
+    """The people are given by their names if they are few; else each on the list is checked."""
     world = World(client, shards=3)
     rng, rows = random.Random(12), []
     for number in range(100):

@@ -7,14 +7,14 @@ INTERVAL_MS = 600_000
 
 
 def taken(online: OnlineTimes, limit: int = 2) -> dict[str, Departure]:
-    """What one call gives, in batches."""
+    """The batches of one call."""
     batches = list(online.batches(limit))
     assert all(len(batch) <= limit for batch in batches)
     return {one.person: one for batch in batches for one in batch}
 
 
 def test_who_stays_online_is_taken_once_an_interval(one_shard: World) -> None:
-    """With both times, also of who is invisible; by one of the workers. (R56, R77)"""
+    """With both times, invisible people included; by one of the workers. (R56, R77)"""
     one, other = (OnlineTimes(one_shard.people, INTERVAL_MS) for _ in range(2))
     for number in range(5):
         one_shard.open(f"a/{number}")
@@ -35,7 +35,7 @@ def test_who_stays_online_is_taken_once_an_interval(one_shard: World) -> None:
 
 
 def test_each_call_takes_one_shard(world: World) -> None:
-    """So that the work is spread over the interval."""
+    """This spreads the work over the interval."""
     online = OnlineTimes(world.people, INTERVAL_MS)
     names = {f"a/{number}" for number in range(40)}
     for name in names:

@@ -63,7 +63,7 @@ def test_each_entry_goes_to_one_consumer_of_the_group(world: World) -> None:
 
 
 def test_what_could_not_be_stored_is_read_again_before_anything_else(world: World) -> None:
-    """R55: as where SQL is away; acknowledging what comes later leaves it to be read."""
+    """R55: as if SQL were away; an acknowledgement of later ones leaves it to be read."""
     outbox = Outbox(world.people)
     drain(outbox)
     names = sorted(str(number) for number in range(40))
@@ -101,7 +101,7 @@ def test_a_flushed_redis_is_read_from_its_new_start(world: World) -> None:
 def test_consumers_of_ended_workers_are_removed_once_nothing_waits_for_them(
     one_shard: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a dead one has read is taken over first; who has only just read stays."""
+    """The announcements that a dead consumer has read are taken over first; recent readers stay."""
     world = one_shard
     living, dead, gone = (
         Outbox(world.people, consumer=name) for name in ("living", "dead", "gone")

@@ -1,4 +1,4 @@
-"""Who may know: filtered before anything leaves, and hidden looks absent, field for field."""
+"""Privacy: states are filtered before they are sent, and a hidden person looks absent."""
 
 from collections.abc import Sequence
 from typing import Any

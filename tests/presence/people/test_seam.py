@@ -1,4 +1,4 @@
-"""Lists of who was seen, where Redis has lost or trimmed what another storage keeps."""
+"""Lists by last seen join Redis, which loses or trims rows, with another storage."""
 
 import random
 from collections.abc import Collection, Sequence
@@ -80,7 +80,7 @@ class Seam:
         self.world.client.flushall()
 
     def walk(self, viewer: Viewer = OUTSIDER, limit: int = 3, **more: Any) -> list[str]:
-        """Everyone ever seen; every page's total is how many there are."""
+        """Walks through everyone ever seen; checks that every page's total is their number."""
         names, totals, after = [], set(), None
         while True:
             page: Page = self.listing.page((0, 2**42), limit, after, viewer, **more)
@@ -130,7 +130,7 @@ def test_who_comes_back_is_listed_once_with_the_newer_time(seam: Seam) -> None:
 
 
 def test_who_hid_before_the_loss_comes_back_hidden(seam: Seam) -> None:
-    """Invisible in Redis: others see the time at which they seemed to leave, the bot the truth."""
+    """Invisible in Redis: others see the time when they seemed to leave, the bot sees the truth."""
     seam.open("a/ann")
     seam.open("a/bob")
     seam.world.clock.advance(10)

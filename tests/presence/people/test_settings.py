@@ -1,4 +1,4 @@
-"""Claims on one's status: set, shown, ended."""
+"""Claims on one's own status: set, shown, ended."""
 
 import json
 
@@ -36,7 +36,7 @@ def test_an_override_survives_beats_and_reconnecting(world: World) -> None:
 
 
 def test_offline_wins_over_any_override(world: World) -> None:
-    """Override of an absent person shows when they come and opens no connection. (B10, B34)"""
+    """The override of an absent person shows when they come, and opens no connection. (B10, B34)"""
     assert not world.set("ann", status="dnd", text="away from desk")
     state = world.look_up("ann")
     assert (state["status"], state["text"], state["last_seen"]) == ("offline", "", None)

@@ -1,4 +1,4 @@
-"""Deadlines, found in time, and never an outage taken for a departure."""
+"""Deadlines are found in time, and an outage is never taken for a departure."""
 
 import redis
 
@@ -135,7 +135,7 @@ def test_old_times_of_last_seen_are_trimmed_in_slices(world: World) -> None:
 
 
 def test_looking_at_all_shards_is_one_command_whatever_their_number(real: redis.Redis) -> None:
-    """What nobody does costs nothing: shards do not multiply the calls. (H35)"""
+    """Idle shards cost nothing: their number does not multiply the calls. (H35)"""
     world = World(real)
     for number in range(40):
         world.open(str(number))
@@ -148,7 +148,7 @@ def test_looking_at_all_shards_is_one_command_whatever_their_number(real: redis.
 
 
 def test_a_look_says_when_the_next_thing_is_due(world: World) -> None:
-    """So a worker can sleep until then. (H35)"""
+    """So that a worker can sleep until then. (H35)"""
     assert world.sweeper.look() == Due([[]], [[]], 0, None)
     world.open("ann", lifetime_ms=5_000)
     world.open("bob", lifetime_ms=4_000)
@@ -166,7 +166,7 @@ def test_a_look_says_when_the_next_thing_is_due(world: World) -> None:
 
 
 def test_many_workers_look_once_until_the_next_thing_is_due(world: World) -> None:
-    """The first one that comes then sweeps, also where the one that looked has died. (H35, R15)"""
+    """The first worker to come then sweeps, also if the one that looked has died. (H35, R15)"""
     world.open("ann", lifetime_ms=700)
     world.sweeper.sweep_once(200)
     shard = world.people.space.people(world.people.space.shard_of("ann"))

@@ -1,4 +1,4 @@
-"""Watching: a snapshot, then what changes, whatever gets lost on the way."""
+"""Watching gives a snapshot and then the changes, even if announcements are lost."""
 
 import json
 from typing import Any
@@ -187,7 +187,7 @@ def test_a_flushed_redis_keeps_the_dots_until_people_had_time_to_return(world: W
 
 
 def test_a_redis_that_came_back_from_an_older_dump_is_read_again(world: World) -> None:
-    """H1: also where its announcements have passed the number that a worker knew."""
+    """H1: also if its announcements have passed the last number that a worker knew."""
     world.open("ann")
     with world.watching("ann", "gone") as watcher:
         dump = {key: world.client.dump(key) for key in world.client.scan_iter()}
@@ -258,7 +258,7 @@ def test_the_first_state_with_all_updates_equals_a_fresh_state(world: World) -> 
 
 
 def test_who_hides_while_a_shard_recovers_is_hidden_at_once(world: World) -> None:
-    """After a lost subscription devices are doubted for a while, but not what people may see."""
+    """After a lost subscription devices are doubted for a while; who may see whom is not."""
     world.open("ann")
     with world.watching("ann") as watcher:
         watcher.feed.close()

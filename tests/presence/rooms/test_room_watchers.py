@@ -1,4 +1,4 @@
-"""Watchers of rooms: what is published to whom, and after which losses."""
+"""Watchers of rooms: the changes published to each, also after losses."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -104,7 +104,7 @@ def test_a_large_room_is_published_less_often(world: World) -> None:
 
 
 def test_rooms_of_a_redis_that_came_back_from_an_older_dump_are_read_again(world: World) -> None:
-    """H1: numbers that grow again from the dump's hide nobody who came, and keep nobody."""
+    """H1: numbers that grow again after a dump hide nobody who came, and keep nobody who left."""
     world.rooms.put(ANN)
     shown = Shown(world, "t1")
     dump = {key: world.client.dump(key) for key in world.client.scan_iter()}

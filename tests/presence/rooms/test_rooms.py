@@ -67,7 +67,7 @@ def test_the_busiest_come_first(world: World) -> None:
 
 @pytest.mark.parametrize("before", ["viewing", "editing"])
 def test_typing_ends_after_six_seconds_and_falls_back(world: World, before: str) -> None:
-    """Ends after 6 s unless it is sent again."""
+    """It ends after 6 s unless it is sent again."""
     world.rooms.put(ANN, before)
     world.rooms.put(ANN, "typing")
     world.clock.advance(4_000)
@@ -142,7 +142,7 @@ def test_a_reload_in_a_room_shows_nothing(world: World) -> None:
 
 
 def test_a_late_leave_does_not_remove_a_member_put_back_since(world: World) -> None:
-    """One call, also for rooms without the person."""
+    """Leaves go in one call, which may name rooms without the person."""
     world.rooms.put(ANN)
     left = dict.fromkeys((ANN, BOB, Membership("t2", "bob", "c1")), world.clock())
     world.clock.advance(1_000)

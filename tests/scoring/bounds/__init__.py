@@ -1,1 +1,1 @@
-"""What Redis keeps beside the lists themselves."""
+"""The keys that Redis holds beside the lists themselves."""

@@ -1,4 +1,4 @@
-"""What Redis keeps of threads that left a list, and of changes that are long past, is bounded."""
+"""Redis keeps a bounded number of threads that left a list, and of old changes."""
 
 import pytest
 

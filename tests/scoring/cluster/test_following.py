@@ -9,7 +9,7 @@ from lua_scripts.servers import lives_on, run_id_of
 from tests.servers.fake_cluster import FakeCluster
 from tests.servers.redis import RedisServer
 
-#: Each answers as a node does that has not got the key: with an error of the cluster.
+#: Each script answers as a node that lacks the key: with an error of the cluster.
 SCRIPTS = {
     "moved": "return redis.call('GET', KEYS[1]) or redis.error_reply('MOVED 1 b:1')",
     "ask": "return redis.call('GET', KEYS[1]) or redis.error_reply('ASK 1 b:1')",
@@ -23,7 +23,7 @@ SCRIPTS = {
 
 @pytest.fixture
 def cluster(redis_server: RedisServer) -> FakeCluster:
-    """Two databases of one server stand for nodes: its errors are those of the protocol."""
+    """Two databases of one server stand for nodes; the errors are those of the protocol."""
     nodes = {"a:1": redis_server.client(db=1), "b:1": redis_server.client(db=2)}
     for node in nodes.values():
         node.flushdb()
@@ -61,7 +61,7 @@ def test_calls_to_other_nodes_are_made_while_one_is_away():
 
 
 class Told:
-    """A server that says this in INFO."""
+    """A server that answers INFO with this."""
 
     def __init__(self, **replication: object) -> None:
         self._said = {"server": {"run_id": "r"}, "replication": replication}

@@ -1,4 +1,4 @@
-"""A real Redis that was promoted forgets that, after a while without a replica."""
+"""A real Redis that was promoted forgets its promotion after a while without a replica."""
 
 import pytest
 

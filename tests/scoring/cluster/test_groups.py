@@ -15,7 +15,7 @@ PREFIXES = ("lineup", "a", "desk.of:spain", "ü")
 @pytest.mark.parametrize("prefix", PREFIXES)
 @pytest.mark.parametrize("nodes", [3, 4, 5, 8, 16])
 def test_nodes_hold_as_many_lists_each(prefix, nodes):
-    """As slots are given out: in ranges of one length."""
+    """Slots are given to nodes in ranges of equal length."""
     keys = Keys(prefix, groups=CLUSTER_GROUPS)
     list_ids = [query_list_id(f"{number:016x}", "arrival") for number in range(1_000)]
     held = Counter(key_slot(keys.meta(list_id).encode()) * nodes // SLOTS for list_id in list_ids)

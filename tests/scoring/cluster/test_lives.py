@@ -1,4 +1,4 @@
-"""In a cluster each primary is in a life of its own, and accepts what has moved to it whole."""
+"""In a cluster each primary has a life of its own, and lists that move to it stay whole."""
 
 import fakeredis
 import pytest
@@ -18,7 +18,7 @@ SCRIPTS = {
 
 
 class World:
-    """Primaries a, b and c, of which each knows its run id; `life` is of one process."""
+    """Primaries a, b and c with known run ids; `life` is of one process."""
 
     def __init__(self) -> None:
         self.servers = {f"{name}:1": fakeredis.FakeServer() for name in "abc"}
@@ -45,7 +45,7 @@ class World:
         return (life or self.life).run_all([LuaCall("accepts", [key])]) == [1]
 
     def move(self, key: str, target: str) -> None:
-        """As MIGRATE does."""
+        """Moves keys as MIGRATE does."""
         source = self.client(self.cluster.holders[key])
         self.client(target).set(key, source.get(key) or b"")
         source.delete(key)
@@ -100,7 +100,7 @@ def test_what_has_moved_with_its_slot_is_whole(world):
 
 
 def test_what_has_moved_from_a_node_that_left_is_whole(world):
-    """The last slot of a node takes it out of the topology before its lists are marked anew."""
+    """The node leaves the topology with its last slot, before its lists get a new mark."""
     world.write("on a")
     world.move("on a", "b:1")
     world.cluster.remove("a:1")
@@ -163,7 +163,7 @@ def test_a_promotion_begins_a_life_also_after_one_that_is_forgotten(world, mark)
 
 
 def test_a_list_of_another_life_of_the_same_run_keeps_its_mark(world):
-    """Processes that know the promotion and those that do not would write it in turns."""
+    """Processes that know of the promotion and others would change the mark in turns."""
     client = world.client("a:1")
     world.run_ids[client] = "run of a:of d:7"
     world.write("on a")
@@ -177,7 +177,7 @@ def test_a_list_of_another_life_of_the_same_run_keeps_its_mark(world):
 
 
 def test_what_cannot_be_asked_is_not_lost(world):
-    """A node that is away fails its own calls; the others answer, and it is as before when back."""
+    """Calls to a node that is away fail; the others answer, and after its return all do."""
     world.write("on a")
     world.write("on b")
     world.servers["a:1"].connected = False
@@ -216,7 +216,7 @@ def test_a_node_that_is_started_again_and_again_is_away_and_the_lists_of_others_
     ("counts", "more"), [(1, ["revisions", "assigned"]), (0, [])], ids=["counted", "shared"]
 )
 def test_a_list_that_has_moved_is_marked_with_the_life_of_its_node(world, counts, more):
-    """So it stays whole when the node that it was on is replaced later."""
+    """So it stays whole when the node that it came from is replaced later."""
     keys = ["sort", "changes", "meta", *more]
     at = {name: LuaCall("write", [f"on {name}"]) for name in "ab"}
     world.life.run_all([*at.values()])

@@ -1,4 +1,4 @@
-"""Queries that cost much."""
+"""Costly queries."""
 
 #: 17 groups of four conditions: 4^17 alternatives, or 17 ones of its negation.
 MANY_GROUPS = " ".join(
@@ -7,12 +7,12 @@ MANY_GROUPS = " ".join(
 
 
 def conditions(count: int) -> str:
-    """A query of so many conditions."""
+    """Returns a query of so many conditions."""
     return " ".join(f"tag:a{number}" for number in range(count))
 
 
 def wide_query(first: int) -> str:
-    """Of more alternatives than the index takes, and so is its negation."""
+    """Returns a query of more alternatives than the index takes; so has its negation."""
     groups = " ".join(
         f"(waits:>{n}m assigned:me or member:{n % 6} is:open or quiet:<{n}h)"
         for n in range(first, first + 5)

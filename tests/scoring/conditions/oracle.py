@@ -1,6 +1,6 @@
 """docs/requirements/views.md, written independently: a text and a thread to true or false.
 
-It cuts the text anew each time and knows nothing of the tables and trees of the product.
+It splits the text again each time and knows nothing of the tables and trees of the product.
 """
 
 import re
@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 BLANK = r"[\s\u200b\u2060\ufeff]"
 BARE = r"[^\s\u200b\u2060\ufeff,()\"\x00-\x1f\x7f-\x9f\ud800-\udfff]"
-#: A letter with its marks as far as these tests write some, a digit, or a hyphen.
+#: A letter with its marks, as far as these tests write some; a digit; or a hyphen.
 OF_TAGS = r"(?:[^\W_]|-|[\u0300-\u036f]){1,64}"
 QUOTED = r'"(?:[^"\\\x00-\x1f\x7f-\x9f\ud800-\udfff]|\\["\\])+"'
 DAY = r"2[01][0-9]{2}-[0-9]{2}-[0-9]{2}"
@@ -46,7 +46,7 @@ ADMINS = {"mai@desk.example": 1, "ken o'hara@desk.example": 2, "lan@desk.example
 
 
 class World(NamedTuple):
-    """Who looks, when and from where."""
+    """The viewer, the time, and the time zone."""
 
     now: int
     me: int
@@ -58,7 +58,7 @@ class World(NamedTuple):
 
 
 def items(text: str) -> list[str]:
-    """The runs between blanks that are in no parentheses and no quotes."""
+    """The parts between blanks outside of parentheses and quotes."""
     found, run, depth, quoted, escaped = [], "", 0, False, False
     for c in text:
         if not quoted and depth == 0 and re.fullmatch(BLANK, c):
@@ -109,7 +109,7 @@ def is_valid_item(item: str) -> bool:
 
 
 def closes_last(item: str) -> bool:
-    """Whether the first parenthesis is closed by the last character."""
+    """Whether the last character closes the first parenthesis."""
     depth, quoted, escaped = 0, False, False
     for at, c in enumerate(item):
         if c == '"' and not escaped:
@@ -261,7 +261,7 @@ def time_holds(name: str, value: str, thread: Mapping[str, Any], now: int) -> bo
 
 @cache
 def day_of(ms: int, zone: ZoneInfo) -> str:
-    """The day that an instant belongs to: the latest that the clocks have shown so far."""
+    """Returns the day of an instant: the latest that the clocks have shown so far."""
     minutes = range(0, 181)
     return max(str(datetime.fromtimestamp(ms / 1_000 - 60 * m, zone).date()) for m in minutes)
 

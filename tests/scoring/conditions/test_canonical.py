@@ -1,4 +1,4 @@
-"""One text for queries of one meaning, and never one for two."""
+"""Queries of one meaning have one text, and no two meanings share one."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""What is proposed while a query is typed."""
+"""The suggestions while a query is typed."""
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +16,7 @@ CHOICES["tag"] = ("vip", "đổi-trả", "none")
 
 
 def proposed(text: str) -> list[str]:
-    """The texts that suggestions make, where `|` stands for the cursor."""
+    """Returns the texts that the suggestions would make; `|` stands for the cursor."""
     at = text.index("|")
     plain = text.replace("|", "")
     return [

@@ -1,4 +1,4 @@
-"""What is typed finds what is stored in other signs and widths, on the server as on the page."""
+"""A typed text finds stored texts in other characters and widths, on the server as on the page."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import regex
 from scoring.conditions.folding import folded, plain, unmarked
 from tests.drivers.node import NodeScript
 
-#: Texts that people mean alike: as they may be stored and typed.
+#: Texts with the same meaning, as they may be stored and typed.
 ALIKE = [
     (
         "hasn't",
@@ -98,7 +98,7 @@ def test_every_character_is_folded_alike_by_the_server_and_by_the_page_and_once_
         for code in range(0x110000)
         if unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs")
     ]
-    # Han and Hangul are folded to themselves: some of them will do.
+    # Han and Hangul are folded to themselves: a few are enough.
     texts = [one for at, one in enumerate(known) if at % 20 == 0 or not "一" <= one <= "힣"]
     texts += [f"{one}x{one}\u3000カ\u3099" for one in texts[::40]]
     forms = page.ask({"op": "fold", "texts": texts})

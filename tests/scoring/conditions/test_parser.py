@@ -23,7 +23,7 @@ TERMS = (
     *("created:2026-11-30..2026-11-30", "created:2026-11-19..2026-11-25", "created:2099-09-09"),
     *(f"created:{day}" for day in ("2042-04-24", "2053-05-05", "2067-06-16", "2078-08-07")),
 )
-#: What may complete a text that ends anywhere.
+#: Endings that may complete a text that was cut anywhere.
 ENDINGS = [
     f"{tail}{closing}"
     for tail in dict.fromkeys(

@@ -34,7 +34,7 @@ def page() -> Iterator[NodeScript]:
 
 
 def items() -> st.SearchStrategy[Items]:
-    """What a query consists of: terms, groups, words."""
+    """The parts of a query: terms, groups, words."""
     one = QUERIES.map(str.strip) | st.sampled_from(WORDS)
     return st.lists(one.filter(lambda text: text != "" and len(text) < 80), max_size=4)
 
@@ -126,7 +126,7 @@ def test_a_term_more_narrows_the_query_and_nothing_else(page, items, is_not, dat
         ("desk：ｍａｉｎ　is：open", "desk:main\u3000is:open"),
         ("（is：open　or tag：x）", "(is:open\u3000or tag:x)"),
         ("lang:zh＿Hans", "lang:zh_Hans"),
-        # Words of a search, and fields that there are not.
+        # Words of a search, and unknown fields.
         ("注意：明日（火）", None),
         ("ＩＤ：４７１１", None),
         ("say “hi” – now", None),

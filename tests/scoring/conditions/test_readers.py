@@ -1,4 +1,4 @@
-"""What conditions mean: the plain reader and the index against an oracle, and changes in time."""
+"""The meaning of conditions: the plain reader and the index against an oracle, also over time."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ from tests.scoring.conditions.worlds import (
 )
 from tests.support import examples
 
-#: Of 16 threads, so that some of them stand at the thresholds of a query.
+#: 16 threads each, so that some of them are at the thresholds of a query.
 SEEDS = st.integers(0, 40).map(lambda first: range(16 * first, 16 * first + 16))
 FEW = st.integers(0, 160).map(lambda first: range(4 * first, 4 * first + 4))
 
@@ -40,7 +40,7 @@ def resolved(text: str, world: World) -> Resolved:
 
 
 def first_change(text: str, thread: Mapping[str, Any], world: World) -> int | None:
-    """The first instant at which the oracle answers otherwise, of all at which it might."""
+    """The first of all possible instants at which the oracle gives another answer."""
     times = [thread[name] for name in oracle.TIMES.values()]
     moments = {time + limit for time in times if time is not None for limit in TIMES}
     if thread["due_at"] is not None:
@@ -69,7 +69,7 @@ def test_a_query_holds_where_the_requirement_says_so(case, seeds):
 
 @pytest.mark.parametrize("place", sorted(DAYS))
 def test_every_value_of_every_field_alone(place):
-    """Over more threads than a random query is asked of: at each threshold and midnight."""
+    """Over more threads than random queries get: at each threshold and midnight."""
     world = World(NOW, 1, place)
     several = [threads(seed, world.zone) for seed in range(120)]
     fields = [field for field in FIELDS.values() if place == "UTC" or field.kind == "day"]
@@ -111,7 +111,7 @@ def test_the_index_knows_of_all_queries_at_once_what_each_says(case, seeds):
     index = ConditionIndex(queries)
     for seed in seeds:
         thread = threads(seed, world.zone)
-        # Several instants by one index, which remembers what it was asked.
+        # Several instants with one index, which remembers earlier results.
         for now in (world.now - 3_600_000, world.now - 1, world.now, world.now + 1):
             then = world._replace(now=now)
             expected = [
@@ -125,7 +125,7 @@ def test_the_index_knows_of_all_queries_at_once_what_each_says(case, seeds):
 
 
 def test_the_index_asks_each_value_and_not_each_condition(monkeypatch):
-    """A thousand queries of many groups cost as much as a few: none of their leaves is asked."""
+    """A thousand queries of many groups cost as much as a few: no leaf is evaluated."""
     world = World(NOW, 1, "UTC")
     written = [MANY_GROUPS.replace("tag:a", f"tag:b{number}-") for number in range(40)]
     written += [f"-({text}) tag:vip -tag:x{number}" for number, text in enumerate(written)]
@@ -162,7 +162,7 @@ def test_a_query_of_too_many_alternatives_is_asked_by_itself():
 
 @pytest.mark.parametrize("count", [1, 8, 33, 60])
 def test_many_queries_asked_by_themselves_try_no_more_instants_than_one(monkeypatch, count):
-    """Each event asks all of them."""
+    """Each event evaluates all of them."""
     world, asked = World(NOW, 1, "UTC"), []
     queries = {text: resolved(text, world) for text in map(wide_query, range(1, count + 1))}
     index = ConditionIndex(queries)
@@ -221,7 +221,7 @@ def test_the_index_of_no_queries_holds_none():
 
 
 def test_what_queries_cost_together():
-    """Their conditions in the form that has fewer, and each time at which a thread changes once."""
+    """Conditions count in the form of the query that has fewer, and each time of a change once."""
     world = World(NOW, 1, "UTC")
 
     def cost(*written):

@@ -1,4 +1,4 @@
-"""Ids, instants and the identity of a list."""
+"""Queries get ids and instants; these identify a list."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, available_timezones

@@ -1,4 +1,4 @@
-"""Each attribute of a thread is declared once, and stands where its declaration says."""
+"""Each attribute of a thread is declared once, and has the place that its declaration says."""
 
 from itertools import groupby
 from types import NoneType
@@ -12,7 +12,7 @@ from scoring.sorting.rules import TIMES
 
 
 def test_attributes_of_one_origin_stand_together_in_the_order_of_origins():
-    """A subject is put together of one part for each."""
+    """A subject is composed of one part for each origin."""
     origins = [attribute.origin for attribute in ATTRIBUTES.values()]
     assert [origin for origin, _ in groupby(origins)] == list(get_args(Origin))
 
@@ -23,7 +23,7 @@ def test_the_facts_say_as_many_values_as_are_declared_of_them():
 
 
 def test_a_default_is_a_value_that_the_attribute_may_have():
-    """It stands for what nobody knows of a thread."""
+    """It stands for a thread's unknown values."""
     for name, attribute in ATTRIBUTES.items():
         default = Subject._field_defaults[name]
         assert default in attribute.values or not attribute.values, name

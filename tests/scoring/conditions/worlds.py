@@ -1,4 +1,4 @@
-"""Random queries, threads and moments, chosen so that they meet at thresholds and at midnight."""
+"""Random queries, threads and moments, chosen to meet at thresholds and at midnight."""
 
 import random
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ NOW = 1_780_000_000_000
 SOURCES = ("shop", "my shop", 'a"b\\c')
 LOCALES = ("vi", "vi-VN", "vie", "en-GB", "pt-br", "x-vi", None)
 LANGUAGES = ("vi", "VI-vn", "en", "pt", "pt-BR", "ja")
-#: Sets of tags; among them one that is called as a word of the language is.
+#: Sets of tags; one tag has the name of a word of the language.
 TAGS = ((), (), ("vip",), ("vip", "vip-2"), ("vip-2", "đổi"), ("none",), ("返品", "none", "2"))
-#: Sets of admins with unread mentions, as texts; one of an admin who is in no query.
+#: Sets of admins with unread mentions, as texts; one admin is in no query.
 MENTIONED = ((), (), ("1",), ("1", "2"), ("2", "3"), ("13",))
 #: Times that conditions name, in milliseconds; the ways in which each is written.
 TIMES = {
@@ -57,7 +57,7 @@ def worlds() -> st.SearchStrategy[World]:
 
 @cache
 def threads(seed: int, zone: ZoneInfo) -> Mapping[str, Any]:
-    """The facts of one thread; what it says depends on the seed alone."""
+    """The facts of one thread, which depend on the seed alone."""
     chance = random.Random(seed)
 
     def maybe(value: Any) -> Any:
@@ -99,7 +99,7 @@ def threads(seed: int, zone: ZoneInfo) -> Mapping[str, Any]:
 
 
 def subject(thread: Mapping[str, Any]) -> Subject:
-    """What conditions know of it."""
+    """The subject of a thread, for conditions."""
     known = {name: thread[name] for name in Subject._fields if name in thread}
     answered = thread["last_admin_at"] is not None
     snoozed_until = None if thread["closed"] else thread["snoozed_until"]
@@ -145,7 +145,7 @@ def _term(field: Field, world: World) -> st.SearchStrategy[str]:
 
 
 def values_of(field: Field, place: str) -> list[str]:
-    """What may be written behind the colon of a field, in several ways."""
+    """The values that may follow the colon of a field, in several spellings."""
     words = [*field.words, *(word.upper() for word in field.words)]
     if field.kind == "admin":
         words += [quoted(address) for address in ADMINS] + ["Mai@desk.example"]

@@ -1,4 +1,4 @@
-"""Lists of queries against a slow, obvious model: placed together, logged, built beside."""
+"""Lists of queries against a slow, obvious model: placed together, logged, rebuilt."""
 
 import pytest
 from hypothesis import settings
@@ -22,7 +22,7 @@ LISTS = tuple(query_list_id(name, "arrival") for name in ("aa", "bb", "cc"))
 
 
 def on(id: int, revision: int, **scores: int | None) -> Placement:
-    """`aa=5`: on the list `aa` with score 5; None: it leaves."""
+    """Returns a placement: `aa=5` on the list `aa` with score 5; None: it leaves."""
     lists = {
         query_list_id(name, "arrival"): None if score is None else (score,)
         for name, score in scores.items()
@@ -31,7 +31,7 @@ def on(id: int, revision: int, **scores: int | None) -> Placement:
 
 
 class Model:
-    """One list; `epoch` None where it is lost."""
+    """One list; `epoch` is None while it is lost."""
 
     def __init__(self) -> None:
         self.epoch: str | None = None
@@ -121,7 +121,7 @@ class QueryListMachine(RuleBasedStateMachine):
         assert self.placed(batch) == (sum(map(len, changed.values())), late)
 
     def placed(self, batch) -> tuple[int, set[int]]:
-        """How many changed, and which threads were refused."""
+        """Returns how many places changed, and which threads were refused."""
         try:
             return self.ranking.place(batch), set()
         except PlacedLate as error:
@@ -232,7 +232,7 @@ class QueryListMachine(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_query_lists_do_what_their_model_does(client, groups):
-    """Also where they are divided, as on a cluster: two of the three share a group then."""
+    """Also if they are in groups, as on a cluster: then two of the three share a group."""
     machine = type("OnThisRedis", (QueryListMachine,), {"client": client, "groups": groups})
     run_state_machine_as_test(
         machine,

@@ -1,4 +1,4 @@
-"""Rebuilds of lists of queries: each list by one of them, and beside all others."""
+"""Rebuilds of lists of queries: each list by one rebuild, and beside all others."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
 
 @pytest.mark.parametrize("kind", ["sort", "changes", "meta"])
 def test_a_list_with_a_key_of_another_type_is_built_anew(driver, kind):
-    """What reads as lost may be begun: else nobody would ever build it."""
+    """A list that reads as lost can be rebuilt: otherwise nobody would ever build it."""
     [aa, *_] = LISTS
     driver.open(aa)
     driver.ranking.place([on(1, 1, aa=5)])
@@ -81,7 +81,7 @@ def test_what_a_rebuild_filled_expires_unless_it_is_renewed_or_swapped_in(driver
         for key in (filled, driver.ranking.keys_of(aa).next, driver.ranking.keys_of(aa).lease):
             driver.client.pexpire(key, 500)
         rebuild.fill(aa, [(2, 1, (6,))])
-        # Two keys cannot be asked at one moment.
+        # Two keys cannot be read at one moment.
         assert all(
             driver.client.pttl(key) > 800_000 for key in (filled, driver.ranking.keys_of(aa).next)
         )

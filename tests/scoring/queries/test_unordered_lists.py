@@ -1,4 +1,4 @@
-"""Lists of queries that are not kept in order: only which threads are on them counts."""
+"""Lists of queries that are not kept in order: only the set of their threads counts."""
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_one_with_a_log_that_was_cut_off_is_lost_for_those_alone_who_need_the_lo
 
 
 def test_who_stays_on_lists_that_are_not_named_is_not_taken_for_gone(driver, ranking, monkeypatch):
-    """Else its revision would be forgotten, and an older placement be taken."""
+    """Otherwise its revision would be forgotten, and an older placement accepted."""
     monkeypatch.setattr(placing, "LEFT_ENTRIES", 0)
     ranking.place([unordered(1, 2, bb=None, stays=True)])
     ranking.place([unordered(2, 2, aa=None)])
@@ -81,7 +81,7 @@ def test_who_stays_on_lists_that_are_not_named_is_not_taken_for_gone(driver, ran
 
 
 def test_the_group_names_the_lists_that_are_made(driver, ranking):
-    """Else each list is asked for at each placement whether a rebuild makes it."""
+    """Otherwise each placement would ask for each list whether a rebuild makes it."""
     group = ranking.keys.group(AA)
 
     def made() -> set[str]:

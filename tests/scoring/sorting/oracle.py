@@ -1,6 +1,6 @@
 """docs/requirements/sorts.md, written independently: rules and a thread to its place.
 
-It reads conditions by the oracle of conditions, and knows nothing of what compiles rules.
+It reads conditions by the oracle of conditions, and knows nothing of the compiler of rules.
 """
 
 import re
@@ -28,7 +28,7 @@ ATTRIBUTES = {"priority": "priority", "member": "member_status"}
 
 
 def time_of(by: str, thread: Mapping[str, Any]) -> int:
-    """The time of a thread; 0 where it has none, which no rule that was checked can ask."""
+    """Returns a time of the thread; 0 if it has none, which checked rules never use."""
     if by == "recent_at":
         return thread["last_client_at"] or thread["first_event_at"] or 0
     if by == "created_at":
@@ -39,7 +39,7 @@ def time_of(by: str, thread: Mapping[str, Any]) -> int:
 
 
 def score(rules: Sequence[Rule], thread: Mapping[str, Any], world: World) -> int:
-    """The tier times 2^42, and the time or what is left of it up to 2^42 - 1."""
+    """Returns the tier times 2^42, plus the time, or 2^42 - 1 minus the time."""
     tier = 0
     for number, rule in enumerate(rules, start=1):
         if number == len(rules) or oracle.holds(rule.when, thread, world):
@@ -53,7 +53,7 @@ def score(rules: Sequence[Rule], thread: Mapping[str, Any], world: World) -> int
 
 def rule_lists(world: World) -> st.SearchStrategy[tuple[Rule, ...]]:
     """Rules as they may be written, whether or not each can be reached."""
-    # Nobody looks at a sort: it does not know `me`, nor these tests an address.
+    # A sort has no viewer, so it does not know `me`; these tests know no address.
     when = worlds.texts(world).filter(lambda text: not NAMES_ADMINS.search(text))
     made = st.builds(
         Rule,

@@ -1,4 +1,4 @@
-"""Rules that cannot be are refused, at their place; what may be needed is not."""
+"""Impossible rules are refused, at their place; rules that may be needed are not."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ INCOMPLETE = "rest_missing"
 
 
 def refused(*rules: tuple[str, str]) -> list[tuple[str, str]]:
-    """(pointer, code) of what is wrong in rules of a condition and a time."""
+    """Returns (pointer, code) of the mistakes in rules with this condition and time."""
     made = tuple(Rule(when, by, "oldest") for when, by in rules)
     sort = resolve_sort(Sort("test", made), ADMINS.get)
     return [(found.pointer, found.code) for found in refusals(sort)]
@@ -143,7 +143,7 @@ def test_a_rule_orders_by_a_time_that_all_its_threads_have(when, by, is_there):
     ],
 )
 def test_a_last_rule_takes_all_other_threads(rules, is_whole):
-    """It has no condition, or each value of an attribute has a rule of that condition alone."""
+    """It has no condition, or each value of an attribute has a rule with that condition alone."""
     found = refused(*((when, "recent_at") for when in rules))
     assert found == ([] if is_whole else [("/rules", INCOMPLETE)])
 
@@ -155,7 +155,7 @@ def test_many_large_rules_are_checked():
 
 
 def possible(thread: dict[str, Any]) -> dict[str, Any]:
-    """The thread with facts that events can give."""
+    """Returns the thread with facts that events can give."""
     known = dict(thread)
     known["first_event_at"] = known["first_event_at"] or worlds.NOW - 5
     if known["closed"]:

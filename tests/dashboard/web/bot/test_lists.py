@@ -144,7 +144,7 @@ def test_an_unknown_list_is_not_found(bot, path):
 
 
 def test_a_view_of_each_admin_is_none_of_chatbots(bot):
-    """Chatbots are no admins: for them the view `mentions` does not exist."""
+    """A chatbot is no admin: for it the view `mentions` does not exist."""
     assert is_problem(bot.get("lists/mentions/arrival"), 404, "not_found")
 
 

@@ -1,4 +1,4 @@
-"""Chatbots read by themselves what admins did: from cursor to cursor, none skipped."""
+"""A chatbot reads by itself what admins did: from cursor to cursor, none skipped."""
 
 import jsonschema
 import pytest

@@ -21,7 +21,7 @@ MANY = 3 * ACCEPTED_TOGETHER
 
 
 class Listener:
-    """Somebody always waits to be accepted, so that `accept` returns at once."""
+    """A listener with a client always waiting, so that `accept` returns at once."""
 
     def __init__(self, have_gone=False):
         self.accepted = []

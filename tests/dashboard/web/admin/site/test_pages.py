@@ -158,7 +158,7 @@ def test_the_sign_in_page_remembers_the_theme(mai):
 
 
 def addresses(page: str) -> list[str]:
-    """Returns the addresses of the files that a page names, in three languages."""
+    """Returns the addresses of a page's files, with its texts in three languages."""
     return (
         re.findall(r'(?:href|src)="(/static/[^"]+)"', page)
         + json.loads(
