@@ -1,4 +1,4 @@
-"""What all tests may ask for: a clock, a database, and Redis of both kinds."""
+"""The fixtures of all tests: a clock, a database, and Redis of both kinds."""
 
 import gc
 import os

@@ -21,7 +21,7 @@ _CODE = r"[ABCDEFHORSTW][1-9]\d?(?!\w|[:-]\d)"
 _BARE = re.compile(rf"(?<![\w+./#-])({_CODE})")
 _CASES = re.compile(rf"\b[Cc]ases? ({_CODE}(?:(?:,| and|,? to) {_CODE})*)")
 _BAD_INPUT = re.compile(r"\b[Bb]ad inputs? (\d{1,3})\b")
-#: Where a code is cited in JavaScript, Lua and Markdown: these name keys such as F6, too.
+#: In JavaScript, Lua and Markdown codes are cited in brackets; these name keys such as F6, too.
 _BRACKETS = re.compile(r"\(([^()\n]*)\)")
 _CODE_SPAN = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 #: Begins a comment or a test's title.

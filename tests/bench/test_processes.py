@@ -1,4 +1,4 @@
-"""What processes of a bench cost is counted, and nothing that it started outlives it."""
+"""The cost of a bench's processes is counted, and nothing that it started outlives it."""
 
 import subprocess
 import sys

@@ -74,7 +74,7 @@ def watched(redis_server):
 
 
 def connections_of(pool: SentinelPool) -> int:
-    """How many the pool keeps, in whatever state."""
+    """The number of connections that the pool keeps, in whatever state."""
     return sum(count for count, _ in pool.get_connection_count())
 
 

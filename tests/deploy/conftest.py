@@ -1,4 +1,4 @@
-"""What the tests of deploy/ and of docs/operations.md compare them with."""
+"""The metrics with which the tests compare deploy/ and docs/operations.md."""
 
 import fakeredis
 import pytest

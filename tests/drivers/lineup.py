@@ -101,7 +101,7 @@ class LineupDriver:
         for colleague in self._colleagues.values():
             colleague.disconnect()
 
-    # What the chatbot does
+    # Acts of the chatbot
 
     def seed(self, count: int) -> None:
         """Fills the database with so many threads of the demo."""
@@ -199,7 +199,7 @@ class LineupDriver:
         assert str(opened.recv()).startswith("0{")
         return opened
 
-    # What is stored
+    # Stored state
 
     @cached_property
     def ids(self) -> dict[str, int]:

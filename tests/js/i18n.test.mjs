@@ -18,7 +18,7 @@ const first = textsIn("");
 const texts = Object.fromEntries(LOCALES.map((locale) => [
   locale, Object.assign({}, first[locale], ...LATER.map((part) => part[locale])),
 ]));
-// Of the pages of settings: those of all, and of each.
+// The texts of the pages of settings: those of all pages, and of each one.
 const settingsTexts = textsIn("settings/");
 const SETTINGS_PAGES = readdirSync(new URL("i18n/settings/", root), { withFileTypes: true })
   .filter((each) => each.isDirectory()).map(({ name }) => name);
@@ -121,7 +121,7 @@ const MADE = {
 for (const name of SETTINGS_PAGES) {
   test(`the page of settings ${name} asks for the texts that there are, and for all of them`, () => {
     const page = [...scriptsOf(name), `../templates/settings/${name}.html`].map(read).join("\n");
-    // A text ends a key; a family of texts does not.
+    // `t.named` gets a family of keys, which is no key of a text itself.
     const families = [...page.matchAll(/t\.named\("([a-z_.]+)"/g)].map(([, family]) => family);
     const asked = [...page.matchAll(new RegExp(`"(${name}\\.[a-z_.]+)"`, "g"))].map(([, key]) => key)
       .filter((key) => !families.includes(key));

@@ -1,4 +1,4 @@
-// Drives what the page makes of queries from another program: JSON lines in, one JSON line out for each.
+// Drives the page's handling of queries from another program: JSON lines in, one JSON line out for each.
 //
 //   {"op": "fields", "fields": {name: {"kind", "words"}}}   first of all, as the server declares them
 //   {"op": "parts", "text"}                                 the parts of the query

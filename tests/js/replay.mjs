@@ -8,7 +8,7 @@
 //
 // Out: {"result", "epoch", "version", "total", "bound": [score, id] | null, "ids", "scores"}; ids and
 // scores in answer to a dump alone. result: "opened", "applied", "old", "sync" (ask list:sync),
-// "resync" (open anew), "wait", "again", "dump", or "error" with "message".
+// "resync" (open again), "wait", "again", "dump", or "error" with "message".
 
 import { createInterface } from "node:readline";
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Sender } from "../../examples/chatbot/sender.js";
 import { Clock, seeded } from "./support.mjs";
 
-// The example's customer writes in two tabs, which are loaded anew, over a network that loses requests
+// The example's customer writes in two tabs, which are reloaded, over a network that loses requests
 // and answers; the chatbot stores each id once.
 class World {
   clock = new Clock();

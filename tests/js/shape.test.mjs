@@ -96,7 +96,7 @@ test("nothing needs a style attribute, which the page's policy forbids", () => {
   }
 });
 
-// What main.js brings by itself, and what that brings in turn.
+// The scripts that a script imports at once, directly or through others.
 function broughtBy(name, brought = new Set()) {
   if (brought.has(name)) return brought;
   brought.add(name);

@@ -1,4 +1,4 @@
-// What the tests share: seeded numbers, a clock turned by hand, a server of one list, fields of queries.
+// Helpers of the tests: seeded numbers, a clock turned by hand, a server of one list, fields of queries.
 
 import { setFields } from "../../static/js/core/query/fields.js";
 
@@ -31,7 +31,7 @@ export function seeded(seed) {
   return { random, below, one: (list) => list[below(list.length)] };
 }
 
-// What the server writes into the page, as far as scripts choose from it.
+// The choices that the server writes into the page for its scripts.
 export const CHOICES = {
   views: ["arrival", "not_respond", "snoozed", "mentions", "history"],
   viewQueries: {

@@ -12,7 +12,7 @@ const texts = Object.fromEntries(LOCALES.map((locale) => [
 ]));
 const t = (locale) => translator(locale, texts[locale]);
 
-// What speakers of the languages found better; a key that stands here has this text.
+// Wordings that speakers of the languages found better; these keys must have these texts.
 const WORDINGS = {
   en: {
     "status.auto": "Automatic",

@@ -11,7 +11,7 @@ export const isOwn = (url) => url.startsWith(OWN);
 // Returns an uploaded file as an attachment of a message.
 /** @param {{id: string, type: string, name: string}} file @returns {Attachment} */
 export const attachmentOf = ({ id, type, name }) => ({ url: fileUrl(id), type, name });
-// Whether the page shows the file: the server has encoded pictures of these types anew.
+// Whether the page shows the file: the server re-encodes pictures of these types.
 /** @param {string | null} type */
 export const isShownPicture = (type) => PICTURES.has(type ?? "");
 

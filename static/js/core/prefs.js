@@ -1,4 +1,4 @@
-// An admin's preferences, stored on the server: sent a moment after the last change, or as the page goes.
+// An admin's preferences, stored on the server a moment after the last change, or on leaving the page.
 
 const SEND_AFTER_MS = 400;
 const RETRY_MS = 5000;

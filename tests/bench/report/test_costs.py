@@ -1,4 +1,4 @@
-"""What one of each costs, from results of several scenarios."""
+"""The costs of one event, frame and the like, from results of several scenarios."""
 
 from bench.measure.accept import Accept
 from bench.measure.lists import Lists

@@ -59,7 +59,7 @@ LOOK = """() => {
 #: The thread of the row under a point.
 ROW_AT = "([x, y]) => document.elementFromPoint(x, y)?.closest('.row')?.id"
 
-#: What needs a pointer that hovers, or a button that narrow windows put into a menu.
+#: Controls that need a pointer that hovers, or buttons that narrow windows put into a menu.
 WIDE_ONLY = {"held", "explain", "help"}
 
 

@@ -1,4 +1,4 @@
-"""What the page shows before its scripts run, and before its socket is connected."""
+"""The page before its scripts run, and before its socket is connected."""
 
 import pytest
 from playwright.sync_api import Browser

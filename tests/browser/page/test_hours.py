@@ -65,7 +65,7 @@ class Supervisor:
 
 @pytest.fixture
 def sue(chromium, lineup) -> Iterator[Supervisor]:
-    """What she made is deleted: policies concern all threads of the server."""
+    """Sue, whose calendars and policies are deleted: policies concern all threads of the server."""
     email = lineup.server.create_admin("Sue", role="supervisor")
     browser = BrowserDriver(chromium, lineup.server, email, reduced_motion="reduce")
     admin = lineup.admin(email)

@@ -1,4 +1,4 @@
-"""Where a colleague reads or writes in the open thread: shown by face, and nothing moves for it."""
+"""A colleague's cursor in the open thread: shown by face, and nothing moves for it."""
 
 from uuid import uuid4
 
@@ -18,7 +18,7 @@ _FACE = """() => {
   const { left, top, right, bottom } = face.getBoundingClientRect();
   return [left, top, right, bottom];
 }"""
-#: Where everything stands that must not move.
+#: The places of everything that must not move.
 _LAYOUT = """() => {
   const fixed = document.querySelectorAll('.message, .composer, .thread-head');
   return [...fixed].map((one) => {

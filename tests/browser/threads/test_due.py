@@ -1,4 +1,4 @@
-"""What is left until an answer is due: on rows, in the thread's head, explained, in its lines."""
+"""The time left until an answer is due: on rows, in the thread's head, explained, in its lines."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What an admin wrote and has not sent is shown, kept, and sent when that is possible again."""
+"""Unsent texts of an admin are shown, kept, and sent when that is possible again."""
 
 import uuid
 

@@ -154,7 +154,7 @@ def test_the_list_follows_the_open_thread_after_ones_own_reply(browser, lineup):
 
 
 def place_of(browser, id: int) -> int:
-    """Where the thread's row stands in the list; 0 where it is out of view."""
+    """The place of the thread's row in the list; 0 if it is out of view."""
     return dict(map(reversed, browser.rows_in_view())).get(id, 0)
 
 

@@ -54,7 +54,7 @@ class AtOnce:
 
 
 class Worker:
-    """What a web process pushes from an order: one broadcaster with its sockets.
+    """The pushing part of a web process over an order: one broadcaster with its sockets.
 
     `monotonic` is the clock by which calls wait for lists that Redis does not hold.
     """

@@ -1,4 +1,4 @@
-"""What a browser asks for is checked to the letter."""
+"""Every part of a browser's request is checked."""
 
 import pytest
 

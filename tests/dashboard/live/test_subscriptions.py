@@ -1,4 +1,4 @@
-"""Which socket is subscribed to which list, and the groups that share a read."""
+"""The lists to which each socket is subscribed, and the groups that share a read."""
 
 from dashboard.db.lists.named_lists import ListName
 from dashboard.live.subscriptions import READ_GROUPS_MAX, Subscriptions

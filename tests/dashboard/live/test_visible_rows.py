@@ -1,4 +1,4 @@
-"""Which rows are visible on sockets."""
+"""The rows that are visible on sockets."""
 
 from dashboard.live.requests import WATCH_MAX
 from dashboard.live.visible_rows import VisibleRows

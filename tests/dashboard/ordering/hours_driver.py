@@ -88,7 +88,7 @@ class HoursDriver:
             return thread_rows.rows(connection, [id])[id]
 
     def told(self):
-        """What `thread.due` has said, in order."""
+        """The events `thread.due`, in order."""
         of_type = outgoing_events.c.type == "thread.due"
         with self.database.read() as connection:
             found = select(outgoing_events.c.data).where(of_type).order_by(outgoing_events.c.id)

@@ -1,4 +1,4 @@
-"""What two workers store and do not place, their reconcilers place without comparing lists."""
+"""Reconcilers place what two workers store and do not place, without comparing lists."""
 
 import shutil
 from collections.abc import Iterator, Sequence

@@ -137,7 +137,7 @@ def test_an_admin_who_does_not_show_typing_is_seen_with_a_draft(worker):
 
 
 def test_show_typing_set_on_another_worker_counts_a_second_later(worker):
-    """Where SQL cannot be read, typing is not shown."""
+    """While SQL cannot be read, typing is not shown."""
     caller = worker.come("s")
     worker.open_thread(caller, ({"id": 5},))
     typing = ({"id": 5, "mode": "typing"},)

@@ -1,4 +1,4 @@
-"""What the tests of the web may ask for."""
+"""The fixtures of the tests of the web."""
 
 import fakeredis
 import pytest

@@ -1,4 +1,4 @@
-"""What the tests of webhooks may ask for."""
+"""The fixtures of the tests of webhooks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is posted is signed as Standard Webhooks 1.0 says."""
+"""Requests are signed as Standard Webhooks 1.0 says."""
 
 import base64
 import hashlib

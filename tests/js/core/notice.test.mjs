@@ -17,7 +17,7 @@ test("what was there already is not told, growth on a chosen view is, and a gap 
   assert.deepEqual(growth.of({ arrival: 6, not_respond: 90, history: 0 }, VIEWS), []);
 });
 
-// When something comes each 100 ms for so long, the times at which it is told.
+// Returns the times of notices when something comes each 100 ms for so long.
 function toldOf(durationMs) {
   const pace = new Pace();
   const told = [];

@@ -26,7 +26,7 @@ const SERVERS = ["up", "refuses", "hangs", "half", "rejects", "drops"];
 class World {
   server = "up";
   answerMs = 50;
-  ticks = 0; // ms that timers have seen: sleep is no part of it
+  ticks = 0; // ms that timers have seen, without sleep
   attempts = [];
   visibility = "visible";
   listeners = new Map();

@@ -22,7 +22,7 @@ function windows(count = WINDOWS) {
   });
 }
 
-// When each window tries again, in ms from now; 0 stands for at once.
+// Returns the time at which each window tries again, in ms from now; 0 for at once.
 function tries(all, happens) {
   return all.map((one) => {
     happens(one);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { Tabs } from "../../../static/js/net/tabs.js";
 
-// A tab, and what it tells the others.
+// A tab, and its messages to the others.
 function tab() {
   const made = { told: [], thread: null, isLookedAt: true };
   globalThis.addEventListener = () => {};

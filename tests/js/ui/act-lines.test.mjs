@@ -17,7 +17,7 @@ const texts = (locale) => JSON.parse(
 const given = (locale = "en", region = "en-GB") => ({
   t: translator(locale, texts(locale)), words: timeWords(region), adminId: 7, now,
 });
-// What the line says, without its time.
+// The text of the line, without its time.
 const said = (act, locale) => actLine({ id: 1, at: now, by: null, ...act }, given(locale)).values[2];
 
 test("the conversation says until when, why it woke, and what was due", () => {

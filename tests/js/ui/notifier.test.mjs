@@ -1,4 +1,4 @@
-// What docs/requirements/notices.md says under "In the page", without a browser.
+// The rules in docs/requirements/notices.md under "In the page", without a browser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { Acts } from "../../../static/js/core/thread/messages.js";
 
-// What the modules of the page listen to when they are imported.
+// The modules of the page add listeners when they are imported.
 globalThis.addEventListener = () => {};
 const { missingParts } = await import("../../../static/js/ui/thread/printout.js");
 

@@ -1,4 +1,4 @@
-"""What the cases of live lists ask for."""
+"""The fixtures of the cases of live lists."""
 
 import pytest
 

@@ -12,7 +12,7 @@ import pytest
 from tests.repository import ROOT
 from tests.support import wait_until
 
-#: Where README's examples find Lineup.
+#: The address at which README's examples find Lineup.
 README_SERVER = "http://localhost:5000"
 
 pytestmark = [
@@ -22,7 +22,7 @@ pytestmark = [
 
 
 def typed(lineup, command: str) -> dict:
-    """What the command prints, as JSON."""
+    """Returns the output of the command, as JSON."""
     key = lineup.bot.headers["Authorization"].removeprefix("Bearer ")
     done = subprocess.run(
         ["sh", "-c", command.replace("curl ", "curl -sS ", 1)],

@@ -102,7 +102,7 @@ def test_a_lost_message_is_noticed_without_another(world: World) -> None:
 
 
 def test_people_are_read_again_when_the_stream_is_too_short(world: World) -> None:
-    """What the stream has dropped is read as a whole. (R44)"""
+    """Changes that the stream has dropped are read as whole states. (R44)"""
     with world.watching("ann") as watcher:
         watcher.feed.close()
         world.open("ann")

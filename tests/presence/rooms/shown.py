@@ -1,4 +1,4 @@
-"""What the tests of rooms share: reading a room, and a worker that shows rooms."""
+"""Helpers of the tests of rooms: reading a room, and a worker that shows rooms."""
 
 from collections.abc import Hashable
 from typing import Any

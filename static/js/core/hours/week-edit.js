@@ -13,8 +13,8 @@ const within = (value, least, most) => Math.min(Math.max(value, least), most);
 // The position of a pointer in the picture: a day (below 0 or above 6 outside of the rows) and minutes.
 /** @typedef {{day: number, minute: number}} Place */
 
-// How far the second place is behind the first, in minutes of the week. A distance of more than half a
-// week counts as a distance before it.
+// Returns the minutes of the week from the first place to the second; negative if the shorter way goes
+// back.
 /** @param {Place} from @param {Place} to */
 function behind(from, to) {
   const minutes = (to.day - from.day) * DAY + to.minute - from.minute;

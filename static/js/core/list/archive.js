@@ -103,7 +103,7 @@ export class Archive {
     return times.length ? Math.max(1000, Math.min(...times) + CHECKED_MS - this.now()) : null;
   }
 
-  // Reads the known part again after the live list was read anew: changes in between are unknown.
+  // Reads the known part again after the live list was read again: changes in between are unknown.
   async refresh() {
     this.#outdated = this.#loading;
     if (!this.begun || this.#loading) return;

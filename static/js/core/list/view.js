@@ -1,4 +1,4 @@
-// What is painted of a list: its order itself while live, a snapshot of it while held; and behind it
+// The painted form of a list: its order itself while live, a snapshot of it while held; and after that
 // a line and its archived threads, as far as they were read.
 
 import { lowerBound } from "./order.js";
@@ -31,7 +31,7 @@ export class View {
     return this.whole && this.#archived ? this.seam + 1 + this.#archived : this.#liveLength;
   }
 
-  // A last row is empty where more may follow.
+  // If more rows may follow, the last row is empty.
   get total() {
     if (!this.#archived) return this.liveTotal;
     return this.seam + 1 + this.#archived + (this.#archive.whole ? 0 : 1);
@@ -73,7 +73,7 @@ export class View {
   /** @param {number} index */
   isFirstArchived(index) { return this.seam >= 0 && index === this.seam + 1; }
 
-  // For screen readers: the place of a row, and of how many; -1: of more than are known.
+  // For screen readers: the place of a row, and the number of rows; -1 if more rows may follow.
   /** @param {number} index */
   placeOf(index) {
     const { seam } = this;

@@ -14,7 +14,7 @@ export function range(top, height, count, overscan = 6, rowPx = ROW_PX) {
   return { first, end: Math.max(first, end) };
 }
 
-// The rows of which anything is seen.
+// The rows that are visible, at least in part.
 /** @param {number} top @param {number} height @param {number} count */
 export function inView(top, height, count, rowPx = ROW_PX) {
   return range(top, height, count, 0, rowPx);

@@ -14,7 +14,7 @@ export class Drafts {
   #own = new Map();
   #foreign = new Set(); // keys of drafts in which other windows type
   #unsaved = new Set(); // keys of drafts that could not be stored
-  // The composer: tells whether something was typed since it shows its draft; saves it, or shows it anew.
+  // The composer: tells whether something was typed in the shown draft; saves it, or shows it again.
   writer = NOBODY;
 
   // If storage is full or forbidden, drafts are lost with the page. channel: to the other windows, or

@@ -76,7 +76,7 @@ class SnoozeDriver:
         return {view for view in views if ranking.head(view, "arrival", 1).total}
 
     def said(self) -> list[tuple[str, dict[str, Any]]]:
-        """What was done, as the conversation and the chatbot get it: type and data."""
+        """The acts, as the conversation and the chatbot get them: type and data."""
         with self.order.database.read() as connection:
             done = [each.to_json() for each in conversations.acts_after(connection, 1, 0)]
             sent = select(outgoing_events.c.type, outgoing_events.c.data)

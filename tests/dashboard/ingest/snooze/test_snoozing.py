@@ -17,7 +17,7 @@ def driver(any_database, clock) -> SnoozeDriver:
 
 
 def facts(driver: SnoozeDriver) -> dict:
-    """What a snooze must not change."""
+    """The facts that a snooze must not change."""
     names = ("waiting_since", "unanswered", "recent_at", "score_longest_wait", "score_arrival")
     return {name: driver.columns()[name] for name in names}
 

@@ -1,4 +1,4 @@
-"""What a tag may be, and how an event names tags: every error has its code and pointer."""
+"""The rules for tags, and for naming tags in events: every error has its code and pointer."""
 
 import unicodedata
 

@@ -56,7 +56,7 @@ class TaggedThread:
         return self.shop.does("thread.tags", at, add=[*add], remove=[*remove], **given).status
 
     def said(self) -> list[dict]:
-        """What was done: by whom, and which tags the thread got and lost."""
+        """The acts: by whom, and which tags the thread got and lost."""
         with self.database.read() as connection:
             found = [act.to_json() for act in conversations.acts_after(connection, self.thread, 0)]
         assert {act["type"] for act in found} <= {"thread.tags_changed"}
@@ -243,7 +243,7 @@ def test_tags_do_not_come_back_where_there_is_no_room_any_more(at):
 
 
 def test_a_clock_that_was_set_back_undoes_all_the_same(at):
-    """What undoes is never before what it undoes."""
+    """The undoing act is never before the undone one."""
     act = at.tag(["vip"])
     at.bot(["old"], back_ms=50)
     at.clock.advance(-100)

@@ -61,7 +61,7 @@ class TwoWorkers:
         for process in self.processes:
             process.database.close()
 
-    # What happens
+    # Actions
 
     def event(self, process: int, back_ms: int = 0, **fields: Any) -> None:
         self.clock.advance(1)
@@ -142,7 +142,7 @@ class TwoWorkers:
         found = self.saved()
         return found[number % len(found)] if found else None
 
-    # What is
+    # State and checks
 
     def saved(self) -> list[View]:
         with self.processes[0].database.read() as connection:

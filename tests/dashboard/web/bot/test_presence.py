@@ -67,7 +67,7 @@ def test_what_is_set_is_in_sql_first_and_lasts(bot, database):
 
 
 def test_settings_that_redis_did_not_get_are_sent_later(bot, monkeypatch):
-    """What was set stands in SQL though Redis is away; nothing uncovers it meanwhile."""
+    """The settings are in SQL though Redis is away; nothing uncovers the person meanwhile."""
     bot.beat("c-1")
     people = bot.presence_service.customers
     heard = people.set

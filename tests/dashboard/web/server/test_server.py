@@ -16,7 +16,7 @@ from tests.support import wait_until
 
 live = pytest.mark.live
 
-#: What the impatient server gives the head and the body of a request: a tenth of the usual time.
+#: The impatient server's time for the head and the body of a request: a tenth of the usual.
 PATIENCE_SECONDS = 3
 
 

@@ -47,7 +47,7 @@ test("what never opens, or never closes, says so; many closed days are passed", 
     utc("2026-11-20T00:00"))), [true, "2027-05-01T00:00"]);
 });
 
-// Quarter by quarter of an hour, at which everything below begins and ends.
+// Walks in quarters of an hour, because everything below begins and ends at one.
 function walked(given, now, days) {
   const open = isOpenAt(given, now);
   for (let at = now; at < now + days * 1440 * MINUTE; at += 15 * MINUTE) {

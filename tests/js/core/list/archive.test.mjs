@@ -10,7 +10,7 @@ import { Clock, ListServer, seeded, settled } from "../../support.mjs";
 const DAYS = 90;
 const byPlace = ([idA, a], [idB, b]) => a - b || idA - idB;
 
-// A live list with what follows it, as the server has both, and the page's own.
+// A live list and the archive after it, on the server and in the page.
 class World {
   clock = new Clock();
   old = new Map(); // id → score, of archived threads
@@ -65,7 +65,7 @@ class World {
     this.old.delete(id);
   }
 
-  // What SQL says now arrives when it is let through.
+  // Answers with the present state of SQL, when the test lets the answer through.
   #load({ after, limit = 50, ids }) {
     this.calls.push({ after, ids });
     if (this.fails) return Promise.reject(new Error("away"));

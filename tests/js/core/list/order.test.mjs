@@ -6,7 +6,7 @@ import { ListServer, seeded } from "../../support.mjs";
 
 const B = 2 ** 42;
 
-// The head that a fresh answer would give as far as `order` says that it is complete.
+// The head of a fresh answer, as far as `order` claims to be complete.
 function expected(server, order) {
   const { bound } = order;
   if (bound === null) return server.ids;

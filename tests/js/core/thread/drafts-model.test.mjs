@@ -1,5 +1,5 @@
 // Drafts as a state machine: one person types, sends, reloads and closes in several windows that have
-// the same threads open. Every word that is typed is one of its kind.
+// the same threads open. No word is typed twice.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -115,8 +115,8 @@ class World {
     this.windows = this.windows.filter((other) => other !== window);
   }
 
-  // What stands in the fields into which something was typed: nothing but the person's own act in the
-  // same window, or going on with the draft in another one, may change it.
+  // The texts of fields in which something was typed. They change only by an act of the person in the
+  // same window, or when the draft is continued in another window.
   get fields() {
     return this.windows.map((window) => ({ window, threadId: window.threadId, text: window.text }))
       .filter(({ window }) => window.isTouchedHere);
@@ -156,7 +156,7 @@ async function run(world, acts) {
     steps.push(name);
     const before = world.fields;
     acts[name](world, window);
-    // A person needs longer to change windows than storage and channel to tell of it.
+    // A person changes windows more slowly than storage and channel report changes.
     await world.clock.turn(50 + world.one([0, 0, 500]));
     for (const field of before) {
       if (field.window === window || !world.windows.includes(field.window) || name === "take") continue;

@@ -90,7 +90,7 @@ class World {
     }
   }
 
-  // Into the composer, and sent again from there.
+  // Takes replies back into the composer, and sends them again from there.
   takeBack({ outbox }) {
     for (const item of outbox.list) {
       const { token, threadId, body, private: isPrivate } = item;
@@ -109,7 +109,7 @@ class World {
     }
   }
 
-  // Reloaded or closed. A crash says nothing before.
+  // Reloads or closes a window; a crash gives it no notice.
   leave(window, crashes) {
     if (!crashes) window.outbox.abandon();
     this.storage.close(window.view);
@@ -120,7 +120,7 @@ class World {
     const window = this.one(this.windows);
     const name = this.one(Object.keys(ACTS));
     ACTS[name](this, window);
-    await this.clock.turn(50); // a person needs longer to change windows than storage to tell of it
+    await this.clock.turn(50); // a person changes windows more slowly than storage reports changes
     return name;
   }
 

@@ -1,5 +1,5 @@
-// Storage that several windows of a test share, each with what it knows of it: events tell of changes
-// a little later, and to a frozen page never.
+// Storage shared by the windows of a test; each knows the changes that events have told it: these come
+// a little later, and never to a frozen page.
 
 export class SharedStorage {
   kept = new Map();
@@ -17,7 +17,7 @@ export class SharedStorage {
     return view;
   }
 
-  // What the window writes from now on is not kept.
+  // Nothing that the window writes from now on is stored.
   close(view) { this.views = this.views.filter((other) => other !== view); }
 
   put(key, text, from) {

@@ -39,7 +39,7 @@ class FakeProvider(BaseAdapter):
         self.published = [self.key]
         self.is_away = False
         self.claims: dict[str, Any] = {}
-        #: What user info answers; None: there is no such endpoint.
+        #: The answer of user info; None: there is no such endpoint.
         self.user_info: dict[str, Any] | None = None
         self.spoil: Callable[[dict[str, Any]], object] = lambda claims: None
         self.algorithm, self.kid = "RS256", "first"
