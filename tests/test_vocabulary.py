@@ -87,7 +87,7 @@ def test_a_word_is_found_within_names_and_not_within_words(text, words):
     assert words_in(text) == words
 
 
-#: Calls whose texts people read: refusals, and errors of the start.
+#: Calls with texts that people read: refusals, and errors of the start.
 _TOLD = ("Problem", "Conflict", "NotFound", "StartError", "FieldError", "field_error", "fault")
 #: Names that people write themselves, and codes.
 _WRITTEN = re.compile(r"`[^`]*`|LINEUP_\w+|\{\}|\bbring_to_head\b")

@@ -1,4 +1,4 @@
-"""Attacks over HTTP with many connections, each of which asks for little."""
+"""Attacks over HTTP with many connections that each ask for little."""
 
 import re
 import socket
@@ -19,7 +19,7 @@ _SCRIPT = re.compile(rb'(?:src|href)="(/static/[^"]+\.(?:js|css))"')
 
 
 def _connected(target: Target) -> socket.socket | None:
-    """A connection whose receive buffer is small, so that the server cannot write ahead."""
+    """A connection with a small receive buffer, so that the server cannot write ahead."""
     opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SMALL_BUFFER)
     opened.settimeout(5)

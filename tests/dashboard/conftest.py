@@ -1,4 +1,4 @@
-"""Databases of both kinds, and a shop whose events are stored in one."""
+"""Databases of both kinds, and a shop that stores its events in one."""
 
 import pytest
 

@@ -13,7 +13,7 @@ from tests.support import now_ms
 
 
 class Machine:
-    """A machine whose own clock is wrong by `wrong_ms`, and the clock that it shares."""
+    """A machine with a clock that is wrong by `wrong_ms`, and the clock that it shares."""
 
     def __init__(self, wrong_ms: int = 0):
         self.true_ms = 1_790_000_000_000.0

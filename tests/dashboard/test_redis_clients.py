@@ -36,7 +36,7 @@ def test_sentinels_that_are_away_are_a_connection_error():
 
 
 class Watched:
-    """A server behind two addresses, of which Sentinels name one as the master."""
+    """A server behind two addresses; Sentinels name one of them as the master."""
 
     def __init__(self, server: RedisServer):
         self.first, self.second = RedisProxy(server), RedisProxy(server)

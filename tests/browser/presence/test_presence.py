@@ -38,7 +38,7 @@ _HIDE = """(state) => {
 
 @pytest.fixture(params=MODES)
 def lineup(request, start_server) -> LineupDriver:
-    """A browser with two threads, whose times are a tenth of the usual ones."""
+    """A Lineup with two threads; its times are a tenth of the usual ones."""
     server = start_server(request.param, LINEUP_PRESENCE_TTL=str(TTL))
     made = LineupDriver(server)
     made.post(made.message_event("one"), made.message_event("two"))

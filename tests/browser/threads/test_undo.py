@@ -94,7 +94,7 @@ def test_a_priority_and_a_release_are_undone(browser, lineup):
 
 
 def pick(browser: BrowserDriver, newest: int, count: int) -> None:
-    """Selects the first threads of the list, of which the newest is the first."""
+    """Selects the first threads of the list; the newest is the first."""
     browser.renew()
     browser.wait_for(f"() => document.getElementById('row-{newest}')", "the newest thread")
     browser.page.locator(f"#row-{newest}").click(modifiers=["Control"])

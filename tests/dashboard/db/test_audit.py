@@ -191,7 +191,7 @@ COUNT = 60
 
 
 def fill(database: Database, seed: int) -> None:
-    """Two admins, one of whom was renamed, an operator, and nobody; several entries at a time."""
+    """Adds entries of two admins, one renamed, an operator, and nobody; several at a time."""
     draw = random.Random(seed)
     people = [
         Actor(PAGE, 1, "Mai", "mai@example.org", "192.0.2.7"),
@@ -213,7 +213,7 @@ def fill(database: Database, seed: int) -> None:
 
 
 def holds(entry: audit.Entry, filters: Filters) -> bool:
-    """The same once more, for one entry."""
+    """Checks the same for one entry."""
     first, end, action, actor, target = filters
     ids = {"mai@example.org": 1, "ken@example.org": 2}
     kind, _, id = (target or "").partition(":")

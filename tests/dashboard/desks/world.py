@@ -240,7 +240,7 @@ class World:
 
 #: Members of JSON whose numbers count messages and acts of all threads.
 _COUNTED = ("last_message_id", "seen_message_id", "message_id", "act", "newest_act_id")
-#: Later times, in milliseconds, are those of Redis' own clock; the worlds' clocks are before.
+#: Later times, in milliseconds, come from Redis' own clock; the worlds' clocks are earlier.
 _REDIS_MS = 1_794_000_000_000
 #: Ids of sessions, which come from random tokens.
 _SESSION_ID = re.compile("[0-9a-f]{32}")

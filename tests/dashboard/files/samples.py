@@ -37,7 +37,7 @@ def animation(format: str = "GIF", frames: int = 3) -> bytes:
 
 
 def bomb(side: int = 50_000) -> bytes:
-    """A PNG of a few hundred bytes whose header says that it has billions of pixels."""
+    """A PNG of a few hundred bytes; its header declares billions of pixels."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         checksum = struct.pack(">I", zlib.crc32(kind + data))

@@ -80,7 +80,7 @@ def test_a_list_that_redis_still_holds_of_an_earlier_life_is_built_anew(order):
 
 @pytest.fixture
 def mixed(order):
-    """Seven threads, of which the fifth is answered."""
+    """Seven threads; the fifth is answered."""
     for name in "defg":
         order.post(name)
     order.post("e", "admin")

@@ -69,7 +69,7 @@ def test_visitors_who_never_wrote_survive_an_emptied_redis(order):
 
 
 def test_when_an_admin_was_seen_survives_an_emptied_redis_and_hidden_ones_stay_hidden(order):
-    """R56: SQL says both when and to whom."""
+    """R56: SQL knows both the time and who may see it."""
     service = order.services.presence_service
 
     def shown(viewer):

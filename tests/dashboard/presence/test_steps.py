@@ -34,7 +34,7 @@ class Sent:
 
 
 class Process:
-    """A process with one socket of the admin 7, whose steps the test runs by their names."""
+    """A process with one socket of admin 7; the test runs its steps by their names."""
 
     def __init__(self, database, clock):
         self.order = Order(database, fakeredis.FakeRedis(), clock)

@@ -159,7 +159,7 @@ def test_calls_of_admins(site, faults, step):
 
 
 def test_signing_in(site, clock, faults, step):
-    """H9: whatever somebody sends who is not signed in."""
+    """H9: whatever a caller without a session sends."""
     client = site.client()
 
     def answers() -> Iterator[tuple[object, int]]:

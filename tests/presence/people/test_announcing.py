@@ -133,7 +133,7 @@ def test_times_are_those_of_redis_alone(real: redis.Redis) -> None:
 
 
 def test_many_sign_offs_in_one_call_are_as_one_after_another(one_shard: World) -> None:
-    """Each change is announced once, in order, also of who is named twice. (R14)"""
+    """Each change is announced once, in order, also for people named twice. (R14)"""
     world = one_shard
     for person in ("ann", "bob", "cat", "dan"):
         world.open(person)

@@ -98,7 +98,7 @@ def seam(client: Client) -> Seam:
 
 
 def test_an_emptied_redis_lists_the_same_people_in_the_same_order(seam: Seam) -> None:
-    """R56: every viewer sees whom they saw before; hidden people stay hidden."""
+    """R56: every viewer sees the same people as before; hidden people stay hidden."""
     rng = random.Random(3)
     for number in range(60):
         seam.world.clock.advance(rng.choice((0, 0, 7)))

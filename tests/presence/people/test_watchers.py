@@ -258,7 +258,7 @@ def test_the_first_state_with_all_updates_equals_a_fresh_state(world: World) -> 
 
 
 def test_who_hides_while_a_shard_recovers_is_hidden_at_once(world: World) -> None:
-    """After a lost subscription devices are doubted for a while; who may see whom is not."""
+    """After a lost subscription devices are doubted for a while, but visibility is not."""
     world.open("ann")
     with world.watching("ann") as watcher:
         watcher.feed.close()

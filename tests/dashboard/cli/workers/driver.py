@@ -1,4 +1,4 @@
-"""Workers that are no processes, and a supervisor whose time the test moves."""
+"""Workers without processes, and a supervisor; the test moves its time."""
 
 import signal
 
@@ -54,7 +54,7 @@ class Listener:
 
 
 class Service:
-    """`count` workers under a supervisor whose time stands still but for `pass_time`."""
+    """`count` workers under a supervisor; its time moves only by `pass_time`."""
 
     def __init__(self, count, folder):
         self.now = 1_000.0

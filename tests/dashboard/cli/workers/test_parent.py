@@ -21,7 +21,7 @@ def killed(monkeypatch):
 
 
 def test_a_worker_whose_parent_ended_before_it_could_look_ends(killed):
-    """`os.getppid()` is that of another process by then."""
+    """By then `os.getppid()` names another process."""
     end_with_parent(WorkerPart("1", "", 5, parent=os.getpid()))
     wait_until(lambda: killed)
     assert killed == [(os.getpid(), signal.SIGTERM)]

@@ -137,7 +137,7 @@ def test_the_last_role_is_that_of_the_last_public_message(shop: Shop):
 
 @pytest.mark.parametrize("role", ["client", "bot", "admin", "system", "note"])
 def test_a_thread_has_a_file_once_anybody_has_sent_one(any_database, clock, role):
-    """Whatever comes before or afterwards, and in whatever order; that of a note counts, too."""
+    """In any order, and whatever comes before or after; a file of a note counts, too."""
     shop, file = Shop(any_database, clock), {"url": "https://x.example/a.png"}
 
     def has() -> list[str]:

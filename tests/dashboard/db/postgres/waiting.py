@@ -2,7 +2,7 @@
 
     python -m tests.dashboard.db.postgres.waiting eventlet|gevent URL
 
-One waits for a lock that another holds, who sees that and gives it back: prints whether it got
+One waits for a lock until its holder sees that and gives it back: prints whether the first one got
 the lock. Then whether a server that sends nothing for 0.2 s is given up, and whether the database
 answers afterwards.
 """

@@ -23,8 +23,8 @@ from sqlalchemy import (
 FIRST_ID = 1_000
 #: A time before the story, in ms.
 AT_MS = 1_700_000_000_000
-#: Tables of one row, which revisions fill, and those whose texts are in a language of their own or
-#: that the database fills by itself: the story has rows for them.
+#: Tables of one row, which revisions fill; tables with texts in a syntax of their own; and tables
+#: that the database fills by itself. The story has rows for them.
 LEFT_OUT = {
     *("alembic_version", "outgoing_head", "query_lists_version", "views_version", "sorts_version"),
     *(

@@ -16,7 +16,7 @@ from tests.drivers.bot import BotDriver, message
 
 
 class Team:
-    """A chatbot and two admins: who is in `present` has a window open."""
+    """A chatbot and two admins; an admin in `present` has a window open."""
 
     def __init__(self, database, clock):
         self.database, self.clock = database, clock

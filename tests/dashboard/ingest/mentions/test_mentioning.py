@@ -14,7 +14,7 @@ from tests.dashboard.ingest.shop import Shop, new_admin
 
 
 class Team:
-    """A thread, and three admins, of whom Linh writes notes."""
+    """A thread, and three admins; Linh writes the notes."""
 
     def __init__(self, database, clock):
         self.database, self.clock = database, clock

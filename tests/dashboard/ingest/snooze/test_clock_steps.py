@@ -168,7 +168,7 @@ def test_each_thread_wakes_once_through_many_steps_of_clocks(new_database, steps
 
 @pytest.mark.parametrize("ahead", [-HOUR, HOUR])
 def test_a_machine_that_is_set_wrong_wakes_threads_at_their_moment(new_database, ahead):
-    """Its own clock tells nothing once that of the server was read."""
+    """Once the server's clock was read, the machine's own clock does not count."""
     machines = Machines(new_database())
     machines.snooze(0, 1, 30)
     machines.own_ahead = [ahead, ahead]

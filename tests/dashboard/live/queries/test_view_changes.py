@@ -111,7 +111,7 @@ def test_whoever_looks_at_whatever_moment_is_told_of_no_change_of_others(
 
 
 def test_a_change_of_a_desks_views_is_told_to_who_sees_the_desk(workers, stored):
-    """`views:changed` (docs/protocol.md); all are looked up when lists may have changed."""
+    """`views:changed` (docs/protocol.md); changed lists are looked up for all admins."""
     for worker in workers:
         worker.admins.add("ken", KEN, frozenset(["billing"]))
         worker.admins.add("lan", 3, frozenset(["main", "vip"]))

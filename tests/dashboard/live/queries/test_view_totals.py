@@ -46,7 +46,7 @@ class Scene:
         self.order.tick()
 
     def save(self, query, owner=None, desk=None):
-        """A view whose list is built; its id."""
+        """Saves a view, and builds its list; returns the view's id."""
         draft = Draft("a view", query, "arrival", "UTC", owner, desk)
         made = self.order.database.write(
             lambda connection: views.create(connection, draft, self.mai, self.order.clock())
@@ -78,8 +78,8 @@ class Scene:
         return self.emitter.take("list:totals")
 
     def sent(self):
-        """Socket to the totals that it is sent by the next turn; that of `mentions` is another
-        test's."""
+        """Maps sockets to the totals that the next turn sends; leaves out `mentions`, which another
+        file tests."""
         self.totals.turn()
         found = {sid: data["totals"] for sid, event, data in self.emitter.sent}
         assert len(found) == len(self.emitter.sent)

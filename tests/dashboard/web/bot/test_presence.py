@@ -1,4 +1,4 @@
-"""Presence over the bot API: beats, overrides, look-ups, who is online, the team, typing."""
+"""Presence over the bot API: heartbeats, overrides, look-ups, lists, the team, typing."""
 
 import pytest
 from redis.exceptions import ConnectionError

@@ -1,4 +1,4 @@
-"""Lists in saved sorts: those of built-in views are always kept, and days are those of the sort."""
+"""Lists in saved sorts: built-in views always keep theirs, and days are in the sort's time zone."""
 
 from dashboard.db import migrate
 from dashboard.db.accounts import admins
