@@ -10,7 +10,7 @@ from tests.support import run_aside
 
 
 async def posted(answer: bytes, **settings) -> dict:
-    """Returns the driver's report on a server that gives this answer; an empty answer is none."""
+    """Returns the driver's report on a server that gives this answer, or none if it is empty."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while head := await reader.readuntil(b"\r\n\r\n"):

@@ -1,4 +1,4 @@
-"""The drivers' own Socket.IO and heads of lists do what a browser's do."""
+"""The drivers' own code for Socket.IO and heads of lists does the same as a browser's."""
 
 import pytest
 

@@ -256,7 +256,7 @@ def hand_over(browser: BrowserDriver, lineup: LineupDriver) -> None:
     browser.page.wait_for_selector("#hand-over:popover-open .hand-option")
 
 
-#: By name.
+#: Name → state.
 STATES: dict[str, State] = {
     "live": live,
     "open": open_thread,

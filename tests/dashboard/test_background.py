@@ -104,7 +104,7 @@ def test_what_rests_while_no_socket_is_here_is_woken_by_the_first_one(services):
 
 
 def test_admins_have_time_to_come_back_where_a_worker_stops(services):
-    """T11, H33: it is known before the first socket leaves, and told before the last one does."""
+    """T11, H33: draining begins before the first socket leaves, and ends before the last."""
     background = Background(services)
     background.stop_sockets()
     names = [name for name, *_ in services.mock_calls]

@@ -1,4 +1,4 @@
-"""Signed texts are read with the key, the salt and the subject they were made with alone."""
+"""Signed texts can only be read with the key, salt and subject with which they were made."""
 
 import pytest
 

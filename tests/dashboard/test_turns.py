@@ -259,7 +259,7 @@ def test_between_statements_the_others_run_and_a_caller_with_a_debt_waits(worker
 
 
 def test_a_caller_with_a_debt_lets_the_others_run_until_none_of_them_can(worker):
-    """It takes several turns to notice that one caller's requests are under way."""
+    """Input takes several turns before it is known to be a request."""
     worker.use_up(ANY)
     worker.at_work(OTHER).switch()
     steps = [greenlet.greenlet(lambda: greenlet.getcurrent().parent.switch()) for _ in range(4)]

@@ -35,7 +35,7 @@ FOLDERS = ("dashboard", "demo", "lua_scripts", "migrations", "presence", "scorin
 
 
 def as_expression(pattern):
-    """A pattern of a .dockerignore: `**` is any number of folders, and what is below is matched."""
+    """A pattern of a .dockerignore: `**` is any number of folders; files below match, too."""
     parts = []
     for part in pattern.strip("/").split("/"):
         one = re.escape(part).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")

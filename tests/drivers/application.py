@@ -39,7 +39,7 @@ class Browser(CheckingClient):
         more.setdefault("base_url", ORIGIN)
         return super().open(*given, **more)
 
-    # A cookie is named by what its name begins with, as `lineup_session`.
+    # A cookie is found by the beginning of its name, such as `lineup_session`.
 
     def get_cookie(self, key: str, domain: str = "localhost", path: str = "/") -> Any:
         return super().get_cookie(self._named(key), domain, path)

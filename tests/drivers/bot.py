@@ -87,7 +87,7 @@ class BotDriver:
 
     def _app(self) -> Flask:
         app = new_flask()
-        app.jinja_env.globals["asset"] = "/static/{}".format  # the files are no matter here
+        app.jinja_env.globals["asset"] = "/static/{}".format  # the files do not matter here
         app.test_client_class = CheckingClient
         register_bot_api(app, self.services)
         app.register_blueprint(

@@ -23,7 +23,7 @@ FAST = "-c fsync=off -c max_connections=50"
 #: For benches: as durable as a server in production.
 DURABLE = "-c max_connections=100 -c shared_buffers=512MB"
 
-#: The first version, as the server numbers them, that lets choose how a template is copied.
+#: The first version, as the server numbers them, that has a choice of how a template is copied.
 FIRST_WITH_STRATEGIES = 15_00_00
 
 

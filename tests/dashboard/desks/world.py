@@ -187,7 +187,7 @@ class World:
         self.services.ingest.act(work, Admin(admin_id, name, "supervisor"), thread_id, *given)
 
     def _happens_elsewhere(self, chosen: random.Random) -> None:
-        """One thing: a thread more, or something that happens to one that there is."""
+        """Adds a thread, or lets something happen to an existing one."""
         if not self.hidden or chosen.random() < 0.4:
             self._new_elsewhere(chosen)
             return

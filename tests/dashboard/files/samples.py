@@ -21,7 +21,7 @@ def picture(format: str = "PNG", size: tuple[int, int] = (4, 3), **options: Any)
 
 
 def photo() -> bytes:
-    """A JPEG that lies on its side and says where it was taken, with a page behind its end."""
+    """A JPEG that lies on its side and says where it was taken, with HTML after its end."""
     exif = Image.Exif()
     exif[0x0112] = 6
     exif[0x010E] = PLACE.decode()

@@ -127,7 +127,7 @@ LARGE = (1100, 1000)
 
 
 def received(tmp_path, content: bytes):
-    """A file where uploads are received, and where its picture goes."""
+    """Writes an upload; returns its path, and the path for its picture."""
     folder = tmp_path / "incoming" / "one"
     folder.mkdir(parents=True)
     (folder / "received").write_bytes(content)

@@ -101,7 +101,7 @@ def test_a_thread_leaves_all_lists_at_its_moment_and_once(order):
 
 
 def test_redis_holds_as_much_after_years_as_after_a_quarter(order, monkeypatch):
-    """It grows with what is open: what it keeps of threads that have left is bounded."""
+    """It grows only with open threads: the data of threads that have left are bounded."""
     for name in ("LEFT_ENTRIES", "UNLISTED_ENTRIES"):
         monkeypatch.setattr(placing, name, 5)
     keep(order, ""), keep(order, "is:closed")
@@ -126,7 +126,7 @@ def test_redis_holds_as_much_after_years_as_after_a_quarter(order, monkeypatch):
 
 
 def test_revisions_of_a_list_that_is_no_more_go_with_the_threads(order, monkeypatch):
-    """All lists of queries share revisions: Redis would keep one of every thread ever."""
+    """All lists of queries share revisions: else Redis would keep one of every thread ever."""
     monkeypatch.setattr(placing, "LEFT_ENTRIES", 2)
     close(order, *"abcdef")
     order.post("g")

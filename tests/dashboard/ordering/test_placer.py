@@ -130,7 +130,7 @@ def test_a_command_places_nothing_on_the_lists_of_another_database(order, other,
 
 
 def test_a_command_places_threads_once_the_lists_of_its_database_are_built(order, other):
-    """An import goes on while its database begins to be served, or another one does."""
+    """The database of a running import begins to be served, or another database does."""
     other.post("a")
     other.tick()
     other.post("b")

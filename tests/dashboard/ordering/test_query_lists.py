@@ -201,7 +201,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(rules=st.sampled_from(RULES))
     def the_sort_is_changed(self, rules):
-        """Its lists stay ordered as they were; those that are kept from now on are others."""
+        """Its lists keep their order; lists that are kept from now on are other ones."""
 
         def write(connection):
             before = sorts.find(connection, "vip")
@@ -250,7 +250,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(place=st.integers(0, 30), seconds=st.sampled_from([1, 30, 90]), is_built=st.booleans())
     def somebody_looks(self, place, seconds, is_built):
-        """A list is in order, when it is built, until nobody looks any more."""
+        """Somebody looks at a list; once built, it is in order until nobody looks any more."""
         some, now = self._ids()[place : place + 1], self.clock()
         self.database.write(lambda c: kept_lists.keep_longer(c, some, now + 60_000, now))
         for id in some if is_built else ():

@@ -195,7 +195,7 @@ def test_nothing_is_kept_of_a_socket_that_went(worker):
 
 
 def test_pings_follow_the_lifetime_of_a_connection(worker):
-    """With a fifth of the lifetime there are five times as many, from the first one on. (R3)"""
+    """A fifth of the lifetime gives five times as many pings, from the first one on. (R3)"""
     worker.presence_service.timing = Timing.from_ttl(18)
     for number in range(20):
         worker.come(f"s{number}", greet=False)

@@ -87,7 +87,7 @@ def worker(database, clock) -> Worker:
 
 
 def test_a_role_that_was_taken_away_ends_what_it_saw(worker):
-    """H15: the socket is sent only what everybody may see, and so are answers to its calls."""
+    """H15: updates to the socket, and answers to its calls, only have what everybody may see."""
     worker.come("hidden", 2)
     worker.presence_service.set_admin(2, {"status": "invisible"})
     caller = worker.come("s", 1, role="supervisor")

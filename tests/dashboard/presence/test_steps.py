@@ -365,7 +365,7 @@ def test_a_new_socket_is_told_whether_states_may_be_old(process):
 
 
 def test_who_reloads_the_page_keeps_their_place_in_a_thread(process):
-    """R18: for the grace; who signed out leaves at once."""
+    """R18: during the grace; after signing out they leave at once."""
     membership = process.open_thread()
     process.presence.on_disconnect("s", "client disconnect")
     assert process.service.threads.memberships() == [membership]
@@ -377,7 +377,7 @@ def test_who_reloads_the_page_keeps_their_place_in_a_thread(process):
 
 
 def test_a_connection_says_which_process_holds_it(process):
-    """R27: as the process is put together."""
+    """R27: with the services as a process builds them."""
     [held] = process.service.admins.connections_of("7")
     assert held.worker == process.services.worker
 

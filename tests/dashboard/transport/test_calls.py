@@ -134,7 +134,7 @@ def test_a_call_after_the_session_has_ended_is_refused_and_ends_the_socket(clock
 def test_twenty_calls_that_cannot_be_understood_end_the_connection(
     calls, clock, event, status, is_counted
 ):
-    """S10, S17: unknown calls, and such with wrong arguments."""
+    """S10, S17: unknown calls, and calls with wrong arguments."""
 
     def wrong(caller, arguments):
         raise Problem(422, "wrong_type", "must be an object")

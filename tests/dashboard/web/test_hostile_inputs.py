@@ -164,7 +164,7 @@ def test_signing_in(site, clock, faults, step):
 
     def answers() -> Iterator[tuple[object, int]]:
         for found in spoil(site, client, [*SIGN_IN_CALLS, *ADMIN_CALLS[:3]], step):
-            # No attempt is refused for their number.
+            # The limits on attempts are reset.
             clock.advance(60_000)
             site.redis.flushall()
             yield found

@@ -24,7 +24,7 @@ def test_without_redis_it_is_ready_still(bot):
 
 
 def test_a_clock_that_is_off_is_named(bot, monkeypatch):
-    """H25: it is ready still, by the shared clock."""
+    """H25: the server is still ready, because it uses the shared clock."""
     monkeypatch.setattr("dashboard.clock.SharedClock.is_off", True)
     answer = bot.http.get("/readyz")
     assert (answer.status_code, answer.json["status"]) == (200, "degraded")

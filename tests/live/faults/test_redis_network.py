@@ -19,7 +19,7 @@ PLACE = ("arrival", "arrival")
 RECOVERY_SECONDS = 10
 pytestmark = pytest.mark.slow
 
-#: Most of Redis' connections that one process opens, those of listeners included.
+#: The most connections to Redis that one process opens, listeners included.
 CONNECTIONS_MAX = 110
 #: Microseconds that a start waits at each key of its dump; it answers meanwhile.
 SLOW_LOADING = (

@@ -21,7 +21,7 @@ LISTS = (("arrival", "arrival"), ("not_respond", "longest_wait"), ("history", "p
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def lineup(request, tmp_path) -> Iterator[LineupDriver]:
-    """A server with a saved view, on either database; the one with two workers."""
+    """A server with a saved view, on either database; on PostgreSQL with two workers."""
     redis_server = start_redis(tmp_path)
     try:
         if request.param == "sqlite":

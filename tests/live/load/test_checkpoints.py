@@ -1,4 +1,4 @@
-"""SQLite's log is copied into the database while a Lineup serves, however short it is."""
+"""SQLite's log is copied into the database while a Lineup serves, however short the log is."""
 
 from pathlib import Path
 

@@ -27,7 +27,7 @@ def test_a_beat_moves_last_seen_and_makes_no_second_member(world: World) -> None
 
 
 def test_beats_close_together_cost_one_write(world: World) -> None:
-    """Within a ninth of the lifetime nothing is written; nearer deadlines are. (R4)"""
+    """Within a ninth of the lifetime nothing is written, except nearer deadlines. (R4)"""
     world.open("ann")
     opened = world.clock()
     world.clock.advance(9_999)

@@ -157,7 +157,7 @@ def test_a_beat_leaves_an_idle_connection_idle(world: World, beats: Heartbeats) 
 
 
 def test_a_beat_from_elsewhere_lasts_as_long_as_its_type_of_device(world: World) -> None:
-    """So does the second one. (T6)"""
+    """So does a second heartbeat. (T6)"""
     phone = [Connection("ann", "phone", "mobile")]
     assert accept_beats(world.people, phone, settings_of) == 1
     world.sweep_after(20_000)

@@ -1,6 +1,6 @@
 """Costly queries."""
 
-#: 17 groups of four conditions: 4^17 alternatives, or 17 ones of its negation.
+#: 17 groups of four conditions: 4^17 alternatives; their negation has 17.
 MANY_GROUPS = " ".join(
     f"(tag:a{n} or member:{n % 6} or lang:v{chr(97 + n)} or waits:>1h)" for n in range(17)
 )

@@ -20,7 +20,7 @@ def ranking(driver):
 
 
 def unordered(id, revision, *, stays=False, **scores):
-    """Placed where `aa` is not in order."""
+    """Returns a placement while `aa` is not kept in order."""
     return on(id, revision, **scores)._replace(unordered={AA}, stays=stays)
 
 

@@ -10,7 +10,7 @@ from dashboard.db.search.words import Term, terms
 from tests.dashboard.ingest.shop import message
 
 #: A text is made of pieces, each a word, an ideograph, a kana or a sign, with or without a blank
-#: behind it. What a piece is searched by stands beside it.
+#: behind it. Each piece maps to the token that finds it.
 PIECES = {
     **{"not": "not", "Arrived": "arrived", "arrive": "arrive", "Đến": "den", "chưa": "chua"},
     **{"e\u0301te\u0301": "ete", "配": "配", "送": "送", "料": "料", "は": "は", "か\u3099": "が"},

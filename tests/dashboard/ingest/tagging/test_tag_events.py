@@ -116,7 +116,7 @@ def test_a_refused_event_may_come_again_once_there_is_room(shop):
 
 
 def test_what_changes_no_tag_any_more_is_taken_by_a_full_thread(shop):
-    """It lost against later writers: the thread would not have more tags."""
+    """It loses against later writers, so the thread gets no more tags."""
     shop.does("thread.tags", 10, add=TWENTY)
     shop.does("thread.tags", 20, remove=["late"])
     assert shop.does("thread.tags", 15, add=["late"]).status == "created"

@@ -149,7 +149,7 @@ def test_a_message_that_is_delivered_late_is_told(scene):
 
 
 def test_a_message_before_a_snooze_that_messages_end_is_told(scene):
-    """While a snooze lasts that no message ends, none is told; otherwise it is."""
+    """A message is not told during a snooze that no message ends; otherwise it is."""
     scene.claim(scene.mai, scene.one)
     scene.says()
     snoozing = Snoozing(scene.database, scene.clock)

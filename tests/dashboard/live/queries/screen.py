@@ -28,7 +28,7 @@ class Screen:
         self.wire = process.network.wires.setdefault(name, Wire())
 
     def open(self, **named: str) -> None:
-        """Opens a list, or reads it again as far as it must be."""
+        """Opens a list, or syncs it, or opens it again if a sync is not enough."""
         name = _name(named)
         held = self.dump(name) if name in self.lists else None
         if held is not None and held["epoch"]:

@@ -1,4 +1,4 @@
-"""Explains why a thread stands where it stands on a list."""
+"""The call that explains why a thread stands where it stands on a list."""
 
 import pytest
 from sqlalchemy import select

@@ -1,4 +1,4 @@
-"""Whether a body is parsed beside other requests depends on it, not on how its length is given."""
+"""The size of a body, however it is announced, decides if it is parsed beside other requests."""
 
 import io
 import json

@@ -86,7 +86,7 @@ def few_descriptors():
 
 
 def test_the_last_descriptors_are_not_for_connections(few_descriptors):
-    """H8: SQL and Redis need some, and the reserve is there when there is none."""
+    """H8: SQL and Redis need some, and a reserve remains for when none is left."""
     descriptors = Descriptors()
     taken = []
     assert descriptors.are_left()
