@@ -69,7 +69,7 @@ class Editor:
             try:
                 self._change()
             except (requests.RequestException, ValueError):
-                # The request was killed: only a later read tells whether the change was made.
+                # The server was killed: only a later read tells whether the change was made.
                 self._is_over.wait(0.05)
 
     def _change(self) -> None:

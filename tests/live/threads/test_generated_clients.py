@@ -55,7 +55,7 @@ def _run(folder: Path, *words: object) -> str:
 
 
 def _python_client(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Generates a client; returns the name of its package. An operation left out fails the test."""
+    """Generates a client; returns the name of its package. Fails if a part is left out."""
     (folder / "config.yaml").write_text("post_hooks: []", encoding="utf-8")
     made = folder / f"{name}-client"
     program = Path(sys.executable).with_name("openapi-python-client")
