@@ -112,7 +112,7 @@ def test_what_was_not_received_to_its_end_goes_after_an_hour(dashboard, clean):
 
 
 def test_a_row_without_content_is_said_to_be_nothing(dashboard, mai, thread, clean):
-    """As with a backup of the database that is older than the one of the files, or has no files."""
+    """As after restoring a database from before the backup of the files, or no files."""
     id = uploaded(mai, thread)
     reply(mai, thread, files=[id])
     os.unlink(dashboard.services.settings.files / id[:2] / id)

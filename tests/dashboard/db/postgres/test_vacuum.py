@@ -20,7 +20,7 @@ UNDER_WAY = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'VACUUM%' AN
 
 
 class SlowServer:
-    """Makes each VACUUM take `seconds`: a caller that gives up earlier gets nothing."""
+    """Waits as if PostgreSQL took `seconds` to answer: who gives up earlier gets nothing."""
 
     def __init__(self):
         self.seconds = 0.0
