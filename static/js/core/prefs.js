@@ -7,7 +7,7 @@ export const FOLLOW = ["off", "after_reply", "always"];
 export const DENSITIES = ["comfortable", "compact"];
 export const THEMES = ["system", "light", "dark"];
 export const SEND_KEYS = ["ctrl_enter", "enter"];
-export const LIST_PX = { least: 320, most: 640, step: 20 };
+export const LIST_PX = { least: 360, most: 560, step: 20 };
 
 const DEFAULTS = {
   saved: null, sorts: {}, filters: {}, follow: "off", density: "comfortable", send_key: "ctrl_enter",

@@ -1,8 +1,9 @@
-"""axe finds nothing in any state of the page, in either theme."""
+"""In any state of the page axe finds nothing, texts have few styles, and rows keep their words."""
 
 import pytest
 
 from tests.browser.axe import violations
+from tests.browser.measures import narrow_rows, other_styles
 from tests.browser.states import NARROW, STATES
 from tests.drivers.browser import BrowserDriver
 
@@ -24,7 +25,8 @@ def test_axe_finds_nothing_in_any_state(chromium, lineup, states, viewport):
     for name, state in states.items():
         browser.renew()
         state(browser, lineup)
-        found[name] = violations(browser.page)
+        page = browser.page
+        found[name] = [*violations(page), *other_styles(page), *narrow_rows(page)]
     browser.close()
     assert {name: said for name, said in found.items() if said} == {}
     assert browser.errors == []

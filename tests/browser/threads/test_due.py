@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.browser.lists.test_views import has_no_fault
+from tests.browser.measures import narrow_rows
 from tests.browser.threads.test_undo import LINES
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
@@ -62,6 +63,14 @@ def is_told_on_rows(browser: BrowserDriver, far: int, soon: int, late: int) -> N
     assert re.fullmatch(r"1[123]m late", told["late"]), told
     label = page.locator(f"#row-{late}").get_attribute("aria-label") or ""
     assert re.search(r"1[123]m late, due \d", label), label
+    for width in (390, 820, 1280, 1680):
+        page.set_viewport_size({"width": width, "height": 800})
+        for list_px in (360, 480, 560):
+            prefer = "(px) => document.documentElement.style.setProperty('--list-px', `${px}px`)"
+            page.evaluate(prefer, list_px)
+            assert narrow_rows(page) == [], (width, list_px)
+    page.evaluate("() => document.documentElement.style.removeProperty('--list-px')")
+    page.set_viewport_size({"width": 1280, "height": 800})
     has_no_fault(browser, "due times")
 
 

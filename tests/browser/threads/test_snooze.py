@@ -91,7 +91,7 @@ def test_a_moment_of_ones_own_and_the_customers_message_that_wakes(browser, line
     lineup.say("snooze-own", "And now?", name="Own moment")
     wait_until(lambda: snooze_of(lineup, id) is None, what="the message waking it")
     is_listed(browser, "arrival/arrival", id)
-    woken = browser.page.locator(f"#row-{id} .row-snooze[data-kind=woken]")
+    woken = browser.page.locator(f"#row-{id} .row-woken:not(:empty)")
     woken.wait_for()
 
 

@@ -264,7 +264,7 @@ test("after a minute without a connection the page offers to be loaded anew, and
     const language = { t: (key) => key, words: { clock: String } };
     const parts = {
       connectionState: world.state, connection: world.connection, liveness: { silentSince: null },
-      lists: { sync: { state: "live", syncedAt: null } }, presence: { late: false }, picks: {}, bulk: {},
+      lists: { sync: { state: "live", syncedAt: null } }, presence: { late: false }, picks: {}, bulk: {}, hold: { paused: false },
       language,
     };
     return JSON.stringify(banner(/** @type {any} */ pageOf((parts))));

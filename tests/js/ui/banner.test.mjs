@@ -14,7 +14,7 @@ function desk(t) {
     connection: { state: "connected", connected: true },
     liveness: { silentSince: null },
     lists: { sync: { state: "live", syncedAt: 0, orderIsBack() {} } },
-    presence: { late: false }, picks: { offer: null }, bulk: {},
+    presence: { late: false }, picks: { offer: null }, bulk: {}, hold: { paused: false },
     unsent: { part: { outbox: { retryWaiting: () => sent.push("again") } } },
     painter: { ask: (...names) => asked.push(...names) },
     language: { t: (key) => key, words: { clock: String } },
@@ -26,6 +26,19 @@ function desk(t) {
 }
 
 const said = (parts) => JSON.stringify(banner(pageOf(parts)).values ?? "");
+
+test("a paused order is said, with the way to go on, unless something is wrong", (t) => {
+  const { parts, connectionState } = desk(t);
+  let pressed = 0;
+  Object.assign(parts, { hold: { paused: true }, movement: { togglePause: () => { pressed += 1; } } });
+  assert.match(said(parts), /banner\.paused/);
+  const [press] = /** @type {any} */ (banner(pageOf(parts))).values.flat().flatMap((part) => part.values ?? [])
+    .filter((value) => typeof value === "function");
+  press();
+  assert.equal(pressed, 1);
+  connectionState.setOrderStatus({ late: true, since: 5, read_only: false });
+  assert.match(said(parts), /banner\.late/);
+});
 
 test("while nothing can be stored the page says so, and then sends what waits (F73)", (t) => {
   const { parts, connectionState, sent, asked } = desk(t);

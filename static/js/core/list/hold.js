@@ -113,7 +113,7 @@ export class Movement {
   togglePause() {
     this.hold.pause(!this.hold.paused);
     this.announce(this.language.t(this.hold.paused ? "announce.paused" : "announce.live"));
-    this.painter.ask("list", "header");
+    this.painter.ask("list", "header", "banner");
   }
 
   /** @param {boolean} open */

@@ -1,4 +1,4 @@
-// Explains the place of the open thread: its rule, the deciding fact, and the rank.
+// Explains the place of a thread: its rule, the deciding fact, and the rank.
 
 import { html, render } from "lit-html";
 
@@ -9,6 +9,8 @@ import { PageModule } from "../elements/page-module.js";
 
 export class Explain extends PageModule {
   #state = null; // {loading}, {answer, list} or {error}
+  #id = null; // of the thread
+  #opener = null; // the element below which the place is explained; null: in the head of the thread
 
   /** @param {Page & { element: HTMLElement }} page */
   constructor({ element, ...page }) {
@@ -16,16 +18,18 @@ export class Explain extends PageModule {
     this.element = element;
   }
 
-  async open() {
-    const { id } = this.data.thread;
+  // id: the open thread, or that of the row whose element is `opener`.
+  async open(id = this.data.thread.id, opener = null) {
     const { list } = this.data.lists;
     if (id === null) return;
+    this.#id = id;
+    this.#opener = opener;
     this.#set({ loading: true });
     this.element.showPopover();
     this.#position();
     try {
       const answer = await this.net.api.explain(id, list);
-      if (id === this.data.thread.id) this.#set({ answer, list });
+      if (id === this.#id) this.#set({ answer, list });
     } catch (error) {
       this.#set({ error });
     }
@@ -39,7 +43,7 @@ export class Explain extends PageModule {
 
   #position() {
     const button = document.getElementById("explain-button");
-    const opener = button?.offsetParent ? button : document.getElementById("thread-head");
+    const opener = this.#opener ?? (button?.offsetParent ? button : document.getElementById("thread-head"));
     placeBelow(this.element, opener.getBoundingClientRect());
   }
 
@@ -56,7 +60,7 @@ export class Explain extends PageModule {
   // A thread that is not on the live list may be among the archived threads after it.
   #where() {
     const { data: { lists: { listing: { archive } } }, ui: { language: { t } } } = this;
-    if (!archive.has(this.data.thread.id)) return t("explain.not_here");
+    if (!archive.has(this.#id)) return t("explain.not_here");
     return t("archive.line", { count: archive.days });
   }
 

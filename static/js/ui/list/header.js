@@ -1,4 +1,4 @@
-// The header of the list: its name, its total, new rows above, its state, the sort.
+// The header of the list: its name, its state, its total, new rows above, the sort.
 
 import { html, nothing } from "lit-html";
 
@@ -19,11 +19,11 @@ export function header(page) {
       id="list-title">${t(`view.${list.view}`)}</h2>
       ${list.filter === "all" ? "" : html`<div
         class="header-filter">${t(`filter.${list.filter}`)}</div>`}</div>
+    ${live(page)}
     <span class="header-total" title=${archived(listing, t)}><span aria-hidden="true">${total === undefined ? ""
       : t.number(total)}</span><span class="unseen">${t("header.total", { count: total ?? 0 })}</span></span>
     <span class="header-space"></span>
     <span class="news-slot">${news(page)}</span>
-    ${live(page)}
     ${filters(page)}
     ${sorts(page)}`;
 }
@@ -54,12 +54,11 @@ function live({
   const isCurrent = ["live", "syncing"].includes(sync.state)
     && connectionState.hasLine && liveness.silentSince === null;
   const state = isCurrent ? hold.state(now()) : "waiting";
-  return html`<button type="button" class="button live" data-state=${state} aria-keyshortcuts="p"
+  return html`<button type="button" class="icon-button live" data-state=${state} aria-keyshortcuts="p"
     aria-pressed=${String(state === "paused")} aria-label=${t(`live.${state}`)}
     title=${t(`live.${state}.title`)}
     @click=${() => movement.togglePause()}
-    ><span class="live-mark" aria-hidden="true"></span><span
-      class="live-text">${t(`live.${state}`)}</span></button>`;
+    ><span class="live-mark" aria-hidden="true"></span></button>`;
 }
 
 const filters = ({ ui: { search, language: { t } } }) => html`<button type="button"

@@ -256,7 +256,9 @@ export class ListPane extends PageModule {
     this.pointer.keyed = false;
     if (this.ui.picks.pressed(id, event)) return;
     this.#listing.activeId = id;
-    this.acts.open(id);
+    const when = event.pointerType === "touch" ? null : event.target.closest(".row-when");
+    if (when) this.ui.explain.open(id, when);
+    else this.acts.open(id);
   }
 
   #topFor(index, top, align) {

@@ -23,10 +23,9 @@ class RowElement {
     const { firstElementChild } = template.content;
     this.element = /** @type {HTMLElement} */ (firstElementChild.cloneNode(true));
     for (const name of [
-      "avatar", "avatar-letter", "avatar-face", "row-fresh", "row-name", "row-badge", "row-note", "row-replied",
-      "row-time", "row-own", "row-snooze", "row-desk", "row-lang", "row-tag", "row-tag-second", "row-tags-more",
-      "row-preview", "row-wait", "row-due",
-      "row-due-text", "row-count",
+      "avatar", "avatar-letter", "avatar-face", "row-fresh", "row-name", "row-badge", "row-woken", "row-note",
+      "row-replied", "row-desk", "row-tag", "row-tag-second", "row-tags-more", "row-when", "row-time", "row-snooze",
+      "row-wait", "row-due", "row-due-text", "row-own", "row-lang", "row-preview", "row-count",
     ]) this.#elements[name] = this.element.querySelector(`.${name}`);
     this.presence = new RowPresence(this.element);
   }
@@ -54,14 +53,12 @@ class RowElement {
     for (const [name, text] of Object.entries(texts.parts)) this.#text(name, text);
     this.#flag("row-wait", "level", texts.waitLevel);
     this.#flag("row-due", "level", texts.dueLevel);
-    this.#flag("row-snooze", "kind", row.snooze ? "snoozed" : "woken");
     this.#flag("row-note", "same", String(texts.isSame));
     this.#title("row-replied", texts.parts["row-replied"]);
-    this.#title("row-due", texts.due);
-    this.#title("row-snooze", texts.snoozed);
+    this.#title("row-woken", texts.parts["row-woken"]);
     this.#flag("row-badge", "kind", texts.badgeKind);
     this.#flag("row-own", "kind", look.own);
-    this.#title("row-time", texts.exact);
+    this.#title("row-when", texts.when);
     this.#title("row-lang", texts.language);
     this.#lang("row-name", isNamed(row.customer) ? texts.tag : "");
     this.#lang("row-preview", row.preview ? texts.tag : "");
@@ -159,9 +156,10 @@ function rowTexts(row, look) {
     "row-badge": badge.text,
     "row-note": noteOf(row, look),
     "row-replied": look.mark === "left" ? "" : repliedText(row, look),
-    "row-time": short(row.recent_at),
+    "row-time": waiting === short(row.recent_at) ? "" : short(row.recent_at),
     "row-own": look.own ? t(`row.${look.own}`) : "",
-    "row-snooze": row.snooze ? t("row.snoozed", { time: words.moment(row.snooze.until, now) }) : woken,
+    "row-snooze": row.snooze ? t("row.snoozed", { time: words.moment(row.snooze.until, now) }) : "",
+    "row-woken": row.snooze ? "" : woken,
     "row-desk": deskOf(row),
     "row-lang": language.code,
     "row-tag": row.tags[0] ?? "",
@@ -179,7 +177,7 @@ function rowTexts(row, look) {
     badgeKind: badge.kind,
     waitLevel: waitLevelOf(row, now),
     dueLevel: row.due_at ? dueLevel(row.due_at, now) : "none",
-    exact: words.exact(row.recent_at),
+    when: whenText(row, told, look),
     ...told,
     label: labelOf(row, parts, told, look),
   };
@@ -198,6 +196,15 @@ function waitText(row, { byWait, sort, now }, short) {
   if (row.due_at && (!byWait || sort === BY_DUE)) return "";
   const told = byWait || age(row.waiting_since, now).unit !== "now";
   return told ? short(row.waiting_since) : "";
+}
+
+// All times of a row exactly, and what a press on them shows.
+function whenText(row, { due, snoozed }, { t, words }) {
+  const { recent_at: recentAt, waiting_since: since } = row;
+  return [
+    row.snooze ? snoozed : "", due, since === null ? "" : t("row.since", { time: words.exact(since) }),
+    t("row.latest", { time: words.exact(recentAt) }), t("row.why"),
+  ].filter(Boolean).join("\n");
 }
 
 const countText = (count) => (count > 99 ? "99+" : String(count));

@@ -57,7 +57,7 @@ export class RowPresence {
     this.typing = make("row-typing");
     element.querySelector(".avatar").append(this.dot);
     element.querySelector(".row-preview").before(this.typing);
-    element.querySelector(".row-wait").before(this.here);
+    element.querySelector(".row-count").before(this.here);
   }
 
   bind(row, { presence, t }) {

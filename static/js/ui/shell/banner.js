@@ -47,7 +47,10 @@ function noticeOf(page) {
   const picked = picking(page);
   if (picked) return picked;
   if (connectionState.failing.length) return failing(connectionState.failing, language);
-  return null;
+  return page.data.hold.paused ? {
+    kind: "info", text: t("banner.paused"),
+    actions: [{ text: t("banner.resume"), run: () => page.data.movement.togglePause() }],
+  } : null;
 }
 
 // There is no connection: the browser has no network, or the server is out of reach.
