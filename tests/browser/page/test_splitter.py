@@ -9,7 +9,7 @@ from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
-LEAST_PX, MOST_PX = 320, 640
+LEAST_PX, MOST_PX = 360, 560
 WIDTH = "() => document.getElementById('pane-list').offsetWidth"
 ANNOUNCED = "() => Number(document.getElementById('splitter').getAttribute('aria-valuenow'))"
 
