@@ -22,6 +22,7 @@ export function socketEvents(page) {
     "thread:typing": (typing) => data.presence.typing(typing),
     "thread:cursor": (moved) => {
       ui.threadPane.part?.writers.cursor(moved);
+      ui.painter.ask("presence");
       ui.presencePanels.cursor(moved);
     },
     "presence:ping": () => net.heartbeat.pong(),

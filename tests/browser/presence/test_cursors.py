@@ -1,4 +1,4 @@
-"""A colleague's cursor in the open thread: shown by face, and nothing moves for it."""
+"""Where a colleague reads in the open thread, and what they write: nothing moves or is covered."""
 
 from uuid import uuid4
 
@@ -37,15 +37,28 @@ def beside(message: int) -> str:
     }}"""
 
 
-def at_button(number: int) -> str:
-    """Whether the face is at the corner of the button Reply, 0, or Note, 1."""
-    return f"""() => {{
-      const face = ({_FACE})();
-      if (!face) return false;
-      const box = document.querySelectorAll('.composer-mode')[{number}].getBoundingClientRect();
-      const inside = (face[0] + face[2]) / 2 - box.right;
-      return Math.abs(inside) <= 1 && Math.abs((face[1] + face[3]) / 2 - box.top) <= 1;
-    }}"""
+#: Marks that lie over the composer, in part at least.
+_OVER_COMPOSER = """() => {
+  const box = document.querySelector('.composer').getBoundingClientRect();
+  return [...document.querySelectorAll('.pane-thread .face')]
+    .filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
+    .filter(({ left, right, top, bottom }) => left < box.right && right > box.left
+      && top < box.bottom && bottom > box.top).length;
+}"""
+SIZES = ((390, 780), (820, 1180), (1280, 800))
+
+
+def told(words: str) -> str:
+    """Whether the line over the composer says this."""
+    return f"() => document.querySelector('.here-text')?.textContent === '{words}'"
+
+
+def covers_nothing(browser: BrowserDriver) -> None:
+    """Whether it reads or writes, no mark covers the composer."""
+    for width, height in SIZES:
+        browser.page.set_viewport_size({"width": width, "height": height})
+        browser.wait_for("() => document.querySelector('.here .face')?.checkVisibility()")
+        assert browser.page.evaluate(_OVER_COMPOSER) == 0, width
 
 
 NOBODY = f"() => ({_FACE})() === null"
@@ -91,11 +104,15 @@ def test_a_colleague_is_seen_where_they_read_and_write_and_nothing_moves(browser
     read_at(ken, 4)
     browser.wait_for(beside(4), "Ken further up")
 
+    covers_nothing(browser)
     ken.page.fill("textarea", "I will look at it")
-    browser.wait_for(at_button(0), "Ken at the reply")
+    browser.wait_for(told("Ken is writing"), "Ken at the reply")
+    browser.wait_for(NOBODY, "no mark beside the messages")
+    covers_nothing(browser)
     ken.page.locator(".composer-mode").nth(1).click()
     ken.page.locator("textarea").press_sequentially("!")
-    browser.wait_for(at_button(1), "Ken at the note")
+    browser.wait_for(told("Ken is writing a note"), "Ken at the note")
+    covers_nothing(browser)
     ken.page.fill("textarea", "")
     browser.wait_for(beside(4), "Ken reading on where they were")
 

@@ -154,5 +154,9 @@ export class Writers {
     if (threadId === this.#threadId && field !== "messages") this.#note(adminId, { field });
   }
 
+  // Returns "reply" or "note", or "" if it is not known where the colleague writes.
+  /** @param {number} adminId */
+  fieldOf(adminId) { return this.#known.get(adminId)?.field ?? ""; }
+
   #note(adminId, change) { this.#known.set(adminId, { ...this.#known.get(adminId), ...change }); }
 }

@@ -1,13 +1,13 @@
-// Shows the places of colleagues in the open thread by small avatars: at the last message they have
-// read, or where they write. The layer lies over the thread and does not change the layout.
+// Shows how far colleagues have read in the open thread, by small avatars beside the messages. The layer
+// lies over the messages and does not change the layout; the line over the composer tells who writes.
 
 import { onResize } from "../../browser.js";
 import { PageModule } from "../elements/page-module.js";
 import { smallAvatar, viewersText } from "./viewers.js";
 
 const AVATAR_PX = 18;
-const LANE_PX = 5; // from the edge of the messages
-const STACK_PX = 12; // between avatars at one place
+const LANE_PX = 5; // from the lower edge of the messages, and from the messages themselves
+const STACK_PX = 12; // between avatars at one place, upwards
 const SEEN_PX = 20; // px of a message in view, from which it counts as read
 
 export class Cursors extends PageModule {
@@ -56,8 +56,8 @@ export class Cursors extends PageModule {
     const taken = new Map(); // place → number of avatars there
     for (const one of others) {
       const place = this.#placeOf(this.#cursors.get(one.id));
-      const before = taken.get(place?.key) ?? 0;
-      taken.set(place?.key, before + 1);
+      const before = taken.get(place?.y) ?? 0;
+      taken.set(place?.y, before + 1);
       this.#show(one, place, before, origin);
     }
   }
@@ -83,38 +83,26 @@ export class Cursors extends PageModule {
     if (last) this.data.mode.reads(Number(last.dataset.id));
   }
 
-  // Returns {key, x, y, dx, dy}: the place of the first avatar, and the offset of each further one.
+  // Returns the place beside the message, or at the edge behind which it is out of view; null for a colleague
+  // who writes.
   #placeOf(cursor) {
-    if (!cursor) return null;
-    return cursor.message_id === null ? this.#writing(cursor) : this.#reading(cursor);
-  }
-
-  // A colleague who writes is shown at the button for a reply or for a note.
-  #writing({ field }) {
-    const button = this.pane.querySelectorAll(".composer-mode")[field === "note" ? 1 : 0];
-    if (!button) return null;
-    const { right, top } = button.getBoundingClientRect();
-    const half = AVATAR_PX / 2;
-    return { key: field, x: right - half, y: top - half, dx: STACK_PX, dy: 0 };
-  }
-
-  // Returns the place beside the message, or at the edge behind which it is out of view.
-  #reading({ message_id: id }) {
     const { left, top, bottom, height } = this.messages.getBoundingClientRect();
-    if (!height) return null;
+    const id = cursor?.message_id ?? null;
+    if (id === null || !height) return null;
     const message = this.messages.querySelector(`.message[data-id="${id}"]`);
     const { painted } = this.data.thread.messages;
     const end = message?.getBoundingClientRect().bottom ?? (id < painted[0]?.id ? top : bottom);
     const y = Math.min(Math.max(end, top + AVATAR_PX + LANE_PX), bottom - LANE_PX) - AVATAR_PX;
-    return { key: y, x: left + LANE_PX, y, dx: 0, dy: -STACK_PX };
+    const start = parseFloat(getComputedStyle(this.messages).paddingInlineStart);
+    return { x: left + start - AVATAR_PX - LANE_PX, y };
   }
 
   #show(one, place, before, origin) {
     const shown = this.#avatarOf(one);
     shown.hidden = place === null;
     if (!place) return;
-    const x = Math.round(place.x + before * place.dx - origin.left);
-    const y = Math.round(place.y + before * place.dy - origin.top);
+    const x = Math.round(place.x - origin.left);
+    const y = Math.round(place.y - before * STACK_PX - origin.top);
     shown.style.translate = `${x}px ${y}px`;
   }
 

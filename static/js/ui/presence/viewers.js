@@ -5,6 +5,7 @@ import { html } from "lit-html";
 import { initial } from "../../core/names.js";
 import { hueStep, nameOf } from "../elements/avatar.js";
 
+const WRITES = new Set(["editing", "typing"]);
 const ACTIVITIES = ["in_call", "in_meeting", "presenting", "focus"];
 
 export function seenText({ unit, count }, t) {
@@ -36,10 +37,13 @@ export function presenceLine(presence, kind, id, t) {
   ].filter(Boolean).join(" · ");
 }
 
-// "Mai is writing", "Mai and Ken are here".
+// "Mai is writing · Ken has a draft of a note". fieldOf(id): where a colleague writes, if it is known.
 /** @param {Viewer[]} viewers @param {Translate} t */
-export function viewersText(viewers, t) {
-  return viewers.map(({ name, mode }) => t(`viewer.${mode}`, { name })).join(" · ");
+export function viewersText(viewers, t, fieldOf = (_) => "") {
+  return viewers.map(({ id, name, mode }) => {
+    const kind = fieldOf(id) === "note" && WRITES.has(mode) ? ".note" : "";
+    return t(`viewer.${mode}${kind}`, { name });
+  }).join(" · ");
 }
 
 export const ACTIVITY_NAMES = ACTIVITIES;
@@ -122,16 +126,17 @@ export function threadPresence(row, presence, t) {
 }
 
 // The line over the composer: colleagues in the thread, and whether the customer is typing.
-export function viewersLine({ data: { presence, thread: { id, row } }, ui: { language: { t } } }) {
+export function viewersLine({ data: { presence, thread: { id, row } }, ui: { threadPane, language: { t } } }) {
   if (id === null || !row) return "";
   const others = presence.others(id);
   const typing = presence.isTyping(id);
   if (!others.length && !typing) return "";
-  const busy = others.some(({ mode }) => mode === "typing" || mode === "editing");
+  const fieldOf = (admin) => threadPane.part?.writers.fieldOf(admin);
+  const busy = others.some(({ mode }) => WRITES.has(mode));
   return html`<div class="here" ?data-busy=${busy}>
     ${others.map((one) => html`<span class="face" data-mode=${one.mode} data-hue=${hueStep(`admin/${one.id}`)}
-      title=${viewersText([one], t)} aria-hidden="true">${initial(one.name)}</span>`)}
-    <span class="here-text">${viewersText(others, t)}</span>
+      title=${viewersText([one], t, fieldOf)} aria-hidden="true">${initial(one.name)}</span>`)}
+    <span class="here-text">${viewersText(others, t, fieldOf)}</span>
     ${typing ? html`<span class="here-typing">${t("thread.typing", { name: nameOf(row, t) })}</span>` : ""}
   </div>`;
 }
