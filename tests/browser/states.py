@@ -109,7 +109,7 @@ def empty(browser: BrowserDriver, lineup: LineupDriver) -> None:
 
 def explain(browser: BrowserDriver, lineup: LineupDriver) -> None:
     open_thread(browser, lineup)
-    browser.page.locator("#explain-button").click()
+    browser.choose_act("Why here?")
     browser.page.wait_for_selector(".explain-facts")
 
 

@@ -99,6 +99,11 @@ class BrowserDriver:
         self.page.wait_for_selector(f".composer-field[data-thread='{thread_id}']")
         self.page.wait_for_selector(".message")
 
+    def choose_act(self, text: str) -> None:
+        """Chooses an action of the open thread's menu."""
+        self.page.click(".act-more")
+        self.page.locator("#more-menu .menu-item", has_text=text).click()
+
     def rows_in_view(self) -> list[tuple[int, int]]:
         """(place in the list from 1, thread id) of each row in view, top first."""
         return [(place, id) for place, id in self.page.evaluate(_ROWS_IN_VIEW)]

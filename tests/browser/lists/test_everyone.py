@@ -110,8 +110,7 @@ def test_what_a_narrow_window_has_no_room_for_is_in_a_menu(chromium, lineup):
     browser.page.locator(".composer-field").click()
     assert browser.page.locator(".composer-send").is_visible()
     browser.page.set_viewport_size(ZOOMED["viewport"])
-    browser.page.click(".act-more")
-    browser.page.locator(".menu-item", has_text="Why here?").click()
+    browser.choose_act("Why here?")
     browser.page.wait_for_selector(".explain-facts")
     assert browser.page.evaluate(LOOK) == []
     browser.page.keyboard.press("Escape")

@@ -23,7 +23,7 @@ COVERED = """() => {
 OTHER_NAMES = {
     "close": "Done",
     "resolve": "Done",
-    "unassign": "Release",
+    "unassign": "Give back",
     "keyboard": "This help",
     "colleagues": "Team",
     "preferences": "Settings",
@@ -70,7 +70,7 @@ def test_head_and_reasons_speak_in_sentences(mai, lineup):
     page = mai.page
     mai.renew("not_respond/longest_wait")
     mai.open(id)
-    page.locator("#explain-button").click()
+    mai.choose_act("Why here?")
     page.wait_for_selector(".explain-facts")
     facts = page.locator(".explain-facts").inner_text()
     assert re.fullmatch(
@@ -84,10 +84,11 @@ def test_head_and_reasons_speak_in_sentences(mai, lineup):
 
     page.keyboard.press("t")
     mai.wait_for("() => /with you/.test(document.getElementById('thread-head').textContent)")
-    button = page.locator(".act-priority")
-    assert button.get_attribute("aria-label") == "Priority: Normal"
+    page.click(".act-more")
+    checked = page.locator("#more-menu [aria-checked=true]")
+    assert checked.inner_text().split() == ["Normal", "u", "n"]
+    checked.press("Escape")
     page.set_viewport_size({"width": 1900, "height": 900})
-    assert button.inner_text().split() == ["Priority:", "Normal"]
     assert page.locator(".nav-help").first.inner_text().split()[-1] == "Shortcuts"
     clock = page.locator(".message time, .message-time").last.inner_text()
     assert re.search(r"\b\d{1,2}:\d\d$", clock), clock

@@ -121,7 +121,7 @@ def test_acts_and_panes_follow_in_a_translated_page(browser, translated):
     wait_until(lambda: shown(browser, ".thread-name") != "Ngoc", what="the next thread")
     browser.open(translated.ids["Ngoc"])
     wait_until(lambda: "Reopen" in shown(browser, ".act-done"), what="what the button does now")
-    page.locator(".act-customer").click()
+    browser.choose_act("Customer")
     page.locator("#customer:not([hidden])").wait_for()
     translate(browser)
     browser.open(translated.ids["Aoi"])
@@ -137,6 +137,8 @@ def test_a_translation_that_is_taken_back_leaves_the_texts(browser, lineup):
     page = browser.page
     id = lineup.say("translated-back", "Words to translate", name="Chi")
     browser.open(id)
+    known = "() => document.querySelector('.thread-presence').textContent !== '…'"
+    browser.wait_for(known, "the customer's presence")
     words = "() => document.querySelector('.app').innerText"
     before = page.evaluate(words)
     page.evaluate(TRANSLATOR, "replaced")

@@ -31,6 +31,25 @@ OUTSIDE = """() => {
   return [...head.children].filter((each) => each.getBoundingClientRect().right > end + 0.5)
     .map((each) => each.className);
 }"""
+#: What is drawn beyond its container in the thread: [container, element].
+OF_THREAD = """() => [
+  ['.pane-thread', '#thread-head, .messages-frame, #here, .composer'],
+  ['.thread-head', 'button, .avatar, .thread-line, .thread-facts'],
+  ['.composer', 'button, textarea, .composer-state'],
+  ['.customer:not([hidden])', '*'],
+].flatMap(([within, parts]) => {
+  const outer = document.querySelector(within);
+  if (!outer) return [];
+  const box = outer.getBoundingClientRect();
+  const scrolls = outer.matches('.customer');
+  return [...outer.querySelectorAll(parts)].filter((each) => {
+    if (!each.checkVisibility()) return false;
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return left < box.left - 0.5 || right > box.right + 0.5
+      || (!scrolls && (top < box.top - 0.5 || bottom > box.bottom + 0.5));
+  }).map((each) => [within, each.className || each.tagName]);
+})"""
+SIX = ((390, 844), (820, 1180), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
 #: The texts below visible icons, with the shapes of the icons.
 NAMED = """() => [...document.querySelectorAll('.nav button')]
   .filter((each) => each.checkVisibility() && !each.matches('.nav-me')).map((each) =>
@@ -128,6 +147,22 @@ def is_news_beside_whole_titles(mai: BrowserDriver, lineup, locale: str) -> None
     mai.page.mouse.move(900, 300)
 
 
+def has_whole_thread(mai: BrowserDriver, id: int, locale: str) -> None:
+    """At each width: no part of the thread beyond its container, no cut word on a button."""
+    page = mai.page
+    mai.renew("arrival/arrival")
+    for width, height in SIX:
+        page.set_viewport_size({"width": width, "height": height})
+        mai.open(id)
+        for kind in (1, 0):
+            page.locator(".composer-mode").nth(kind).click()
+            at = (locale, width, kind)
+            assert page.evaluate(OF_THREAD) == [], at
+            buttons = ".thread-acts .button, .composer-mode, .composer-send"
+            assert page.evaluate(CUT, buttons) == [], at
+    page.set_viewport_size({"width": 1280, "height": 720})
+
+
 def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
     mai = BrowserDriver(
         chromium, lineup.server, lineup.mai_email, viewport={"width": 1280, "height": 720}
@@ -140,6 +175,7 @@ def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
             has_whole_titles(mai, locale)
             is_news_beside_whole_titles(mai, lineup, locale)
             has_room_for_head(mai, id, locale)
+            has_whole_thread(mai, id, locale)
     finally:
         admin.prefer(locale="en")
     mai.renew("not_respond/longest_wait")
@@ -157,15 +193,28 @@ def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
             page.locator(".list").focus()
             page.keyboard.press("i")
             page.wait_for_selector(".customer-facts time")
-        assert is_shown(mai, ".act-claim"), width
-        assert is_shown(mai, ".act-done"), width
+        for name in ("claim", "hand", "snooze", "done", "more"):
+            assert is_shown(mai, f".thread-acts > .act-{name}"), (name, width)
         if width != 390:
             continue
         facts = page.locator(".thread-facts")
         assert facts.is_visible()
         assert "Unassigned" in facts.inner_text(), "who has it stays on a phone"
+        head_keeps_its_height(mai, lineup, id)
     assert mai.errors == []
     mai.close()
+
+
+def head_keeps_its_height(mai: BrowserDriver, lineup, id: int) -> None:
+    height = "() => document.getElementById('thread-head').offsetHeight"
+    before = mai.page.evaluate(height)
+    acts = "() => document.querySelector('.thread-acts').innerText"
+    admin = lineup.admin(lineup.mai_email)
+    for act, button in (("claim", "Give back"), ("close", "Reopen"), ("reopen", "Done")):
+        assert admin.act(id, act).ok
+        mai.wait_for(f"() => ({acts})().includes('{button}')", act)
+        assert mai.page.evaluate(height) == before, act
+    assert admin.act(id, "release").ok
 
 
 @pytest.mark.parametrize("size", [(820, 1180), (390, 780)], ids=["tablet", "phone"])

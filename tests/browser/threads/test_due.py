@@ -82,7 +82,7 @@ def is_told_in_the_thread(browser: BrowserDriver) -> None:
     browser.wait_for(f"() => ({LINES})().length > 0", "the line")
     [line] = page.evaluate(LINES)
     assert re.fullmatch(r"Late: the first answer was due at .+ \(Half an hour\)", line), line
-    page.locator("#explain-button").click()
+    browser.choose_act("Why here?")
     page.wait_for_selector(".explain-due")
     sentence = r"Due .+: first answer within 30 minutes of opening time, since .+1[123]m late"
     assert re.match(sentence, page.inner_text(".explain-due"))

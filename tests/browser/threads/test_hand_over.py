@@ -143,7 +143,7 @@ def test_colleagues_who_are_loaded_late_are_offered_all_the_same(browser, lineup
     """Also if "nobody", until then the only entry, is chosen meanwhile."""
     browser.open(lineup.say("hand-late", name="Late"))
     browser.page.locator(".act-claim").click()
-    browser.page.wait_for_selector(".act-claim >> text=Release")
+    browser.page.wait_for_selector(".act-claim >> text=Give back")
     held = []
     browser.page.route("**/admin/api/team", lambda route: held.append(route))
     opens_picker(browser)

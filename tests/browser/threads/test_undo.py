@@ -79,16 +79,15 @@ def test_a_priority_and_a_release_are_undone(browser, lineup):
     id = lineup.say("undo-more", name="Undo more")
     browser.renew()
     browser.open(id)
-    browser.page.locator("#priority-menu").evaluate("(menu) => menu.showPopover()")
-    browser.page.locator("#priority-menu .menu-item", has_text="Urgent").click()
+    browser.choose_act("Urgent")
     browser.wait_for(toast("Priority of Undo more: Urgent"), "the toast")
     browser.page.locator(".list").focus()
     browser.page.keyboard.press("z")
     wait_until(lambda: row(lineup, id)["priority"] == "normal", what="the priority from before")
     browser.page.locator(".act-claim").click()
     wait_until(lambda: row(lineup, id)["assignee"], what="the thread being taken")
-    browser.page.locator(".act-claim", has_text="Release").click()
-    browser.wait_for(toast("Released Undo more"), "the toast")
+    browser.page.locator(".act-claim", has_text="Give back").click()
+    browser.wait_for(toast("Gave Undo more back"), "the toast")
     browser.page.locator(UNDO).last.click()
     wait_until(lambda: row(lineup, id)["assignee"], what="the assignee from before")
 
@@ -154,7 +153,7 @@ def test_what_was_done_stands_in_the_conversation_and_is_told(browser, lineup):
     page.locator(".act-done").click()
     browser.wait_for(toast("Closed Told"), "the toast")
     browser.open(id)
-    expected = ["Ken took the thread", "Ken released the thread", "You closed the thread"]
+    expected = ["Ken took the thread", "Ken gave the thread back", "You closed the thread"]
     browser.wait_for(f"() => JSON.stringify(({LINES})()) === '{_json(expected)}'", "the lines")
     assert "leaves it closed" in page.locator(".thread-closed").inner_text()
     lineup.say("told", "one more thing", name="Told")

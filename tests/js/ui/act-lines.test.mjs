@@ -72,7 +72,7 @@ test("each act has a line that says who did what, in each language", () => {
     [{ type: "thread.assigned", assignee: ana }, "Ana took the thread"],
     [{ type: "thread.assigned", assignee: ken }, "Ana gave the thread to Ken"],
     [{ type: "thread.assigned", assignee: mai }, "Ana gave the thread to you"],
-    [{ type: "thread.released", assignee: null }, "Ana released the thread"],
+    [{ type: "thread.released", assignee: null }, "Ana gave the thread back"],
     [{ type: "thread.closed" }, "Ana closed the thread"],
     [{ type: "thread.reopened" }, "Ana reopened the thread"],
     [{ type: "thread.priority_changed", priority: "high" }, "Ana set the priority to High"],

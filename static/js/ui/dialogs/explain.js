@@ -42,8 +42,7 @@ export class Explain extends PageModule {
   }
 
   #position() {
-    const button = document.getElementById("explain-button");
-    const opener = this.#opener ?? (button?.offsetParent ? button : document.getElementById("thread-head"));
+    const opener = this.#opener ?? document.querySelector(".act-more") ?? document.getElementById("thread-head");
     placeBelow(this.element, opener.getBoundingClientRect());
   }
 

@@ -12,8 +12,7 @@ import { statusText } from "../presence/viewers.js";
 
 // The picker is placed below the first of these that is on screen.
 const OPENERS = [
-  ".list-header .act-hand", "#bulk-menu", ".thread-acts .act-hand", ".act-more", "#thread-head",
-  "#list-header",
+  ".list-header .act-hand", "#bulk-menu", ".thread-acts .act-hand", "#thread-head", "#list-header",
 ];
 const NOBODY = { id: 0, name: "", assigned: null };
 

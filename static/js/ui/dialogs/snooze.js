@@ -12,7 +12,7 @@ import { Popover } from "../elements/popover.js";
 const KEYS = { later: "l", hours: "l", tomorrow: "t", monday: "m", own: "d", wakes: "r", wake: "w" };
 // The menu is placed below the first of these that is on screen.
 const OPENERS = [
-  ".list-header .act-snooze", ".thread-acts .act-snooze", ".act-more", "#thread-head", "#list-header",
+  ".list-header .act-snooze", ".thread-acts .act-snooze", "#thread-head", "#list-header",
 ];
 
 export class SnoozeMenu extends PageModule {

@@ -12,7 +12,7 @@ import { onListKey, Popover } from "../elements/popover.js";
 
 // The picker is placed below the first of these that is on screen.
 const OPENERS = [
-  "#bulk-menu", ".thread-acts .act-tags", ".act-more", "#thread-head", "#list-header",
+  "#bulk-menu", ".act-more", "#thread-head", "#list-header",
 ];
 const NONE = { add: [], remove: [] };
 const UNTAGGED = "none"; // a word of queries that means no tag; in a query a tag of this name is quoted

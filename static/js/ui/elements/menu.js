@@ -6,8 +6,8 @@ import { ICONS } from "./icons.js";
 
 const GAP_PX = 4;
 
-// items: {text, key?, count?, checked?, stays?, run}, {heading} or {isLine}; stays: several can be checked,
-// so the menu stays open. toggled(open) is called when it opens or closes. start: the menu is aligned with
+// items: {text, key?, count?, checked?, toggles?, stays?, run}, {heading} or {isLine}; toggles: it is checked
+// by itself, not as one of several; stays: the same, and the menu stays open. toggled(open) is called when it opens or closes. start: the menu is aligned with
 // the beginning of the button, else with its end.
 export function menu({
   id, label, text, items, toggled = () => {}, className = "button", start = false,
@@ -40,7 +40,7 @@ function entry(item, menuId) {
     if (!item.stays) document.getElementById(menuId).hidePopover();
     item.run();
   };
-  const kind = item.stays ? "checkbox" : "radio";
+  const kind = item.stays || item.toggles ? "checkbox" : "radio";
   const role = item.checked === undefined ? "menuitem" : `menuitem${kind}`;
   return html`<button type="button" class="menu-item" role=${role} tabindex="-1"
     aria-checked=${role === "menuitem" ? nothing : String(item.checked)}

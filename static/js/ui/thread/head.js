@@ -1,7 +1,8 @@
 // The header of the open thread: its customer, its state and its actions.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 
+import { languageName } from "../../core/i18n.js";
 import { claimText, deskOf, dueAtText, wokenText } from "../../core/row-texts.js";
 import { age, dueLevel } from "../../core/time.js";
 import { avatar, memberText, who } from "../elements/avatar.js";
@@ -16,40 +17,37 @@ export function threadHead(page) {
   return html`
     <button type="button" class="icon-button thread-back" aria-label=${t("thread.back")}
       @click=${() => page.ui.layout.back()}>${ICONS.back}</button>
-    ${row ? html`${avatar(row, t, threadDot(row, presence))}
-      <div class="thread-who"><div class="thread-line">
+    ${row ? avatar(row, t, threadDot(row, presence)) : ""}
+    <div class="thread-who">${row ? html`<div class="thread-line">
         <h2 class="thread-name">${who(row, t)}</h2>${threadPresence(row, presence, t)}</div>
-        <span class="thread-facts">${tags(row, page)}${due(row, page)}${facts(row, page)}</span></div>` : html`<div
-          class="thread-who"></div>`}
+      <div class="thread-facts">${facts(row, page)}${tags(row, page)}</div>` : ""}</div>
     <div class="thread-acts">${row ? acts(row, page) : ""}</div>`;
 }
 
-function due({ due_at: dueAt }, { net: { now }, ui: { language: { t, words } } }) {
-  const given = { t, words, now: now() };
-  if (!dueAt) return "";
-  const level = dueLevel(dueAt, given.now);
-  return html`<span class="thread-due" data-level=${level}>${
-    level === "late" ? ICONS.unsent : ICONS.sort_next_due} ${dueAtText(dueAt, given)}</span> · `;
-}
-
-function tags(row, { ui: { language: { t } } }) {
-  if (!row.tags.length) return "";
-  return html`<span class="thread-tags" role="group" aria-label=${t("tags")}>${
-    row.tags.map((tag) => html`<bdi translate="no" class="tag" title=${tag}>${tag}</bdi>`)}</span>`;
-}
-
-function facts(row, { data: { adminId }, net: { now }, ui: { language: { t, words } } }) {
+// Line 2: what decides, then where the customer comes from.
+function facts(row, { data: { adminId }, net: { now }, ui: { language: { t, words, locale } } }) {
+  const given = { t, words, now: now(), adminId };
+  const { priority, source, customer } = row;
   const told = [
-    row.open ? "" : t("thread.closed"),
-    row.woken ? wokenText(row.woken, { t, words, now: now(), adminId }) : "",
-    row.waiting_since === null ? ""
-      : t("row.waiting", { time: words.short(age(row.waiting_since, now()), t("time.now")) }),
-    row.customer?.member_status >= 0 ? memberText(row, t) : "",
+    row.open ? due(row, given) : t("thread.closed"),
     withWhom(row, adminId, t),
+    row.woken ? wokenText(row.woken, given) : "",
+    priority === "normal" ? "" : html`<span data-priority=${priority}>${t(`priority.${priority}`)}</span>`,
+    customer?.member_status >= 0 ? memberText(row, t) : "",
     deskOf(row) ? t("desk.of", { desk: deskOf(row) }) : "",
-    row.source, row.customer?.locale ?? "",
+    source,
+    customer?.locale ? languageName(customer.locale, locale) : "",
   ];
-  return told.filter(Boolean).join(" · ");
+  return told.filter(Boolean).flatMap((text, at) => (at ? [" · ", text] : [text]));
+}
+
+// When an answer is due, or how long the customer has waited.
+function due({ due_at: dueAt, waiting_since: since }, given) {
+  const { t, words, now } = given;
+  if (!dueAt) return since === null ? "" : t("row.waiting", { time: words.short(age(since, now), t("time.now")) });
+  const level = dueLevel(dueAt, now);
+  return html`<span class="thread-due" data-level=${level}>${
+    level === "late" ? ICONS.unsent : ICONS.sort_next_due} ${dueAtText(dueAt, given)}</span>`;
 }
 
 function withWhom({ assignee }, adminId, t) {
@@ -58,82 +56,59 @@ function withWhom({ assignee }, adminId, t) {
     : t("thread.assignee", { name: assignee.name });
 }
 
+function tags(row, { ui: { language: { t } } }) {
+  if (!row.tags.length) return "";
+  return html`<span class="thread-tags" role="group" aria-label=${t("tags")}>${
+    row.tags.map((tag) => html`<bdi translate="no" class="tag" title=${tag}>${tag}</bdi>`)}</span>`;
+}
+
 /** @param {Row} row @param {Page} page */
 function acts(row, page) {
-  const { adminId, choices: { priorities } } = page.data;
-  const { explain, customer, snooze, handOver, tagPicker, language: { t } } = page.ui;
-  const { actions, finish, finder } = page.acts;
-  return html`
-    ${mayGive(row, page) ? html`<button type="button" class="button act-claim"
-      @click=${() => actions.claim()}>${claimText(row, adminId, t)}</button>
-    <button type="button" class="button act-hand" aria-haspopup="dialog" aria-keyshortcuts="a"
-      aria-label=${t("act.hand")} title=${`${t("act.hand")} (a)`}
-      @click=${(event) => handOver.open(event)}>${ICONS.hand}</button>` : ""}
-    ${menu({
-      id: "priority-menu",
-      label: `${t("act.priority")}: ${t(`priority.${row.priority}`)}`,
-      className: "button act-priority",
-      text: html`${ICONS.sort_priority}<span class="act-word">${t("act.priority")}:</span><span data-priority=${row.priority}>${t(`priority.${row.priority}`)}</span>
-        ${ICONS.down}`,
-      items: priorityItems(priorities, t, (name) => actions.prioritise(name), row.priority),
-    })}
-    <button type="button" class="button act-explain" id="explain-button" aria-keyshortcuts="w"
-      aria-label=${t("act.explain")} title=${t("act.explain.title")}
-      @click=${() => explain.open()}
-      >${ICONS.explain}<span class="act-text">${t("act.explain")}</span><kbd>w</kbd></button>
-    <button type="button" class="button act-show" aria-keyshortcuts="."
-      aria-label=${t("act.show")} title=${t("act.show.title")}
-      @click=${() => finder.showInList()}>${ICONS.locate}<span
-        class="act-text">${t("act.show")}</span><kbd>.</kbd></button>
-    <button type="button" class="button act-customer" aria-keyshortcuts="i"
-      aria-pressed=${String(customer.shown)}
-      aria-label=${t("customer")} title=${t("customer.toggle")}
-      @click=${() => customer.toggle()}
-      >${ICONS.mine}</button>
-    <button type="button" class="button act-tags" aria-haspopup="dialog" aria-keyshortcuts="l"
-      aria-label=${t("tags")} title=${`${t("tags")} (l)`}
-      @click=${(event) => tagPicker.open(event)}>${ICONS.tag}</button>
-    ${row.open ? html`<button type="button" class="button act-snooze" aria-haspopup="menu"
-      aria-keyshortcuts="h" aria-label=${t("act.snooze")} title=${`${t("act.snooze")} (h)`}
-      @click=${(event) => snooze.open(event)}>${ICONS.snoozed}</button>` : ""}
-    ${more(row, page)}
-    <button type="button" class="button act-done" aria-keyshortcuts="e"
-      @click=${(event) => isFirst(event) && finish()}
-      ><span>${t(row.open ? "act.done" : "act.reopen")}</span><kbd>e</kbd></button>`;
+  const { data: { adminId }, ui: { snooze, handOver, language: { t } }, acts: { actions, finish } } = page;
+  const given = [
+    { name: "claim", text: claimText(row, adminId, t), key: "t", run: () => actions.claim() },
+    { name: "hand", text: t("act.hand"), key: "a", popup: "dialog", run: (event) => handOver.open(event) },
+  ];
+  return [
+    ...(mayGive(row, page) ? given : []),
+    // A closed thread keeps the place of the button, so that the others stay where they are.
+    { name: "snooze", text: t("act.snooze"), key: "h", popup: "menu", disabled: !row.open,
+      run: (event) => snooze.open(event) },
+    // The second press of a double click is not meant for the next thread.
+    { name: "done", text: t(row.open ? "act.done" : "act.reopen"), key: "e",
+      run: ({ detail }) => detail < 2 && finish() },
+  ].map(button).concat(more(row, page));
 }
+
+const button = ({ name, text, key, popup, disabled, run }) => html`<button type="button"
+  class="button act-${name}" aria-haspopup=${popup ?? nothing} aria-keyshortcuts=${key}
+  title="${text} (${key})" ?disabled=${disabled} @click=${run}
+  ><span>${text}</span><kbd aria-hidden="true">${key}</kbd></button>`;
 
 // Only supervisors take over or hand over a colleague's thread.
 const mayGive = ({ assignee }, { data: { admin } }) => (
   !assignee || assignee.id === admin.id || admin.role === "supervisor"
 );
 
-// The second press of a double click is not meant for the next thread.
-const isFirst = ({ detail }) => detail < 2;
-
-// The menu of narrow screens, with actions that have no button there.
+// The menu of all other actions.
 /** @param {Row} row @param {Page} page */
 function more(row, page) {
-  const { adminId, choices: { priorities } } = page.data;
-  const { explain, customer, snooze, handOver, tagPicker, language: { t } } = page.ui;
-  const { actions, finder } = page.acts;
-  const given = [
-    { text: claimText(row, adminId, t), run: () => actions.claim() },
-    { text: t("act.hand"), run: () => handOver.open() },
-  ];
+  const { data: { choices: { priorities } }, acts: { actions, finder } } = page;
+  const { explain, customer, tagPicker, keymap, threadPane, language: { t } } = page.ui;
+  const priority = priorityItems(priorities, t, (name) => actions.prioritise(name), row.priority);
   return menu({
     id: "more-menu",
     label: t("act.more"),
     className: "button act-more",
     text: ICONS.more,
     items: [
-      ...(mayGive(row, page) ? given : []),
-      ...(row.open ? [{ text: t("act.snooze"), run: () => snooze.open() }] : []),
-      { text: t("tags"), run: () => tagPicker.open() },
-      { text: t("act.show"), run: () => finder.showInList() },
-      { text: t("act.explain"), run: () => explain.open() },
-      { text: t("customer"), run: () => customer.toggle() },
+      { text: t("act.explain"), key: "w", run: () => explain.open() },
+      { text: t("act.show"), key: ".", run: () => finder.showInList() },
+      { text: t("customer"), key: "i", toggles: true, checked: customer.shown, run: () => customer.toggle() },
+      { text: t("tags"), key: "l", run: () => tagPicker.open() },
+      { text: t("key.print"), key: keymap.keysOf("print"), run: () => threadPane.part.printout.print() },
       { heading: t("act.priority") },
-      ...priorityItems(priorities, t, (name) => actions.prioritise(name), row.priority),
+      ...priority.map((item, at) => ({ ...item, key: keymap.keysOf(`priority:${priorities[at]}`) })),
     ],
   });
 }
