@@ -115,6 +115,8 @@ class PreferencesRequest(Partial):
     notify_text: _Switch = Absent
     #: Whether the page has yet to explain why the list stands still.
     list_hint: _Switch = Absent
+    #: Whether the panel about the customer stands open where the window is wide.
+    customer_panel: _Switch = Absent
     #: In pixels; null is the width of the stylesheet.
     list_width: Annotated[StrictInt, Field(ge=LIST_WIDTH_PX[0], le=LIST_WIDTH_PX[1])] | None = None
 
@@ -141,6 +143,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "notify_own": True,
     "notify_text": True,
     "list_hint": True,
+    "customer_panel": True,
     "list_width": None,
 }
 

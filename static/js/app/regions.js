@@ -72,14 +72,16 @@ function addList(page) {
 }
 
 // The scripts of the thread's pane are loaded when a thread is open or once the list is painted.
-function addThread({ data: { thread }, ui: { painter, threadPane, bulk, notifier } }) {
+function addThread({ data: { thread }, ui: { painter, threadPane, customer, bulk, notifier } }) {
   let allowed = false;
   const load = async () => {
-    if (await threadPane.get()) painter.ask("thread", "messages", "composer");
+    const [pane] = await Promise.all([threadPane.get(), customer.preload()]);
+    if (pane) painter.ask("thread", "messages", "composer", "customer");
     if (await bulk.preload()) painter.ask("header", "banner");
     await notifier.preload();
   };
   painter.add("thread", () => {
+    customer.paint();
     if (threadPane.part) threadPane.part.paintHead();
     else if (allowed || thread.id !== null) load();
   });

@@ -11,7 +11,7 @@ export const LIST_PX = { least: 360, most: 560, step: 20 };
 
 const DEFAULTS = {
   saved: null, sorts: {}, filters: {}, follow: "off", density: "comfortable", send_key: "ctrl_enter",
-  single_keys: true, list_width: null, notify_own: true, notify_text: true,
+  single_keys: true, customer_panel: true, list_width: null, notify_own: true, notify_text: true,
 };
 const NOTIFY = { sound: false, desktop: false, title: true, views: ["not_respond"] };
 

@@ -258,6 +258,7 @@ declare global {
     single_keys: boolean;
     list_width: number | null;
     notify: { sound: boolean; desktop: boolean; title: boolean; views: string[] };
+    customer_panel: boolean;
     notify_own: boolean;
     notify_text: boolean;
     /** Whether the page has yet to explain why the list stands still. */

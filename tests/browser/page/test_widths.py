@@ -49,6 +49,14 @@ OF_THREAD = """() => [
       || (!scrolls && (top < box.top - 0.5 || bottom > box.bottom + 0.5));
   }).map((each) => [within, each.className || each.tagName]);
 })"""
+#: The left and right edges of the newest of the customer's and of the team's messages, and of the
+#: composer.
+EDGES = """() => {
+  const box = (selector) => [...document.querySelectorAll(selector)].at(-1).getBoundingClientRect();
+  const composer = box('.composer');
+  return [box('.message[data-kind=client]').left, composer.left,
+    box('.message[data-kind=note]').right, composer.right];
+}"""
 SIX = ((390, 844), (820, 1180), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
 #: The texts below visible icons, with the shapes of the icons.
 NAMED = """() => [...document.querySelectorAll('.nav button')]
@@ -201,6 +209,7 @@ def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
         assert facts.is_visible()
         assert "Unassigned" in facts.inner_text(), "who has it stays on a phone"
         head_keeps_its_height(mai, lineup, id)
+    large_windows_have_columns(mai, lineup, id)
     assert mai.errors == []
     mai.close()
 
@@ -215,6 +224,35 @@ def head_keeps_its_height(mai: BrowserDriver, lineup, id: int) -> None:
         mai.wait_for(f"() => ({acts})().includes('{button}')", act)
         assert mai.page.evaluate(height) == before, act
     assert admin.act(id, "release").ok
+
+
+def large_windows_have_columns(mai: BrowserDriver, lineup, id: int) -> None:
+    """Messages and composer share a column, and the customer's panel stands open, until it is
+    closed for good."""
+    page, panel = mai.page, "#customer:not([hidden])"
+    lineup.admin(lineup.mai_email).reply(id, "A note of the team", private=True)
+    for width, height in ((1680, 1050), (1920, 1080), (2560, 1440)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_selector(f"{panel} .customer-facts time")
+        if width >= 1920:
+            left, composer_left, right, composer_right = page.evaluate(EDGES)
+            assert abs(left - composer_left) < 1, width
+            assert abs(right - composer_right) < 1, width
+            assert right - left <= 860, width
+    page.locator(f"{panel} .customer-head button").click()
+    page.wait_for_selector(panel, state="detached")
+    wait_until(
+        lambda: not lineup.mai.get(f"{lineup.server.url}/admin/api/me").json()["preferences"][
+            "customer_panel"
+        ],
+        what="the choice being kept",
+    )
+    mai.renew()
+    mai.open(id)
+    assert page.locator(panel).count() == 0
+    page.locator(".list").focus()
+    page.keyboard.press("i")
+    page.wait_for_selector(panel)
 
 
 @pytest.mark.parametrize("size", [(820, 1180), (390, 780)], ids=["tablet", "phone"])

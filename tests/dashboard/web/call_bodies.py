@@ -42,6 +42,7 @@ PREFERENCES = {
     "notify": {"sound": True, "views": ["arrival"]},
     "list_width": 300,
     "list_hint": False,
+    "customer_panel": False,
 }
 RULES = [
     {"when": "is:waiting", "by": "waiting_since", "order": "oldest", "split": "member"},

@@ -45,6 +45,7 @@ export class LazyPane {
   }
 
   get shown() { return this.#lazy.part?.shown ?? false; }
+  preload() { return this.#lazy.preload(); }
   paint() { this.#lazy.part?.paint(); }
   back() { this.#lazy.part?.back(); }
   close() { this.#lazy.part?.close(); }

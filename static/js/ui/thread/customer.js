@@ -13,7 +13,8 @@ import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
 
 export class CustomerPanel extends PageModule {
-  shown = false;
+  #opened = false; // by the admin, in a window that is not wide
+  #wide = matchMedia("(width >= 1680px)");
   #threadId = null;
   #answer = null;
   #failed = false;
@@ -23,18 +24,26 @@ export class CustomerPanel extends PageModule {
     super(page);
     this.root = root;
     this.deletion = new CustomerDeletion(page);
+    this.#wide.addEventListener("change", () => this.ui.painter.ask("customer", "thread"));
+  }
+
+  // A wide window has room for the panel beside each conversation.
+  get shown() {
+    const { thread: { id, state }, prefs } = this.data;
+    return (this.#wide.matches ? prefs.kept.customer_panel : this.#opened) && id !== null && state !== "missing";
   }
 
   toggle() {
-    this.shown = !this.shown && this.data.thread.id !== null;
+    const shown = !this.shown;
+    if (this.#wide.matches) this.data.prefs.change({ customer_panel: shown });
+    else this.#opened = shown && this.data.thread.id !== null;
     this.#threadId = null;
     this.ui.painter.ask("customer", "thread");
-    if (!this.shown) this.ui.listPane.focus();
+    if (!shown) this.ui.listPane.focus();
   }
 
   paint() {
-    const { id: threadId, state } = this.data.thread;
-    const shown = this.shown && threadId !== null && state !== "missing";
+    const { shown, data: { thread: { id: threadId } } } = this;
     this.root.hidden = !shown;
     this.root.setAttribute("aria-label", this.ui.language.t("customer"));
     if (shown && threadId !== this.#threadId) this.#load(threadId);
