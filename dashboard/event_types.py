@@ -18,13 +18,24 @@ from scoring.facts import Kind
 
 
 class Customer(fields.Partial):
-    """A person; omitted members stay as they are, null deletes one."""
+    """A person; omitted members stay as they are, null deletes one.
+
+    `attributes` replace all earlier ones; null leaves them as they are, and an empty object deletes
+    them.
+    """
 
     id: fields.Id
     name: fields.Name | None = None
     member_status: fields.MemberStatus = -1
     locale: fields.Locale | None = None
     avatar_url: fields.Url | None = None
+    attributes: fields.Attributes | None = None
+
+    def changes(self) -> dict[str, object]:
+        changed = super().changes()
+        if self.attributes is None:
+            changed.pop("attributes", None)
+        return changed
 
 
 class Attachment(fields.Strict):

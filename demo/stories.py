@@ -87,6 +87,8 @@ LONG_MESSAGES = 200
 #: Most customers are not members, and few members are of the first tiers.
 MEMBER_WEIGHTS = (55, 2, 4, 6, 9, 11, 13)
 LOCALE_WEIGHTS = (40, 38, 22)
+#: Of customers who are no members, of higher members and of lower ones.
+PLANS = ("Guest", "Plus", "Basic")
 #: One customer in this many has an unusual name, and one in this many none.
 RARE_NAME_EVERY = 25
 NAMELESS_EVERY = 33
@@ -124,7 +126,17 @@ class Customer(NamedTuple):
         """Returns the `customer` of an event, with all that is known of the customer."""
         status = self.member_status if member_status is None else member_status
         facts = {"id": self.id, "member_status": status, "locale": self.locale}
+        facts["attributes"] = self._attributes(status)
         return facts if self.name is None else facts | {"name": self.name}
+
+    def _attributes(self, status: int) -> dict[str, str]:
+        """Returns what the shop's system knows of the customer, for the panel beside the thread."""
+        orders = Random(f"{self.id} orders").randrange(0, 40)
+        return {
+            "Plan": PLANS[0] if status < 0 else PLANS[1 + status // 3],
+            "Orders": str(orders),
+            "Account": f"https://shop.example/customers/{self.id}",
+        }
 
 
 def customer(prefix: str, number: int, *, is_covering: bool = False) -> Customer:

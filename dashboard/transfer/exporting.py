@@ -203,4 +203,7 @@ def _attachment(entry: Mapping[str, Any]) -> Line:
 
 def _sorted(values: Mapping[str, Any]) -> Line:
     """Sorts the members: JSON objects in a database may have another order."""
-    return {name: values[name] for name in sorted(values)}
+    return {
+        name: _sorted(value) if isinstance(value, dict) else value
+        for name, value in sorted(values.items())
+    }

@@ -58,7 +58,9 @@ def json_pointer(pointer: str, loc: Iterable[int | str]) -> str:
 
 
 def _field_error(error: Any, pointer: str) -> FieldError:
-    where = json_pointer(pointer, error["loc"])
+    loc = error["loc"]
+    # A name that is wrong itself, not its value.
+    where = json_pointer(pointer, loc[:-1] if loc[-1:] == ("[key]",) else loc)
     code, detail = _meaning(error)
     return FieldError(where, code, f"{named(where)} {detail}.")
 

@@ -109,6 +109,9 @@ URL_MAX = 2_048
 LOCALE_MAX = 35
 ATTACHMENTS_MAX = 10
 DESK_MAX = 32
+ATTRIBUTES_MAX = 30
+ATTRIBUTE_NAME_MAX = 40
+ATTRIBUTE_MAX = 300
 #: The largest whole number that every JSON reader holds exactly.
 INTEGER_MAX = 2**53 - 1
 
@@ -131,6 +134,7 @@ ID_PATTERN = r"^(?!\.\.?$)[A-Za-z0-9._:-]+$"
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _SPACE = re.compile(r"\s")
 #: The same for JSON schemas; JSON in UTF-8 holds no surrogates.
+LINE_PATTERN = r"^[^\u0000-\u001f\u007f-\u009f]*$"
 TEXT_PATTERN = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
 
 
@@ -258,7 +262,7 @@ def check_visible(text: str) -> str:
 
 
 def check_line(text: str, most: int) -> str:
-    """Returns a name given by an admin: visible, in one line of at most `most` characters."""
+    """Returns a short text: visible, in one line of at most `most` characters."""
     check_visible(check_length(check_characters(text), most))
     if _LINE_BREAKS.search(text):
         raise fault("forbidden_character", "has more than one line")
@@ -336,6 +340,12 @@ def _string(check: Callable[[str], Any], **schema: Any) -> Any:
     return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string"} | schema)]
 
 
+def _line(most: int) -> Any:
+    return _string(
+        lambda text: check_line(text, most), minLength=1, maxLength=most, pattern=LINE_PATTERN
+    )
+
+
 Id = _string(check_id, minLength=1, maxLength=ID_MAX, pattern=ID_PATTERN)
 Body = _string(check_text, maxLength=BODY_MAX, pattern=TEXT_PATTERN)
 Name = _string(check_name, minLength=1, maxLength=NAME_MAX, pattern=TEXT_PATTERN)
@@ -347,6 +357,15 @@ Locale = _string(
     examples=["vi", "en-GB"],
 )
 Url = _string(check_url, format="uri", pattern="^https://", maxLength=URL_MAX)
+Attributes: Any = Annotated[
+    dict[_line(ATTRIBUTE_NAME_MAX), _line(ATTRIBUTE_MAX)],  # type: ignore[misc]
+    Field(
+        max_length=ATTRIBUTES_MAX,
+        description="What admins should know about the customer, in the order to show it, such as "
+        "a plan or the number of orders. An https address becomes a link.",
+        examples=[{"Plan": "Pro", "Account": "https://shop.example/customers/7"}],
+    ),
+]
 DeskName = _string(check_desk_name, pattern=f"^{_DESK.pattern}$", examples=["main"])
 MediaType = _string(check_media_type, pattern=f"^{_MEDIA_TYPE.pattern}$", examples=["image/png"])
 Timestamp = _string(read_timestamp, format="date-time", examples=["2026-11-20T10:00:00.123Z"])

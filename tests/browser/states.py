@@ -17,6 +17,15 @@ BODIES = (
 )
 
 
+#: What the chatbot tells about the customer of that thread.
+ATTRIBUTES = {
+    "Plan": "Gold",
+    "Orders": "12",
+    "Account": "https://shop.example/customers/a-very-long-address-that-needs-more-than-one-line",
+    "Site": "http://plain.example",
+    "Said": "see https://other.example",
+}
+
 #: Dot → (the customer's name, the presence settings).
 DOTS = {
     "offline": ("佐藤 花子", {"visibility": "nobody"}),
@@ -32,7 +41,8 @@ def prepare(lineup: LineupDriver) -> None:
     """Writes the thread that is shown, one more of its customer, and canned replies."""
     for role, body in BODIES:
         lineup.say(SHOWN, body, role=role, name="山田 太郎", customer_id="yamada")
-    lineup.say("earlier", "返品したいのですが。", name="山田 太郎", customer_id="yamada")
+    known = {"id": "yamada", "name": "山田 太郎", "attributes": ATTRIBUTES}
+    lineup.say("earlier", "返品したいのですが。", customer=known)
     files = [
         {"url": "https://example.com/box.jpg", "type": "image/jpeg", "name": "box.jpg"},
         {"url": "https://example.com/order.pdf", "type": "application/pdf", "name": "order.pdf"},

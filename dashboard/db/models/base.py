@@ -11,6 +11,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 #: SQLite generates row ids only for a column of type INTEGER.
 Id = BigInteger().with_variant(Integer, "sqlite")
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+#: JSON whose objects keep the order of their members.
+OrderedJson = JSON(none_as_null=True)
 
 
 class Names(TypeDecorator[frozenset[str]]):

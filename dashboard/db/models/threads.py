@@ -16,9 +16,10 @@ from sqlalchemy import (
     false,
 )
 
-from dashboard.db.models.base import Id, Json, metadata
+from dashboard.db.models.base import Id, Json, OrderedJson, metadata
 from scoring.sorts import SORTS
 
+#: `attributes` holds what the chatbot tells about the person: {"Plan": "Pro", …}; NULL for nothing.
 #: `stamps` holds the last writer of each field: {"name": [ranked_at, "event id"], …}.
 customers = Table(
     "customers",
@@ -30,6 +31,7 @@ customers = Table(
     Column("avatar_url", Text),
     Column("member_status", SmallInteger, nullable=False, server_default="-1"),
     Column("locale", String(35)),
+    Column("attributes", OrderedJson),
     Column("stamps", Json, nullable=False, server_default="{}"),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("source_id", "external_id"),

@@ -1,7 +1,7 @@
 """Finds threads by their messages, customers and conditions, the newest match first."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -118,7 +118,7 @@ def panel(
     customer's first event, in milliseconds: imported events are older than the customer's row.
     """
     row = connection.execute(
-        select(threads_table.c.customer_id, customers.c.created_at)
+        select(threads_table.c.customer_id, customers.c.created_at, customers.c.attributes)
         .join_from(
             threads_table, customers, customers.c.id == threads_table.c.customer_id, isouter=True
         )
@@ -126,7 +126,7 @@ def panel(
     ).first()
     if row is None:
         return None
-    customer_id, created_at = row
+    customer_id, created_at, attributes = row
     if customer_id is None:
         return {"customer": None, "threads": [], "total": 0}
     of_customer = threads_table.c.customer_id == customer_id
@@ -141,11 +141,16 @@ def panel(
     shown = rows(connection, [*ids, thread_id])
     customer = shown[thread_id]["customer"]
     total, since = _total_and_since(connection, of_customer, created_at, all_desks=desks is None)
+    about = {"created_at": since, "attributes": _in_order(attributes)}
     return {
-        "customer": customer and {**customer, "created_at": since},
+        "customer": customer and {**customer, **about},
         "threads": [shown[id] for id in ids],
         "total": total,
     }
+
+
+def _in_order(attributes: Mapping[str, str] | None) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in (attributes or {}).items()]
 
 
 def _total_and_since(

@@ -11,7 +11,7 @@ from dashboard.db.driver import Ask, Row, answer, by_name, insert_missing, updat
 from dashboard.db.models.threads import customers
 
 #: Fields that events set; the last writer is decided for each field separately.
-FIELDS = ("name", "avatar_url", "member_status", "locale")
+FIELDS = ("name", "avatar_url", "member_status", "locale", "attributes")
 
 _SAVED = ("id", *FIELDS, "stamps")
 _READ = ("id", "external_id", *FIELDS, "stamps", "created_at")
@@ -32,6 +32,7 @@ class Customer:
     avatar_url: str | None
     member_status: int
     locale: str | None
+    attributes: Mapping[str, str] | None
     stamps: Mapping[str, Any]
     created_at: int
     is_new: bool = False

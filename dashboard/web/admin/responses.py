@@ -240,10 +240,18 @@ class SearchResults(Answer):
     whole: bool
 
 
+class Attribute(Answer):
+    """A short text about a customer; an https address is a link."""
+
+    name: str
+    value: str
+
+
 class PanelCustomer(Customer):
-    """A customer, and the time since which Lineup has known them."""
+    """A customer, the time since which Lineup has known them, and what the chatbot tells."""
 
     created_at: Milliseconds
+    attributes: Annotated[list[Attribute], Field(description="In the order of the chatbot.")]
 
 
 class CustomerPanel(Answer):

@@ -242,9 +242,11 @@ def large_windows_have_columns(mai: BrowserDriver, lineup, id: int) -> None:
     page.locator(f"{panel} .customer-head button").click()
     page.wait_for_selector(panel, state="detached")
     wait_until(
-        lambda: not lineup.mai.get(f"{lineup.server.url}/admin/api/me").json()["preferences"][
-            "customer_panel"
-        ],
+        lambda: (
+            not lineup.mai.get(f"{lineup.server.url}/admin/api/me").json()["preferences"][
+                "customer_panel"
+            ]
+        ),
         what="the choice being kept",
     )
     mai.renew()

@@ -94,8 +94,25 @@ def test_a_canned_reply_is_filled_in_by_name(browser, lineup):
 
 def test_the_customer_panel_leads_to_their_other_thread(browser, lineup):
     states.customer(browser, lineup)
+    tells_what_the_chatbot_knows(browser, lineup)
     browser.page.locator(".customer-thread").first.click()
     wait_until(lambda: opened(browser) not in ("", str(lineup.shown)), what="the other thread")
+
+
+def tells_what_the_chatbot_knows(browser, lineup) -> None:
+    """In its order; only an https address is a link, and the open panel follows changes."""
+    attributes = ".customer-attributes"
+    names = browser.page.locator(f"{attributes} dt").all_inner_texts()
+    assert names == [*states.ATTRIBUTES]
+    [link] = browser.page.locator(f"{attributes} a").all()
+    assert link.get_attribute("href") == states.ATTRIBUTES["Account"]
+    assert link.get_attribute("target") == "_blank"
+    assert {"noopener", "noreferrer"} <= {*(link.get_attribute("rel") or "").split()}
+    lineup.say("earlier", "Gold!", customer={"id": "yamada", "attributes": {"Plan": "Platinum"}})
+    told = "() => document.querySelector('#customer').innerText.includes('Platinum')"
+    browser.wait_for(told, "the new plan")
+    assert browser.page.locator(f"{attributes} dt").all_inner_texts() == ["Plan"]
+    lineup.say("earlier", "As before", customer={"id": "yamada", "attributes": states.ATTRIBUTES})
 
 
 def test_who_answered_is_named_on_a_row_that_left_a_held_list(browser, lineup):

@@ -253,6 +253,7 @@ def test_the_fingerprint_is_of_what_was_meant_not_of_how_it_was_written():
         MESSAGE | {"occurred_at": "2026-11-20t10:00:00.1239z"},
         MESSAGE | {"private": False, "attachments": []},
         MESSAGE | {"private": True},
+        MESSAGE | {"customer": {"id": "c-7", "attributes": None}},
         dict(reversed(MESSAGE.items())),
     ]
     other = [
@@ -260,6 +261,8 @@ def test_the_fingerprint_is_of_what_was_meant_not_of_how_it_was_written():
         MESSAGE | {"body": "xin chào"},
         MESSAGE | {"customer": {"id": "c-7", "name": None}},
         MESSAGE | {"customer": {"id": "c-7", "member_status": -1}},
+        MESSAGE | {"customer": {"id": "c-7", "attributes": {}}},
+        MESSAGE | {"customer": {"id": "c-7", "attributes": {"Plan": "Pro"}}},
         MESSAGE | {"role": "admin"},
         MESSAGE | {"role": "admin", "private": True},
         MESSAGE | {"attachments": [{"url": "https://x.example"}]},
@@ -267,6 +270,40 @@ def test_the_fingerprint_is_of_what_was_meant_not_of_how_it_was_written():
     prints = [parse(event).fingerprint for event in [MESSAGE, *same]]
     assert len(set(prints)) == 1
     assert len({parse(event).fingerprint for event in [MESSAGE, *other]}) == len(other) + 1
+
+
+def test_the_order_of_attributes_is_kept_but_makes_no_other_event():
+    """A retry may come from a store that sorts the members of objects."""
+    one, other = (
+        parse(changed(MESSAGE, "customer/attributes", dict(pairs)))
+        for pairs in ([("Plan", "Pro"), ("Age", "3")], [("Age", "3"), ("Plan", "Pro")])
+    )
+    assert [*one.customer_fields["attributes"]] == ["Plan", "Age"]
+    assert one.fingerprint == other.fingerprint
+
+
+AT = "/customer/attributes"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "fault"),
+    [
+        ({f"N{number}": "x" for number in range(31)}, (AT, "too_long")),
+        ({"": "x"}, (f"{AT}/", "empty_text")),
+        ({"a" * 41: "x"}, (f"{AT}/{'a' * 40}", "too_long")),
+        ({"Plan": "x" * 301}, (f"{AT}/Plan", "too_long")),
+        ({"Plan": ""}, (f"{AT}/Plan", "empty_text")),
+        ({"Plan": "two\nlines"}, (f"{AT}/Plan", "forbidden_character")),
+        ({"a\x00b": "x"}, (f"{AT}/a\x00b", "forbidden_character")),
+        ({"Orders": 3}, (f"{AT}/Orders", "wrong_type")),
+        ([["Plan", "Pro"]], (AT, "wrong_type")),
+    ],
+)
+def test_attributes_are_at_most_thirty_pairs_of_short_texts(attributes, fault):
+    assert faults(changed(MESSAGE, "customer/attributes", attributes)) == [fault]
+    most = {f"{number:02}{'n' * 38}": "v" * 300 for number in range(30)}
+    event = parse(changed(MESSAGE, "customer/attributes", most))
+    assert event.customer_fields == {"attributes": most}
 
 
 def test_fingerprints_stay_what_they_are():

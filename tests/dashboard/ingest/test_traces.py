@@ -23,6 +23,7 @@ from tests.drivers.audit import OPERATOR
 WORDS = (
     *("zanzibarfirst", "zanzibarlast", "zanzibarname", "zanzibarfile", "zanzibarreply"),
     *("zanzibarnote", "zanzibarstatus", "zanzibarlater", "zanzibarguest", "zanzibarthread"),
+    *("zanzibarkey", "zanzibarvalue"),
 )
 NEEDLE = "zanzibar"
 PERSON = "zanzibarname-7"
@@ -37,7 +38,9 @@ def order(any_database, client, clock) -> Order:
 
 def customer(name: str = "zanzibarname") -> dict[str, Any]:
     avatar = f"https://cdn.example/{name}.png"
-    return {"id": PERSON, "name": name, "avatar_url": avatar, "locale": "vi"}
+    attributes = {"zanzibarkey": "zanzibarvalue"}
+    facts = {"name": name, "avatar_url": avatar, "locale": "vi", "attributes": attributes}
+    return {"id": PERSON, **facts}
 
 
 def live_through_everything(order: Order) -> int:

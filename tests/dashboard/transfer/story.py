@@ -33,6 +33,16 @@ _COMPARED = (
 )
 
 
+#: What events state of their customers.
+_STATED = (
+    {},
+    {"name": None},
+    {"name": "Mai", "member_status": 2},
+    {"attributes": {"Orders": "3", "Plan": "Pro"}},
+    {"attributes": {}},
+)
+
+
 class Story:
     """Random events and acts; the same seed gives the same."""
 
@@ -75,7 +85,7 @@ class Story:
         if kind == 3:
             priority = self.random.choice(("urgent", "low"))
             return thread_event("thread.priority", self.at, thread=thread, priority=priority)
-        fields = self.random.choice(({}, {"name": None}, {"name": "Mai", "member_status": 2}))
+        fields = self.random.choice(_STATED)
         role = self.random.choice(("client", "client", "bot", "admin"))
         files = [{"url": "https://x.example/é.png"}, {"url": "https://x.example", "name": "a b"}]
         return message(
@@ -158,7 +168,7 @@ def state_of(database: Database) -> dict[str, Any]:
             .order_by(threads.c.id)
         ).all()  # fmt: skip
         names = {row.id: f"{row.name}/{row.external_id}" for row in rows}
-        people = customers.c.name, customers.c.member_status, customers.c.locale
+        people = [customers.c[name] for name in ("name", "member_status", "locale", "attributes")]
         found = select(sources_table.c.name, customers.c.external_id, *people).join(
             sources_table, sources_table.c.id == customers.c.source_id
         )

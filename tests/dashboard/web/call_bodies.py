@@ -11,6 +11,7 @@ MESSAGE = {
         "member_status": 2,
         "locale": "vi",
         "avatar_url": "https://cdn.example/a.png",
+        "attributes": {"Plan": "Pro"},
     },
     "role": "client",
     "body": "hello",

@@ -11,6 +11,9 @@ import { copyButton } from "../elements/lacking.js";
 import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
+import { linked } from "./message.js";
+
+const RELOAD_MS = 1000; // the panel follows a changed thread as often
 
 export class CustomerPanel extends PageModule {
   #opened = false; // by the admin, in a window that is not wide
@@ -18,6 +21,8 @@ export class CustomerPanel extends PageModule {
   #threadId = null;
   #answer = null;
   #failed = false;
+  #revision = 0; // the thread's, of the answer
+  #timer = null;
 
   /** @param {Page & { root: HTMLElement }} page */
   constructor({ root, ...page }) {
@@ -47,23 +52,41 @@ export class CustomerPanel extends PageModule {
     this.root.hidden = !shown;
     this.root.setAttribute("aria-label", this.ui.language.t("customer"));
     if (shown && threadId !== this.#threadId) this.#load(threadId);
+    else if (shown && this.data.thread.row?.rev > this.#revision) this.#follow(threadId);
     render(shown ? this.#content() : "", this.root);
   }
 
-  async #load(threadId) {
+  #load(threadId) {
     this.#threadId = threadId;
     this.#answer = null;
+    return this.#read(threadId);
+  }
+
+  // The thread has changed: the customer may have, too.
+  #follow(threadId) {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      if (threadId === this.#threadId && this.shown) this.#read(threadId);
+    }, RELOAD_MS);
+  }
+
+  async #read(threadId) {
     this.#failed = false;
+    this.#revision = this.#rev(threadId);
     try {
       const answer = await this.net.api.customer(threadId);
       if (threadId !== this.#threadId) return;
       this.#answer = answer;
       for (const row of answer.threads) this.data.rows.put(row);
+      // The answer brings the row of a thread that was opened by its address.
+      this.#revision ||= this.#rev(threadId);
     } catch {
       this.#failed = threadId === this.#threadId;
     }
     this.ui.painter.ask("customer");
   }
+
+  #rev(threadId) { return this.data.rows.get(threadId)?.rev ?? 0; }
 
   #content() {
     const { row } = this.data.thread;
@@ -72,7 +95,7 @@ export class CustomerPanel extends PageModule {
         <button type="button" class="icon-button" aria-label=${t("close")} aria-keyshortcuts="i"
           @click=${() => this.toggle()}>${ICONS.close}</button></div>
       ${row ? html`<div class="customer-who">${avatar(row, t)}${who(row, t)}</div>
-        ${this.#facts(row)}` : ""}
+        ${this.#facts(row)}${this.#attributes()}` : ""}
       <h3 class="customer-title">${t("customer.threads")}</h3>${this.#threads()}
       ${row && this.#answer ? this.deletion.button(row, this.#answer.total) : ""}`;
   }
@@ -92,6 +115,15 @@ export class CustomerPanel extends PageModule {
       [t("fact.waiting_since"), time(row.waiting_since)],
     ];
     return html`<dl class="customer-facts">${facts.filter(([, value]) => value).map(fact)}</dl>`;
+  }
+
+  // What the chatbot tells about the customer.
+  #attributes() {
+    const attributes = this.#answer?.customer?.attributes ?? [];
+    if (!attributes.length) return "";
+    return html`<h3 class="customer-title">${this.ui.language.t("customer.attributes")}</h3>
+      <dl class="customer-facts customer-attributes" translate="no">${
+        attributes.map(({ name, value }) => fact([shown(name), linked(value)]))}</dl>`;
   }
 
   #threads() {
@@ -122,7 +154,7 @@ export class CustomerPanel extends PageModule {
   }
 }
 
-const fact = ([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${typeof value === "string" ? shown(value) : value}</bdi></dd></div>`;
+const fact = ([name, value]) => html`<div><dt><bdi>${name}</bdi></dt><dd><bdi>${typeof value === "string" ? shown(value) : value}</bdi></dd></div>`;
 
 // Deletes all data of a customer, after two questions.
 class CustomerDeletion extends PageModule {

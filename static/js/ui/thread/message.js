@@ -100,6 +100,14 @@ const link = (href, content, host) => html`<a href=${href} dir="ltr" target="_bl
   rel="noopener noreferrer nofollow">${content}${host ? html`<span class="message-host"
   >${host}</span>` : ""}</a>`;
 
+// Shows a short text: a link if it is an https address and nothing else.
+/** @param {string} text */
+export function linked(text) {
+  const [{ href, host }, ...rest] = split(text);
+  return !rest.length && href && /^https:/i.test(href)
+    ? link(href, shown(text).replace(/^https:\/\//i, ""), host) : shown(text);
+}
+
 // Attachments are not loaded into the page, except pictures on hosts named in the settings: other hosts would
 // learn who reads them. They open in their own tab, without a referrer.
 function attachment(file, t, name) {

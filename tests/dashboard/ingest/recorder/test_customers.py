@@ -1,5 +1,6 @@
 """Customers after events: fields, their last writers, and the threads of the customer."""
 
+from dashboard.db.search import search
 from tests.dashboard.ingest.shop import customer_event, message
 from tests.drivers.ranking import left
 
@@ -17,6 +18,27 @@ def test_null_clears_a_field_of_a_customer(shop):
     shop.send(customer_event(1, name=None, avatar_url=None))
     shown = shop.row()["customer"]
     assert (shown["name"], shown["avatar_url"]) == (None, None)
+
+
+def attributes_of(shop, name="t"):
+    with shop.database.read() as connection:
+        panel = search.panel(connection, shop.row(name)["id"], 1)
+    return [tuple(each.values()) for each in panel["customer"]["attributes"]]
+
+
+def test_given_attributes_replace_all_earlier_ones_and_the_later_time_wins(shop):
+    shop.says(0, fields={"attributes": {"Plan": "Free", "Orders": "3"}})
+    assert attributes_of(shop) == [("Plan", "Free"), ("Orders", "3")], "in the given order"
+    shop.send(customer_event(20, attributes={"Plan": "Pro"}))
+    shop.send(customer_event(10, attributes={"Plan": "Late"}))
+    assert attributes_of(shop) == [("Plan", "Pro")]
+    shop.send(customer_event(30, attributes=None, name="Mai"))
+    shop.says(40)
+    assert attributes_of(shop) == [("Plan", "Pro")], "neither null nor nothing changes them"
+    rev = shop.row()["rev"]
+    shop.send(customer_event(50, attributes={}))
+    assert attributes_of(shop) == []
+    assert shop.row()["rev"] == rev + 1, "pages that show them read them again"
 
 
 def test_a_changed_customer_changes_all_of_their_threads_and_no_others(shop):
