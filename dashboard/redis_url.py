@@ -1,11 +1,10 @@
 """Parses the URL of Redis: one server, some nodes of a cluster, or Sentinels with a master."""
 
+import importlib
 import re
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
-
-from redis.connection import parse_url
 
 from dashboard.errors import StartError
 
@@ -151,6 +150,7 @@ def _options(url: str, query: str) -> dict[str, Any]:
     if unknown:
         raise StartError(f"{_NAME}: there is no option “{unknown[0]}”.")
     try:
-        return dict(parse_url(url))
+        # Imported here: a command that needs no Redis starts without redis-py.
+        return dict(importlib.import_module("redis.connection").parse_url(url))
     except ValueError as error:
         raise StartError(f"{_NAME}: {error}") from None

@@ -1,9 +1,8 @@
-"""The object graph of a process, built once: application, commands, tests and benchmarks use it."""
+"""The object graph of a process that serves, built once; tests and benchmarks use it, too."""
 
 import os
 import secrets
 import socket
-import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar
@@ -11,21 +10,17 @@ from typing import Any, TypeVar
 import redis
 from redis.cluster import RedisCluster
 
-from dashboard.clock import SharedClock
+from dashboard.core_services import CoreServices
 from dashboard.db.accounts.api_keys import KeyRing
 from dashboard.db.agenda import Agenda
-from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
-from dashboard.files.store import FileCleaner, FileStore
+from dashboard.files.store import FileCleaner
 from dashboard.files.uploads import Uploads
-from dashboard.ingest.accounts import Accounts, Invitations
+from dashboard.ingest.accounts import Invitations
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assigning import Assigning
 from dashboard.ingest.due import Archiver, DueQueue, Recompute
-from dashboard.ingest.ingest import Ingest
-from dashboard.ingest.keys import ApiKeys
 from dashboard.ingest.mentioning import Mentioning
-from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
 from dashboard.ingest.undo import Undo
@@ -39,22 +34,13 @@ from dashboard.live.status import Status
 from dashboard.live.view_changes import ViewChanges
 from dashboard.oidc import Provider
 from dashboard.ordering.agenda import AgendaReader, PulseReader
-from dashboard.ordering.diff import Diff
 from dashboard.ordering.list_keeper import ListBuilder, ListKeeper
-from dashboard.ordering.placer import Placer
-from dashboard.ordering.rebuild import Rebuilder
 from dashboard.ordering.reconciler import Reconciler
-from dashboard.ordering.status import OrderingStatus
 from dashboard.presence.admin_presence import AdminPresence
-from dashboard.presence.bots import BotPresence
-from dashboard.presence.erasing import Erasing
-from dashboard.presence.service import PresenceService
 from dashboard.presence.tasks import PresenceTasks, PresentAdmins
 from dashboard.presence.viewers import Viewers
 from dashboard.rate_limits import SharedLimiter
-from dashboard.redis_clients import RedisClients
-from dashboard.settings import ROOT, Settings
-from dashboard.transport.internals import parser_options
+from dashboard.settings import ROOT
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.audit import FailedSignIns
@@ -66,21 +52,11 @@ from dashboard.web.server.server import green
 from dashboard.webhooks.dispatcher import WebhookDispatcher
 from dashboard.webhooks.http_client import Poster
 from dashboard.webhooks.service import TIMEOUT_SECONDS as TYPING_SECONDS
-from dashboard.webhooks.service import TypingNotifier, WebhookService
-from lua_scripts.servers import run_id_of
-from presence.timing import Timing
+from dashboard.webhooks.service import TypingNotifier
 from scoring.keys import Keys
 from scoring.pulse import Pulse
-from scoring.ranking import Ranking
-from scoring.server_life import RunId
 
 Made = TypeVar("Made")
-
-
-def database_of(settings: Settings) -> Database:
-    """Returns the database of a process; its calls let other green threads run."""
-    mode = green(settings.async_mode)
-    return Database(settings.database_url, wait_ready=mode.wait_ready, offload=mode.offload)
 
 
 def part(make: Callable[["Services"], Made]) -> cached_property[Made]:
@@ -88,67 +64,36 @@ def part(make: Callable[["Services"], Made]) -> cached_property[Made]:
     return cached_property(make)
 
 
-class Services:
-    """The object graph of a process; each part is made at its first use.
+class Services(CoreServices):
+    """The object graph of a process that serves; each part is made at its first use.
 
-    `redis_url` comes from the settings or the embedded server. To replace a part, assign it
-    before anything uses it: `services.redis_client = fakeredis.FakeRedis()`. `clock` gives
-    milliseconds since 1970; by default it is the clock of PostgreSQL, or of Redis. A process
-    that serves sets `origins`.
+    A process that serves sets `origins`.
     """
 
-    #: The origins of a process that serves; set by `create_app`, which knows the port.
+    #: Set by `create_app`, which knows the port.
     origins: Origins
-
-    # Storage and order of threads
-
-    def __init__(
-        self,
-        settings: Settings,
-        redis_url: str,
-        *,
-        clock: Callable[[], int] | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
-    ):
-        self.settings = settings
-        self.redis_url = redis_url
-        self.shared_clock = SharedClock(self._read_shared_clock)
-        self.clock = clock or self.shared_clock
-        self.monotonic = monotonic
 
     @property
     def secret_key(self) -> str:
-        """The key that signs sessions, cursors and addresses of files; commands may have none."""
+        """The key that signs sessions, cursors and addresses of files."""
         assert self.settings.secret_key is not None, "a process that serves has a secret key"
         return self.settings.secret_key
 
-    def _read_shared_clock(self) -> float:
-        """Returns milliseconds of PostgreSQL's clock, or of Redis's: SQLite has no server."""
-        if not self.database.is_sqlite:
-            return self.database.server_ms()
-        seconds, microseconds = self.redis_client.time()
-        return seconds * 1000 + microseconds / 1000
+    def wake_deliveries(self) -> None:
+        """Tells the dispatcher that there is something to deliver."""
+        self.dispatcher.wake()
 
-    redis_clients = part(
-        lambda s: RedisClients(s.redis_url, **parser_options(green(s.settings.async_mode).poll))
-    )
-    database = part(lambda s: database_of(s.settings))
-    redis_client = part(lambda s: s.redis_clients.new())
-    ranking = part(lambda s: Ranking(s.redis_client, s.settings.key_prefix, run_id=s.redis_run_id))
-    ordering_status = part(lambda s: OrderingStatus(s.clock))
-    placer = part(lambda s: Placer(s.ranking, s.database, s.ordering_status, s.monotonic))
-    rebuilder = part(lambda s: Rebuilder(s.database, s.ranking, s.placer, s.clock))
+    def is_absent(self, admin_id: int) -> bool:
+        """Whether the admin has no window open; False while that is unknown."""
+        return self.present_admins.is_absent(admin_id)
+
+    # The order of threads
+
     list_builder = part(lambda s: ListBuilder(s.rebuilder, s.ranking))
     list_keeper = part(lambda s: ListKeeper(s.database, s.clock))
-    diff = part(lambda s: Diff(s.database, s.ranking, s.clock, s.monotonic))
     due_queue = part(lambda s: DueQueue(s.database, s.placer, s.clock))
     recompute = part(lambda s: Recompute(s.database, s.placer, s.clock, s.monotonic))
     archiver = part(lambda s: Archiver(s.database, s.placer, s.clock, s.monotonic))
-
-    @cached_property
-    def redis_run_id(self) -> RunId:
-        """The function that returns the random id of a Redis server's life."""
-        return run_id_of
 
     pulse = part(lambda s: PulseReader(s.ranking))
 
@@ -164,23 +109,6 @@ class Services:
 
     # Events and acts, and their delivery to chatbots
 
-    @cached_property
-    def recorder(self) -> Recorder:
-        # Looked up at each event: commands that store events need no presence.
-        return Recorder(
-            self.database, self.clock, lambda admin_id: self.present_admins.is_absent(admin_id)
-        )
-
-    @cached_property
-    def ingest(self) -> Ingest:
-        return Ingest(
-            self.recorder,
-            self.placer,
-            self.dispatcher.wake,
-            # Built at the first close: commands that store events need no presence.
-            lambda thread_ids: self.bot_presence.enqueue_closed(thread_ids),
-        )
-
     actions = part(lambda s: Actions(s.database, s.clock))
     assigning = part(lambda s: Assigning(s.database, s.clock))
     snoozing = part(lambda s: Snoozing(s.database, s.clock))
@@ -188,21 +116,11 @@ class Services:
     mentioning = part(lambda s: Mentioning(s.database, s.clock))
     undo = part(lambda s: Undo(s.database, s.clock))
     invitations = part(lambda s: Invitations(s.database, s.clock))
-    accounts = part(
-        lambda s: Accounts(s.database, s.placer, s.clock, s.dispatcher.wake, s.monotonic)
-    )
-    api_keys = part(lambda s: ApiKeys(s.database, s.recorder, s.placer, s.clock))
-    poster = part(lambda s: Poster(s.settings.webhook_private))
 
     @cached_property
     def dispatcher(self) -> WebhookDispatcher:
-        return WebhookDispatcher(
-            self.database,
-            self.clock,
-            self.poster,
-            # Looked up at each delivery: commands have no secret key.
-            for_chatbots=lambda document: self.file_addresses.for_chatbots(document),
-        )
+        for_chatbots = self.file_addresses.for_chatbots
+        return WebhookDispatcher(self.database, self.clock, self.poster, for_chatbots=for_chatbots)
 
     @cached_property
     def agenda(self) -> AgendaReader:
@@ -218,8 +136,6 @@ class Services:
             },
         )
 
-    webhooks = part(lambda s: WebhookService(s.database, s.clock, s.poster, s.dispatcher.wake))
-
     @cached_property
     def typing_notifier(self) -> TypingNotifier:
         # Has its own client with a short timeout: late news of typing is useless.
@@ -228,7 +144,6 @@ class Services:
 
     # Files of admins
 
-    file_store = part(lambda s: FileStore(s.settings.files))
     uploads = part(lambda s: Uploads(s.database, s.file_store, s.clock, s.offload))
 
     file_addresses = part(lambda s: FileAddresses(s.secret_key, s.clock, lambda: s.origins.first))
@@ -242,23 +157,7 @@ class Services:
         """The name of this process among those that share Redis."""
         return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
 
-    presence_service = part(
-        lambda s: PresenceService(
-            s.redis_client,
-            s.database,
-            s.clock,
-            timing=Timing.from_ttl(
-                s.settings.presence_ttl_seconds, s.settings.presence_idle_seconds
-            ),
-            key_prefix=s.settings.key_prefix,
-            monotonic=s.monotonic,
-        )
-    )
     present_admins = part(lambda s: PresentAdmins(s.presence_service.admins, s.monotonic))
-    bot_presence = part(lambda s: BotPresence(s.presence_service, s.database, s.clock, s.monotonic))
-    erasing = part(
-        lambda s: Erasing(s.database, s.placer, s.presence_service, s.file_store, s.clock)
-    )
 
     # Parts of web processes
 

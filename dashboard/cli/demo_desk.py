@@ -11,9 +11,8 @@ from dashboard.cli.context import operator
 from dashboard.cli.demo_access import DEMO_EMAIL
 from dashboard.cli.demo_data import DEMO_SOURCE
 from dashboard.db.accounts import admin_desks, admins, canned_replies, passwords, sessions, sources
-from dashboard.db.audit import Target
+from dashboard.db.audit import Target, account_created
 from dashboard.db.models.threads import customers, events, threads
-from dashboard.ingest.accounts import account_created
 from dashboard.ingest.outgoing import Admin
 from dashboard.services import Services
 from dashboard.settings import Settings

@@ -1,94 +1,59 @@
 """The group of all commands, and the exit codes of their errors."""
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections import UserDict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType
-from typing import NoReturn
+from importlib import import_module
+from types import FrameType, ModuleType
+from typing import Any, NoReturn
 
 import click
 
-from dashboard.cli.admins import (
-    create_admin,
-    create_desk,
-    delete_customer,
-    disable_admin,
-    list_admins,
-    list_desks,
-    reset_second_factor,
-    set_desks,
-    set_password,
-)
-from dashboard.cli.demo import demo
-from dashboard.cli.demo_data import seed, simulate
-from dashboard.cli.keys import (
-    create_key,
-    create_webhook,
-    list_keys,
-    list_webhooks,
-    revoke_key,
-    revoke_webhook,
-    rotate_webhook,
-)
-from dashboard.cli.ordering import check, rebuild
-from dashboard.cli.serve import serve
-from dashboard.cli.transfer import audit, backup, export_events, import_events, restore
+from dashboard.cli.commands import COMMANDS
 from dashboard.errors import LineupError
-
-#: To add a command, import it and name it here; `--help` lists them in this order.
-COMMANDS = (
-    serve,
-    demo,
-    seed,
-    simulate,
-    rebuild,
-    check,
-    backup,
-    restore,
-    export_events,
-    import_events,
-    delete_customer,
-    create_admin,
-    list_admins,
-    set_password,
-    reset_second_factor,
-    disable_admin,
-    set_desks,
-    create_desk,
-    list_desks,
-    create_key,
-    list_keys,
-    revoke_key,
-    create_webhook,
-    list_webhooks,
-    rotate_webhook,
-    revoke_webhook,
-    audit,
-)
-
 
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM)
 
 
-class InOrder(click.Group):
-    """Lists its commands in the order in which they were added, not by name."""
+#: Import the modules of commands; a command starts without those of the others.
+MODULES: dict[str, Callable[[], ModuleType]] = {
+    "admins": lambda: import_module("dashboard.cli.admins"),
+    "demo": lambda: import_module("dashboard.cli.demo"),
+    "keys": lambda: import_module("dashboard.cli.keys"),
+    "ordering": lambda: import_module("dashboard.cli.ordering"),
+    "serve": lambda: import_module("dashboard.cli.serve"),
+    "transfer": lambda: import_module("dashboard.cli.transfer"),
+}
+
+
+class LoadedWhenUsed(UserDict[str, Any]):
+    """The commands of the table; each is loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        values = vars(MODULES[COMMANDS[name][0]]()).values()
+        return next(
+            value for value in values if isinstance(value, click.Command) and value.name == name
+        )
+
+
+class Commands(click.Group):
+    """Lists the commands in the order of the table, and loads only the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(
+cli = Commands(
     "app.py",
-    cls=InOrder,
+    commands=LoadedWhenUsed(COMMANDS),
     help="Lineup: a live-sorted list of chat threads.",
     no_args_is_help=False,
 )
-def cli() -> None:
-    pass
-
-
-for command in COMMANDS:
-    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None, *, began: float | None = None) -> int:

@@ -24,7 +24,7 @@ BUSY_RETRY_SECONDS = 0.2
 SECOND_COMPARISON_SECONDS = 1.0
 
 
-@command("rebuild", "Rebuild the order in Redis from SQL.", example="rebuild")
+@command("rebuild", example="rebuild")
 def rebuild() -> None:
     """Replaces all lists; browsers open them again."""
     with open_services(needs_redis=True) as services:
@@ -37,9 +37,7 @@ def rebuild() -> None:
         click.echo(f"{count} threads in {time.monotonic() - started:.1f} s")
 
 
-@command(
-    "check", "Compare Redis with SQL; exit code 1 if the order differs.", example="check --most 50"
-)
+@command("check", example="check --most 50")
 @click.option(
     "--most",
     type=click.IntRange(1, 100_000),

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from dashboard.cli.commands import COMMANDS
 from dashboard.db.accounts.sources import NAME
 from dashboard.validation.accounts import is_email
 from dashboard.validation.fields import DESK_MAX, is_desk_name
@@ -13,20 +14,30 @@ from dashboard.validation.fields import DESK_MAX, is_desk_name
 SEED_THREADS_MAX = 5_000_000
 RATE_MAX = 10_000
 
-PORT = click.IntRange(1, 65_535)
 THREADS = click.IntRange(1, SEED_THREADS_MAX)
 RANDOM_SEED = click.IntRange(0, 2**63 - 1)
 ID = click.IntRange(1, 2**53)
+HOST_OPTION = click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
+)
+PORT_OPTION = click.option(
+    "--port",
+    type=click.IntRange(1, 65_535),
+    default=5000,
+    show_default=True,
+    help="Port to listen on.",
+)
 
 
 def command(
-    name: str, description: str, *, example: str, arguments: str = ""
+    name: str, *, example: str, arguments: str = ""
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Declares a command. Its function returns the exit code, or None for 0.
+    """Declares a command of the table. Its function returns the exit code, or None for 0.
 
     `--help` shows the description, the meaning of the arguments (options have their own help), and
     the example, which begins with the command's name.
     """
+    description = COMMANDS[name][1]
     return click.command(
         name,
         help=f"{description} {arguments}".strip(),

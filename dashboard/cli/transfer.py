@@ -1,5 +1,6 @@
 """Commands that write data out and read it back: events, backups, and the audit log."""
 
+import importlib
 import json
 import os
 import secrets
@@ -11,7 +12,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from dashboard.cli.context import open_services, operator, read_settings
+from dashboard.cli.context import Storage, open_database, open_services, operator, read_settings
 from dashboard.cli.given_files import (
     STANDARD,
     given_file,
@@ -25,6 +26,7 @@ from dashboard.db.accounts import passwords
 from dashboard.db.audit import (
     BACKUP_MADE,
     EXPORT_MADE,
+    Action,
     Entry,
     Filters,
     Target,
@@ -37,29 +39,26 @@ from dashboard.db.database import Database
 from dashboard.db.outbox.outgoing import timestamp
 from dashboard.errors import StartError, StorageUnavailable
 from dashboard.files.store import FileStore
-from dashboard.services import Services
 from dashboard.transfer.backups import ArchiveReader, BackupMaker, MadeBackup
-from dashboard.transfer.exporting import Exporter
-from dashboard.transfer.importing import Importer
-from dashboard.transfer.lines import LINE_BYTES
 from dashboard.transfer.restoring import Restorer
 from dashboard.validation import fields
+from dashboard.validation.strict_json import JsonObject
 
 
 @command(
     "export",
-    "Write all events to a file, as the bot API takes them, while Lineup is running.",
     arguments="Only its owner can read FILE; - is standard output.",
     example="export events.jsonl",
 )
 @click.argument("file")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def export_events(file: str, force: bool) -> None:
-    with open_services() as services, new_file(file, force=force) as new:
-        _note_export(services)
+    with open_database() as storage, new_file(file, force=force) as new:
+        _note(storage, EXPORT_MADE, Target(None, "events"), {"format": "jsonl", "filters": {}})
         with progress_bar("exporting", unit=" lines") as bar:
             count = 0
-            for line in Exporter(services.database).lines():
+            exporting = importlib.import_module("dashboard.transfer.exporting")
+            for line in exporting.Exporter(storage.database).lines():
                 new.out.write(line)
                 count += 1
                 bar.update()
@@ -68,7 +67,6 @@ def export_events(file: str, force: bool) -> None:
 
 @command(
     "import",
-    "Store the events of an export; events that are already stored are skipped.",
     arguments="FILE is what export wrote; - is standard input.",
     example="import events.jsonl",
 )
@@ -76,7 +74,8 @@ def export_events(file: str, force: bool) -> None:
 def import_events(file: str) -> None:
     with open_services() as services, given_file(file) as opened:
         size = None if file == STANDARD else os.fstat(opened.fileno()).st_size
-        importer = Importer(
+        importing = importlib.import_module("dashboard.transfer.importing")
+        importer = importing.Importer(
             services.database,
             services.placer,
             services.clock,
@@ -85,7 +84,7 @@ def import_events(file: str) -> None:
         )
         with progress_in_bytes("importing", size) as bar:
             try:
-                imported = importer.run(_lines(opened), bar.update)
+                imported = importer.run(_lines(opened, importing.LINE_BYTES), bar.update)
             except StorageUnavailable as error:
                 raise StartError(
                     "The database is not available; import the file again to go on."
@@ -96,16 +95,15 @@ def import_events(file: str) -> None:
     )
 
 
-def _note_export(services: Services) -> None:
+def _note(storage: Storage, action: Action, target: Target, data: JsonObject | None = None) -> None:
     """Adds the audit log entry before anything is read, so that failed tries are recorded, too."""
-    now, actor = services.clock(), operator()
-    data = {"format": "jsonl", "filters": {}}
-    services.database.write(lambda c: add(c, now, actor, EXPORT_MADE, Target(None, "events"), data))
+    now, actor = storage.clock(), operator()
+    storage.database.write(lambda connection: add(connection, now, actor, action, target, data))
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
+def _lines(file: BinaryIO, most_bytes: int) -> Iterator[bytes]:
     """Yields one line after the other; of a line that is too long only its beginning."""
-    while line := file.readline(LINE_BYTES + 1):
+    while line := file.readline(most_bytes + 1):
         yield line
 
 
@@ -140,7 +138,6 @@ class ActionName(click.ParamType):
 
 @command(
     "audit",
-    "Print the audit log of accounts, keys, webhooks and the like, oldest first.",
     arguments="Days are in UTC.",
     example="audit --since 2026-11-01 --action webhook --json",
 )
@@ -158,8 +155,8 @@ def audit(
     target: str | None,
     as_json: bool,
 ) -> None:
-    with open_services() as services:
-        for entry in every(services.database, Filters(since, until, action, actor, target)):
+    with open_database() as storage:
+        for entry in every(storage.database, Filters(since, until, action, actor, target)):
             click.echo(
                 json_lines([entry]) if as_json else "\t".join(_columns(entry)), nl=not as_json
             )
@@ -179,16 +176,15 @@ _NAMED_MAX = 20
 
 @command(
     "backup",
-    "Write the database and admins' files to one file, while Lineup is running.",
     arguments="Only its owner can read FILE; - is standard output.",
     example="backup lineup-2026-11-25.backup",
 )
 @click.argument("file")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 def backup(file: str, force: bool) -> None:
-    with open_services() as services, new_file(file, force=force) as new:
-        _note_backup(services)
-        maker = BackupMaker(services.database, services.file_store, services.clock)
+    with open_database() as storage, new_file(file, force=force) as new:
+        _note(storage, BACKUP_MADE, Target(None))
+        maker = BackupMaker(storage.database, FileStore(storage.settings.files), storage.clock)
         with progress_in_bytes("copying") as bar:
             result = maker.make(new.out, new.folder, bar.update)
     _report(result)
@@ -196,7 +192,6 @@ def backup(file: str, force: bool) -> None:
 
 @command(
     "restore",
-    "Restore a backup into an empty database, and bring its schema to the newest state.",
     arguments="FILE is what backup wrote, - standard input. Lineup must not be running.",
     example="restore lineup-2026-11-25.backup",
 )
@@ -216,14 +211,6 @@ def restore(file: str, force: bool) -> None:
         f"Restored the backup of {restored.manifest.made_at} with {restored.files} files. Admins "
         "must sign in again; “serve” rebuilds the lists in Redis.",
         err=True,
-    )
-
-
-def _note_backup(services: Services) -> None:
-    """Adds the audit log entry before anything is read, so that failed tries are recorded, too."""
-    now, actor = services.clock(), operator()
-    services.database.write(
-        lambda connection: add(connection, now, actor, BACKUP_MADE, Target(None))
     )
 
 

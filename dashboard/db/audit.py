@@ -4,12 +4,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, false, func, insert, or_, select, tuple_
 
 from dashboard.db.accounts import admins
+from dashboard.db.accounts.api_keys import prefix_of
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins as accounts
 from dashboard.db.models.accounts import audit_log
@@ -172,6 +173,45 @@ def add(
     for name, length in _LENGTHS.items():
         values[name] = _shown(values[name], length)
     connection.execute(_ADDED, values | {"data": _shown(fields, TEXT_MAX)})
+
+
+def account_created(
+    connection: Connection,
+    now_ms: int,
+    by: Actor,
+    target: Target,
+    name: str,
+    role: str,
+    desks: Collection[str],
+    method: str = "password",
+) -> None:
+    """Adds the audit entry of a new account. `target`: its id and e-mail address; `method`:
+    `password`, set by a command, or `invitation`."""
+    details = {"name": name, "role": role, "desks": sorted(desks), "method": method}
+    add(connection, now_ms, by, ACCOUNT_CREATED, target, details)
+
+
+def key_created(
+    connection: Connection,
+    now_ms: int,
+    by: Actor,
+    key: str,
+    source: str,
+    scopes: Collection[str],
+    handoff_only: bool = False,
+    desk: str | None = None,
+    rate_per_second: int | None = None,
+) -> None:
+    """Adds the audit entry of a new key. `key` is the whole key; only its prefix is stored."""
+    details = {
+        "source": source,
+        "scopes": sorted(scopes),
+        "rate_per_second": rate_per_second,
+        "handoff_only": handoff_only,
+        "desk": desk,
+    }
+    target = Target(prefix_of(key))
+    add(connection, now_ms, by, KEY_CREATED, target, details)
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, object]:

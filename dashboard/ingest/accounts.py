@@ -8,11 +8,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admin_desks, admins, api_keys, invitations, team
+from dashboard.db.accounts import admin_desks, admins, invitations, team
 from dashboard.db.accounts.admins import SUPERVISOR, Admin, EmailTaken
 from dashboard.db.accounts.invitations import Draft, Invitation
 from dashboard.db.accounts.team import Account
-from dashboard.db.audit import PAGE, Actor, Target, add, changes
+from dashboard.db.audit import PAGE, Actor, Target, account_created, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem
@@ -21,46 +21,6 @@ from dashboard.ordering.placer import Placer
 from dashboard.validation.field_errors import field_error
 from dashboard.webhooks.dispatcher import Spawn, spawn_thread
 from scoring.placing import Placement
-
-
-def account_created(
-    connection: Connection,
-    now_ms: int,
-    by: Actor,
-    target: Target,
-    name: str,
-    role: str,
-    desks: Collection[str],
-    method: str = "password",
-) -> None:
-    """Adds the audit entry of a new account. `target`: its id and e-mail address; `method`:
-    `password`, set by a command, or `invitation`."""
-    details = {"name": name, "role": role, "desks": sorted(desks), "method": method}
-    add(connection, now_ms, by, audit.ACCOUNT_CREATED, target, details)
-
-
-def key_created(
-    connection: Connection,
-    now_ms: int,
-    by: Actor,
-    key: str,
-    source: str,
-    scopes: Collection[str],
-    handoff_only: bool = False,
-    desk: str | None = None,
-    rate_per_second: int | None = None,
-) -> None:
-    """Adds the audit entry of a new key. `key` is the whole key; only its prefix is stored."""
-    details = {
-        "source": source,
-        "scopes": sorted(scopes),
-        "rate_per_second": rate_per_second,
-        "handoff_only": handoff_only,
-        "desk": desk,
-    }
-    target = Target(api_keys.prefix_of(key))
-    add(connection, now_ms, by, audit.KEY_CREATED, target, details)
-
 
 log = logging.getLogger(__name__)
 

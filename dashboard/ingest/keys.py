@@ -8,10 +8,9 @@ from sqlalchemy import Connection
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, api_keys, sources
 from dashboard.db.accounts.api_keys import ApiKeyInfo, NewKey
-from dashboard.db.audit import Actor, Target, add
+from dashboard.db.audit import Actor, Target, add, key_created
 from dashboard.db.database import Database
 from dashboard.errors import NotFound
-from dashboard.ingest.accounts import key_created
 from dashboard.ingest.recorder import Recorder
 from dashboard.ordering.placer import Placer
 

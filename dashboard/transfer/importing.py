@@ -12,13 +12,12 @@ from sqlalchemy import Connection
 
 from dashboard.db import audit, erasures
 from dashboard.db.accounts import admin_desks, admins, sources
-from dashboard.db.audit import Actor, Target, add
+from dashboard.db.audit import Actor, Target, account_created, add
 from dashboard.db.database import Database
 from dashboard.db.threads import events, thread_states, threads
 from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import RECEIPT
 from dashboard.ingest import schema
-from dashboard.ingest.accounts import account_created
 from dashboard.ingest.erase import ErasedEvents
 from dashboard.ingest.event_writer import Author, EventWriter
 from dashboard.ingest.recorder import retry_on_conflict

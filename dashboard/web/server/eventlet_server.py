@@ -1,10 +1,11 @@
 """Serves with the green threads of eventlet, and its thread pool."""
 
+import importlib
 import socket
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from wsgiref.types import WSGIEnvironment
 
 import eventlet
@@ -14,11 +15,12 @@ from eventlet.green import socket as green_socket
 
 from dashboard.errors import StartError
 from dashboard.turns import counted, turns
-from dashboard.web.server.acceptor import Acceptor, Green
-from dashboard.web.server.http_connection import HttpServer
 from dashboard.web.server.readiness import Readiness, waiter
 from dashboard.web.server.state import ServerState
 from dashboard.wsgi_keys import WAIT_READABLE, WATCH
+
+if TYPE_CHECKING:
+    from dashboard.web.server.acceptor import Acceptor
 
 offload = counted(tpool.execute)
 _look_up = patcher.original("socket").getaddrinfo
@@ -52,7 +54,7 @@ def getaddrinfo(
 
 def start(
     app: Callable, listener: socket.socket, state: ServerState, keepalive_seconds: float
-) -> Acceptor:
+) -> "Acceptor":
     """Serves in the background until the acceptor is stopped. Raises StartError."""
     socket.getaddrinfo = green_socket.getaddrinfo = getaddrinfo
     if not hasattr(listener, "fd"):
@@ -61,6 +63,9 @@ def start(
     environ: WSGIEnvironment = {WAIT_READABLE: _wait_read}
     if _EPOLL is not None:
         environ[WATCH] = Readiness(_EPOLL, partial(hubs.trampoline, read=True)).watch
-    server = HttpServer(app, listener.getsockname(), state, keepalive_seconds, environ)
-    green = Green(eventlet.spawn, give_turn, lambda sock: sock.fd)
-    return Acceptor(listener, server.serve, green, state)
+    # Imported here: commands need green threads, but no web server.
+    acceptor = importlib.import_module("dashboard.web.server.acceptor")
+    web = importlib.import_module("dashboard.web.server.http_connection")
+    server = web.HttpServer(app, listener.getsockname(), state, keepalive_seconds, environ)
+    green = acceptor.Green(eventlet.spawn, give_turn, lambda sock: sock.fd)
+    return acceptor.Acceptor(listener, server.serve, green, state)

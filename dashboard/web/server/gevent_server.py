@@ -1,9 +1,10 @@
 """Serves with the green threads of gevent, and its thread pool."""
 
+import importlib
 import socket
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from wsgiref.types import WSGIEnvironment
 
 import gevent
@@ -12,11 +13,12 @@ from gevent.socket import wait_read
 
 from dashboard.errors import StartError
 from dashboard.turns import counted, turns
-from dashboard.web.server.acceptor import Acceptor, Green
-from dashboard.web.server.http_connection import HttpServer
 from dashboard.web.server.readiness import Readiness, waiter
 from dashboard.web.server.state import ServerState
 from dashboard.wsgi_keys import WAIT_READABLE, WATCH
+
+if TYPE_CHECKING:
+    from dashboard.web.server.acceptor import Acceptor
 
 #: Longest time that other green threads run in one turn, in seconds.
 TURN_SECONDS_MAX = 0.02
@@ -63,7 +65,7 @@ def give_turn() -> None:
 
 def start(
     app: Callable, listener: socket.socket, state: ServerState, keepalive_seconds: float
-) -> Acceptor:
+) -> "Acceptor":
     """Serves in the background until the acceptor is stopped. Raises StartError."""
     if not hasattr(listener, "_sock"):
         raise StartError("This release of gevent has no socket._sock: install another one.")
@@ -71,6 +73,9 @@ def start(
     environ: WSGIEnvironment = {WAIT_READABLE: _wait_read}
     if _EPOLL is not None:
         environ[WATCH] = Readiness(_EPOLL, wait_read).watch
-    server = HttpServer(app, listener.getsockname(), state, keepalive_seconds, environ)
-    green = Green(gevent.spawn, give_turn, lambda sock: sock._sock)
-    return Acceptor(listener, server.serve, green, state)
+    # Imported here: commands need green threads, but no web server.
+    acceptor = importlib.import_module("dashboard.web.server.acceptor")
+    web = importlib.import_module("dashboard.web.server.http_connection")
+    server = web.HttpServer(app, listener.getsockname(), state, keepalive_seconds, environ)
+    green = acceptor.Green(gevent.spawn, give_turn, lambda sock: sock._sock)
+    return acceptor.Acceptor(listener, server.serve, green, state)

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
+from dashboard.db.database import Database
 from dashboard.errors import StartError
-from dashboard.settings import KEEPALIVE_SECONDS, AsyncMode
+from dashboard.settings import KEEPALIVE_SECONDS, AsyncMode, Settings
 from dashboard.web.server.descriptors import raise_limit
 from dashboard.web.server.state import ServerState
 
@@ -47,6 +48,12 @@ def green(async_mode: AsyncMode) -> ModuleType:
     if async_mode == "gevent":
         return importlib.import_module("dashboard.web.server.gevent_server")
     return importlib.import_module("dashboard.web.server.eventlet_server")
+
+
+def database_of(settings: Settings) -> Database:
+    """Returns the database of a process; its calls let other green threads run."""
+    mode = green(settings.async_mode)
+    return Database(settings.database_url, wait_ready=mode.wait_ready, offload=mode.offload)
 
 
 def check_port(host: str, port: int) -> None:

@@ -12,9 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.cli.context import open_services
+from dashboard.cli.context import open_services, read_settings
 from dashboard.cli.main import main
-from dashboard.cli.serve import Address, StartTimes, announce
+from dashboard.cli.starting import Address, StartTimes, announce
+from dashboard.cli.web_process import open_web_services
 from dashboard.db.accounts import admins, passwords, second_factor, sessions
 from dashboard.db.database import Database
 from dashboard.db.lists import versions, views
@@ -392,7 +393,8 @@ def test_who_serves_says_how_long_lists_hold_closed_threads(monkeypatch):
 
     def opened(days: str, *, serving: bool) -> int:
         monkeypatch.setenv("LINEUP_HISTORY_DAYS", days)
-        with open_services(serving=serving) as services, services.database.read() as connection:
+        services = open_web_services(read_settings()) if serving else open_services()
+        with services as parts, parts.database.read() as connection:
             return versions.current(connection).history_days
 
     assert opened("7", serving=False) == 90

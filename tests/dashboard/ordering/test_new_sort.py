@@ -22,10 +22,11 @@ TIER = 2**42
 TIMEOUT_SECONDS = 60
 #: Compares Redis with SQL before and after the step that `serve` runs once a second.
 CHECK_TICK_CHECK = """
-from dashboard.cli.context import open_services
+from dashboard.cli.context import read_settings
 from dashboard.cli.main import main
+from dashboard.cli.web_process import open_web_services
 assert main(["check"]) == 1
-with open_services() as services:
+with open_web_services(read_settings()) as services:
     assert services.reconciler.tick()
 assert main(["check"]) == 0
 """

@@ -15,11 +15,11 @@ from socketio import Server, packet
 from socketio.manager import Manager
 
 from dashboard.errors import StartError
-from dashboard.transport import internals
+from dashboard.transport import internals, redis_parser
 from dashboard.transport.emitter import Message
 from dashboard.transport.fast_path import EmitPath, FastPath
-from dashboard.transport.internals import Parser, parser_options
 from dashboard.transport.packets import NAMESPACE, EncodedJson, SplicingJson, StrictPacket
+from dashboard.transport.redis_parser import Parser, parser_options
 from dashboard.transport.sockets import Driver, Sockets
 
 
@@ -159,7 +159,7 @@ def test_without_the_driver_of_engine_io_nothing_is_served(server):
 def fresh_parser(monkeypatch):
     """The parser as it is in a new process."""
     monkeypatch.setattr(Parser, "is_usable", True)
-    internals._warn_once.cache_clear()
+    redis_parser._warn_once.cache_clear()
 
 
 def client_with(url, options):
@@ -170,7 +170,7 @@ def client_with(url, options):
 def polls_of(looks):
     def poll():
         looks.append(1)
-        return internals.select.poll()
+        return redis_parser.select.poll()
 
     return poll
 
@@ -186,23 +186,23 @@ def test_no_name_of_redis_py_is_missing(redis_server, fresh_parser, caplog):
     assert issubclass(Parser, redis_connection.DefaultParser)
 
 
-@pytest.mark.parametrize("name", internals.PARSER_NAMES)
+@pytest.mark.parametrize("name", redis_parser.PARSER_NAMES)
 def test_without_a_method_the_default_parser_is_used_after_one_warning(
     redis_server, fresh_parser, monkeypatch, caplog, name
 ):
-    monkeypatch.setattr(internals, "_Default", type("Renamed", (), {}))
+    monkeypatch.setattr(redis_parser, "_Default", type("Renamed", (), {}))
     assert parser_options(polls_of([])) == {} == parser_options(polls_of([]))
     [warning] = caplog.records
     assert name in warning.getMessage()
 
 
-@pytest.mark.parametrize("name", internals.CONNECTED_NAMES)
+@pytest.mark.parametrize("name", redis_parser.CONNECTED_NAMES)
 def test_without_an_attribute_the_ordinary_check_is_used_after_one_warning(
     redis_server, fresh_parser, monkeypatch, caplog, name
 ):
     looks = []
-    names = (*internals.CONNECTED_NAMES, f"{name}_renamed")
-    monkeypatch.setattr(internals, "CONNECTED_NAMES", names)
+    names = (*redis_parser.CONNECTED_NAMES, f"{name}_renamed")
+    monkeypatch.setattr(redis_parser, "CONNECTED_NAMES", names)
     with client_with(redis_server.url, parser_options(polls_of(looks))) as client:
         assert client.set("parser", 1) and client.get("parser") == b"1"
         client.connection_pool.disconnect()

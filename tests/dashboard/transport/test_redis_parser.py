@@ -7,7 +7,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from dashboard.transport.internals import parser_options
+from dashboard.transport.redis_parser import parser_options
 
 
 @pytest.fixture

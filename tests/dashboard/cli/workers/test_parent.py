@@ -41,7 +41,7 @@ def test_a_worker_looks_after_its_parent_before_it_waits_for_the_schema(monkeypa
 
     monkeypatch.setenv("LINEUP_SECRET_KEY", "x" * 32)
     monkeypatch.setattr(serve.logs, "install", lambda *ignored: None)
-    monkeypatch.setattr(serve, "open_services", open_services)
+    monkeypatch.setattr("dashboard.cli.web_process.open_web_services", open_services)
     monkeypatch.setattr(serve, "end_with_parent", steps.append)
     part = WorkerPart("1", "", 5, 1234)
     with pytest.raises(SystemExit):

@@ -1,0 +1,92 @@
+"""The work of the command `demo`: a server with demo data, a demo admin and a simulator."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import click
+
+from dashboard import logs
+from dashboard.cli.demo_access import DEMO_EMAIL, DemoAccess, demo_access
+from dashboard.cli.demo_data import seed_threads
+from dashboard.cli.demo_desk import hire, others, share_out
+from dashboard.cli.starting import Address, announce
+from dashboard.cli.web_process import bring_order_to_date, open_web_services, run_web_process
+from dashboard.db.threads import threads
+from dashboard.errors import LineupError
+from dashboard.services import Services
+from dashboard.settings import Settings
+from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.web.server.server import check_port
+from demo.simulate import Others, simulate
+
+log = logging.getLogger("lineup")
+
+#: Pause before the simulator starts, and before it starts again after it failed.
+SIMULATOR_START_SECONDS = 0.5
+SIMULATOR_RETRY_SECONDS = 5.0
+MESSAGES = 3
+RANDOM_SEED = 1
+
+
+def serve_demo(settings: Settings, address: Address, thread_count: int, rate: float) -> int:
+    """Serves until a signal; returns the exit code."""
+    logs.install(settings.log_level, settings.log_format)
+    if settings.log_level == "INFO":
+        # Operators need to see how lists are rebuilt; a person who tries the demo does not.
+        logging.getLogger("dashboard").setLevel(logging.WARNING)
+    check_port(address.host, address.port)
+    with open_web_services(settings) as services:
+        access = demo_access(settings.instance, services.database, services.clock)
+        services.settings = replace(settings, secret_key=access.secret_key)
+        people = hire(services)
+        bring_order_to_date(services)
+        _seed_once(services, thread_count)
+        share_out(services, people)
+        url = f"http://{address.host}:{address.port}"
+        desk = others(services, people, url, address.port)
+        simulator = _simulator(url, access.api_key, rate, services.clock, desk)
+
+        def on_ready() -> None:
+            announce(address)
+            click.echo(_welcome(address, access))
+            simulator.start()
+
+        return run_web_process(services, address, on_ready)
+
+
+def _seed_once(services: Services, thread_count: int) -> None:
+    """Fills the database if it is empty."""
+    with services.database.read() as connection:
+        is_empty = threads.last_id(connection) == 0
+    if is_empty:
+        seed_threads(services, thread_count, MESSAGES, RANDOM_SEED)
+
+
+def _welcome(address: Address, access: DemoAccess) -> str:
+    """Returns the text for the person who started the demo; programs read its first three lines."""
+    return (
+        f"email: {DEMO_EMAIL}\n"
+        f"password: {access.password}\n"
+        f"key: {access.api_key}\n"
+        f"Post messages with the key: {address.url}/api/docs shows how.\n"
+        "README.md and docs/ describe the rest. Customers and four colleagues are simulated.\n"
+        "Ctrl+C stops it; the data stays."
+    )
+
+
+def _simulator(
+    url: str, key: str, rate: float, clock: Callable[[], int], desk: Others
+) -> PeriodicTask:
+    def wait(seconds: float) -> bool:
+        time.sleep(seconds)
+        return False
+
+    return PeriodicTask(
+        "the simulator",
+        lambda: simulate(url, key, rate, now=clock, wait=wait, report=log.info, others=desk),
+        interval_seconds=SIMULATOR_START_SECONDS,
+        expected=(LineupError,),
+        backoff=Backoff.constant(SIMULATOR_RETRY_SECONDS),
+    )
