@@ -103,7 +103,7 @@ def _tell_ready(times: StartTimes, on_ready: Callable[[], object]) -> None:
 
 
 def bring_order_to_date(services: Services) -> None:
-    """Rebuilds the lists, with progress, if Redis is empty or holds those of another database."""
+    """Rebuilds the lists, with progress, if Redis has none or those of another database."""
     with services.database.read() as connection:
         total = threads.last_id(connection)
     with tqdm(

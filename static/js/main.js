@@ -9,13 +9,15 @@ import { Keymap } from "./core/keymap.js";
 import { Hold, Movement } from "./core/list/hold.js";
 import { Lists, Neighbours, VisibleRows } from "./core/list/lists.js";
 import { Fetcher, Rows } from "./core/list/rows.js";
+import { PLACES } from "./core/places.js";
 import { Prefs } from "./core/prefs.js";
 import { Presence } from "./core/presence.js";
 import { setFields } from "./core/query/fields.js";
+import { listCall } from "./core/route.js";
 import { ThreadMode } from "./core/thread/thread-mode.js";
 import { OpenThread } from "./core/thread/thread.js";
 import { chooseZone } from "./core/time.js";
-import { FilterTotals, Totals } from "./core/totals.js";
+import { Totals } from "./core/totals.js";
 import { Api } from "./net/api.js";
 import { deviceId, deviceType, Heartbeat, Liveness, watch } from "./net/heartbeat.js";
 import { Http } from "./net/http.js";
@@ -91,8 +93,8 @@ Object.assign(data, { admin, adminId, limits });
 data.sortsByWait = boot.sorts_by_wait;
 data.signedOutAt = boot.signed_out;
 data.choices = {
-  viewQueries: boot.view_queries, filters: boot.filters, priorities: boot.fields.priority.words,
-  get views() { return data.savedViews.builtIn; }, get sorts() { return data.sorts.names; },
+  viewQueries: boot.view_queries, views: PLACES.filter((name) => name in boot.view_queries),
+  priorities: boot.fields.priority.words, get sorts() { return data.sorts.names; },
 };
 data.prefs = new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) });
 addEventListener("pagehide", () => data.prefs.flush());
@@ -124,7 +126,6 @@ const lists = new Lists({
 });
 data.lists = lists;
 data.movement = new Movement({ hold, lists, now, painter, announce, language });
-data.filterTotals = new FilterTotals({ lists, call, totals });
 const thread = new OpenThread({
   call, rows, adminId,
   part: (id, where, messageId) => api.messages(id, where, messageId),
@@ -257,7 +258,8 @@ function testApi() {
     const { sync, listing: { painted } } = lists;
     const { order } = sync;
     return {
-      ...lists.list,
+      ...listCall(lists.list),
+      place: lists.list.view,
       state: sync.state,
       hold: hold.state(now()),
       epoch: order?.epoch ?? null,

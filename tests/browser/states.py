@@ -111,9 +111,9 @@ def unsent(browser: BrowserDriver, lineup: LineupDriver) -> None:
 
 def empty(browser: BrowserDriver, lineup: LineupDriver) -> None:
     mai = lineup.admin(lineup.mai_email)
-    for id in lineup.in_sql("history", "arrival", "mine", mai.id):  # closed by other tests
+    for id in lineup.in_sql("arrival", "arrival", "mine", mai.id):  # taken by other tests
         mai.act(id, "release")
-    browser.page.evaluate("() => { location.hash = '#/history/arrival?filter=mine'; }")
+    browser.page.evaluate("() => { location.hash = '#/mine/arrival'; }")
     browser.page.wait_for_selector("#list-empty .empty-title")
 
 

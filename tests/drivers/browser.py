@@ -74,7 +74,7 @@ class BrowserDriver:
 
     def wait_until_shown(self, list: str) -> None:
         # Not playwright's own waiting: it evaluates text, which the page's policy forbids.
-        shown = "() => { const l = window.lineup?.list(); return l && [l.view, l.sort, l.state]; }"
+        shown = "() => { const l = window.lineup?.list(); return l && [l.place, l.sort, l.state]; }"
         wait_until(
             lambda: self.page.evaluate(shown) == [*list.split("/"), "live"],
             what=f"{list} being shown live",
@@ -94,7 +94,7 @@ class BrowserDriver:
     def open(self, thread_id: int) -> None:
         """Opens a thread by its address, and waits for its messages."""
         state = self.state()
-        address = f"#/{state['view']}/{state['sort']}/{thread_id}"
+        address = f"#/{state['place']}/{state['sort']}/{thread_id}"
         self.page.evaluate("(to) => { location.hash = to; }", address)
         self.page.wait_for_selector(f".composer-field[data-thread='{thread_id}']")
         self.page.wait_for_selector(".message")

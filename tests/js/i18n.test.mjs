@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { languageOf, LOCALES, translator } from "../../static/js/core/i18n.js";
 import { Keymap } from "../../static/js/core/keymap.js";
+import { PLACES } from "../../static/js/core/places.js";
 import { DENSITIES, FOLLOW, SEND_KEYS } from "../../static/js/core/prefs.js";
 import { CHOICES } from "./support.mjs";
 
@@ -59,9 +60,10 @@ test("every text that the page asks for exists, and every text is asked for", ()
   const asked = new Set([...source.matchAll(/"([a-z_]+(?:[.-][a-z_-]+)*)"/g)].map(([, key]) => key));
   const families = [...source.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{/g)].map(([, family]) => family);
   const made = [
-    ...CHOICES.views.map((name) => `view.${name}`), ...CHOICES.sorts.map((name) => `sort.${name}`),
-    ...CHOICES.sorts.map((name) => `sort.${name}.short`), ...CHOICES.filters.map((name) => `filter.${name}`),
-    ...new Keymap(CHOICES).help.map(([, name]) => `key.${name}`),
+    ...PLACES.map((name) => `view.${name}`), ...CHOICES.sorts.map((name) => `sort.${name}`),
+    ...CHOICES.sorts.map((name) => `sort.${name}.short`),
+    ...new Keymap(CHOICES).help.map(([, name]) => name).filter((name) => !name.startsWith("view:"))
+      .map((name) => `key.${name}`),
     ...["live", "held", "paused", "waiting"].flatMap((name) => [`live.${name}`, `live.${name}.title`]),
     ...["sending", "failed", "moved", "signed-out"].map((name) => `sending.${name}`),
     ...CHOICES.priorities.map((name) => `priority.${name}`),
@@ -137,7 +139,7 @@ test("every page of settings has a name for the others, and these have no more t
 
 test("no word of presence is a word of assigning work: away is not off duty (case E10)", () => {
   const presence = /^(status|activity|seen|viewer)\./;
-  const work = /^(act\.(claim|release)|filter\.|row\.mine|thread\.assignee|did\.(claimed|released))/;
+  const work = /^(act\.(claim|release)|filter\.|view\.(mine|unassigned)|row\.mine|thread\.assignee|did\.(claimed|released))/;
   for (const locale of LOCALES) {
     const said = (family) => Object.entries(texts[locale]).filter(([key]) => family.test(key))
       .map(([, entry]) => JSON.stringify(entry).toLowerCase());

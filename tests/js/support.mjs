@@ -41,7 +41,6 @@ export const CHOICES = {
   sorts: [
     "arrival", "longest_wait", "unanswered_first", "member_status", "priority", "next_due", "soonest",
   ],
-  filters: ["all", "unassigned", "mine"],
   priorities: ["urgent", "high", "normal", "low"],
 };
 export const LIMITS = { list_ids: 20_000, watched_ids: 500, row_ids: 200 };

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, redirect, request
 from dashboard import languages
 from dashboard.db.accounts import admins, oidc_accounts
 from dashboard.db.accounts.sessions import Identity
-from dashboard.db.lists import sorts, views
+from dashboard.db.lists import sorts
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
 from dashboard.db.threads import events, threads
 from dashboard.errors import Problem
@@ -21,7 +21,7 @@ from dashboard.services import Services
 from dashboard.validation.fields import ATTACHMENTS_MAX, BODY_MAX
 from dashboard.validation.strict_json import JsonObject
 from dashboard.web.admin.lists.seen_views import FirstList, ListedView, without_totals
-from dashboard.web.admin.preferences import THEMES, complete, known
+from dashboard.web.admin.preferences import FILTERED_PLACES, PLACES, THEMES, complete, known
 from dashboard.web.admin.requests import SHORTCUT_MAX
 from dashboard.web.admin.sign_in.oidc_accounts import sign_in_methods
 from dashboard.web.http.identity import Identities, Unauthorized
@@ -31,7 +31,7 @@ from scoring.conditions.fields import FIELDS
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.tags import TAG_LENGTH_MAX
 from scoring.sorts import BUILT_IN_SORTS
-from scoring.views import BUILT_IN_VIEWS, FILTERS, VIEW_QUERIES
+from scoring.views import VIEW_QUERIES
 
 #: Cookie with the theme, for pages that are shown without a session.
 THEME_COOKIE = "lineup_theme"
@@ -80,18 +80,16 @@ class Pages:
             "admin": describe(identity),
             "preferences": preferences,
             "server_now": self._clock(),
-            "views": self._built_in_views(identity),
             "view_queries": VIEW_QUERIES,
             **self._sorts(),
             "fields": _FIELDS,
-            "filters": list(FILTERS),
             "limits": LIMITS,
             "picture_hosts": self._picture_hosts,
             "storage_key": self._storage_key(identity.admin_id),
             "has_events": self._has_events(identity),
             "saved_views": saved_views,
             "head": self._first_list.head(
-                _list_of(preferences, saved_views)._replace(desks=identity.desks),
+                first_list(preferences, saved_views)._replace(desks=identity.desks),
                 identity.admin_id,
             ),
         }
@@ -101,6 +99,7 @@ class Pages:
             theme=preferences["theme"],
             locale=preferences["locale"],
             boot=boot,
+            places=PLACES,
             words=languages.page_texts(preferences["locale"]),
             script="js/main.js",
             texts=self.text_urls(""),
@@ -156,11 +155,6 @@ class Pages:
                 return threads.is_any_at(connection, identity.desks)
             return events.is_any(connection)
 
-    def _built_in_views(self, identity: Identity) -> list[str]:
-        """Returns the built-in views in the admin's order, without the saved ones among them."""
-        with self._database.read() as connection:
-            return views.ordered(connection, identity.admin_id, BUILT_IN_VIEWS, ())
-
     def _saved_views(self, identity: Identity, last: Mapping[str, Any] | None) -> list[ListedView]:
         """Returns the first saved views, and always the one that was open last."""
         also = last["view"] if last else None
@@ -206,17 +200,18 @@ def describe(identity: Identity) -> dict[str, object]:
     }
 
 
-def _list_of(preferences: JsonObject, saved_views: list[ListedView]) -> ListName:
+def first_list(preferences: JsonObject, saved_views: list[ListedView]) -> ListName:
     """Returns the admin's last list; the page opens it unless its address names another one.
 
-    If its saved view no longer exists, returns the list of the last built-in view.
+    If its saved view no longer exists, returns the list of the last place.
     """
     saved = preferences["saved"] or {}
     for row in saved_views:
         if row["id"] == saved.get("view"):
-            return ListName(row["id"], saved.get("sort", row["sort"]), saved.get("filter", "all"))
-    view = preferences["view"]
-    return ListName(view, preferences["sorts"][view], preferences["filters"][view])
+            return ListName(row["id"], saved.get("sort", row["sort"]), "all")
+    place = preferences["place"] or preferences["view"]
+    view, filter = FILTERED_PLACES.get(place, (place, "all"))
+    return ListName(view, preferences["sorts"][place], filter)
 
 
 def chosen_theme() -> str:

@@ -1,6 +1,6 @@
 """Preferences of an admin for the dashboard, and their defaults."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -29,6 +29,11 @@ from scoring.views import BUILT_IN_VIEWS, FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEWS
 
 THEMES = ("system", "light", "dark")
 LIST_WIDTH_PX = (200, 2_000)
+#: The page's places that are a view with a filter. The others are views.
+FILTERED_PLACES = {"mine": ("arrival", "mine"), "unassigned": ("arrival", "unassigned")}
+#: The places in the order in which the page shows them.
+PLACES = (*FILTERED_PLACES, "not_respond", "arrival", "snoozed", "mentions", "history")
+assert {*PLACES} == {*FILTERED_PLACES, *BUILT_IN_VIEWS}
 
 
 def _not_null(value: Any) -> Any:
@@ -41,10 +46,10 @@ NOT_NULL = BeforeValidator(_not_null)
 _Switch = Annotated[StrictBool, NOT_NULL]
 
 
-def _by_view(name: str, choice: Any) -> Any:
-    """Returns a model with one such field for each view."""
-    fields: dict[str, Any] = dict.fromkeys(BUILT_IN_VIEWS, (Annotated[choice, NOT_NULL], Absent))
-    return create_model(name, __base__=Partial, **fields)
+def _by_name(model: str, names: Iterable[str], choice: Any) -> Any:
+    """Returns a model with one such field for each name."""
+    fields: dict[str, Any] = dict.fromkeys(names, (Annotated[choice, NOT_NULL], Absent))
+    return create_model(model, __base__=Partial, **fields)
 
 
 def _sort_name(text: str) -> str:
@@ -65,8 +70,9 @@ _SavedId = Annotated[
 _SortName = Annotated[
     str, AfterValidator(_sort_name), Field(json_schema_extra={"pattern": NAME_PATTERN})
 ]
-_Sorts = Annotated[_by_view("ChosenSorts", _SortName), NOT_NULL]  # type: ignore[valid-type]
-_Filters = Annotated[_by_view("ChosenFilters", Literal[FILTERS]), NOT_NULL]  # type: ignore[valid-type]
+_Sorts = Annotated[_by_name("ChosenSorts", PLACES, _SortName), NOT_NULL]  # type: ignore[valid-type]
+_FilterName = Literal[FILTERS]  # type: ignore[valid-type]
+_Filters = Annotated[_by_name("ChosenFilters", BUILT_IN_VIEWS, _FilterName), NOT_NULL]  # type: ignore[valid-type]
 
 
 class Notifications(Partial):
@@ -93,7 +99,9 @@ class SavedList(Strict):
 class PreferencesRequest(Partial):
     """A change of preferences; omitted ones stay as they are."""
 
-    #: The built-in view that was open last.
+    #: The place that was open last; null before the first one: then it is `view`.
+    place: Literal[PLACES] | None = None  # type: ignore[valid-type]
+    #: A built-in view. The page stores `place`.
     view: Annotated[Literal[BUILT_IN_VIEWS], NOT_NULL] = Absent  # type: ignore[valid-type]
     #: The saved view that was open after it; null if none was.
     saved: SavedList | None = None
@@ -123,6 +131,7 @@ class PreferencesRequest(Partial):
 
 _DEFAULTS: Mapping[str, Any] = {
     "sorts": {
+        **dict.fromkeys(FILTERED_PLACES, "longest_wait"),
         "arrival": "arrival",
         "not_respond": "longest_wait",
         **QUERY_VIEWS,
@@ -130,6 +139,7 @@ _DEFAULTS: Mapping[str, Any] = {
         "history": "arrival",
     },
     "filters": dict.fromkeys(BUILT_IN_VIEWS, "all"),
+    "place": None,
     "view": "not_respond",
     "saved": None,
     "theme": "system",

@@ -65,7 +65,6 @@ function addList(page) {
     if (empty.part) render(empty.part(page), at("list-empty"));
     else if (lists.isWithoutRows) empty.preload().then((part) => part && painter.ask("list"));
     page.ui.viewTold();
-    page.data.filterTotals.look();
     painter.ask("first", "about");
     if (lists.listing.ready || lists.sync.state === "failed") thread.allow();
   });

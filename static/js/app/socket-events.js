@@ -8,11 +8,7 @@ export function socketEvents(page) {
     "list:gone": (gone) => data.lists.gone(gone),
     "pages:totals": (totals) => takeTotals(page, totals),
     "views:totals": ({ totals }) => {
-      data.totals.takeSaved(totals);
-      ui.painter.ask("nav", "header");
-    },
-    "list:totals": (totals) => {
-      data.totals.takeFiltered(totals);
+      data.totals.takeOthers(totals);
       ui.painter.ask("nav", "header");
     },
     "views:changed": () => loadSaved(page),
@@ -44,7 +40,6 @@ export function socketEvents(page) {
   };
   return {
     connected: () => {
-      data.filterTotals.connected();
       net.connectionState.connected();
       loadSaved(page);
     },

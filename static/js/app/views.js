@@ -9,12 +9,11 @@ import { Lazy } from "../ui/elements/lazy.js";
 const DEFAULT_SORT = "arrival"; // the sort in place of a deleted one
 
 // boot: data that came with the page; of the views only the first ones.
-/** @param {Page} page @param {{views: string[], saved_views: SavedView[]}} boot */
+/** @param {Page} page @param {{saved_views: SavedView[]}} boot */
 export function startViews(page, boot) {
   const { net: { api }, ui: { language, toasts } } = page;
   let begun = false;
   const saved = new SavedViews({
-    builtIn: boot.views,
     ask: () => api.views(),
     send: (ids) => api.orderViews(ids),
     named: (id, name) => language.given.set(`view.${id}`, name),

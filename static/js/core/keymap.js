@@ -1,5 +1,7 @@
 // Maps keys to verbs, with chords of two keys. Pure: time is a parameter.
 
+import { PLACES } from "./places.js";
+
 export const CHORD_MS = 1500;
 
 // Chooses the second key of a chord for each name: its first letter that no earlier name has.
@@ -18,6 +20,7 @@ const LETTERS = {
   w: "explain",
   i: "customer", x: "pick:toggle", "/": "search", "?": "help", m: "match:next", M: "match:previous",
   F: "filters",
+  ...Object.fromEntries(PLACES.map((name, at) => [at + 1, `view:${name}`])),
 };
 // Named keys also work while single-letter keys are switched off, unless a control has the focus.
 const LIST_KEYS = {
@@ -30,6 +33,8 @@ const ANYWHERE = {
   Escape: "back", "Ctrl+k": "palette", "Ctrl+p": "print", F3: "match:next", "Shift+F3": "match:previous", F6: "pane:next", "Shift+F6": "pane:previous",
   "Alt+Shift+ArrowDown": "unread:next", "Alt+Shift+ArrowUp": "unread:previous",
 };
+// The keys of the former filters, which are places today.
+const BY_ASSIGNEE = { a: "view:arrival", u: "view:unassigned", m: "view:mine" };
 // The first saved views by their numbers.
 const SAVED = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [at + 1, `saved:${at + 1}`]));
 
@@ -55,20 +60,20 @@ export class Keymap {
   #until = 0;
 
   /** @param {Choices} parts */
-  constructor({ views, sorts, filters, priorities }) {
+  constructor({ sorts, priorities }) {
     this.#chords = {
-      g: chordsOf("view", views, { g: "list:top", v: "views", ...SAVED }),
+      g: chordsOf("view", PLACES, { g: "list:top", v: "views", ...SAVED }),
       s: chordsOf("sort", sorts, { "/": "sorts" }),
-      f: chordsOf("filter", filters),
+      f: BY_ASSIGNEE,
       u: chordsOf("priority", priorities),
     };
   }
 
   // The entries of the help: [keys, name of the text].
   get help() {
-    const chords = Object.entries(this.#chords).flatMap(([first, seconds]) => Object
-      .entries(seconds).filter(([, verb]) => !/^(list:top|views|saved:.*)$/.test(verb))
-      .map(([second, verb]) => [[`${first} ${second}`], verb]));
+    const chords = ["g", "s", "u"].flatMap((first) => Object.entries(this.#chords[first])
+      .filter(([, verb]) => !/^(list:top|views|saved:.*)$/.test(verb))
+      .map(([second, verb]) => [[...placeKeys(verb), `${first} ${second}`], verb]));
     return [...HELP, ...chords, [["?"], "help"]];
   }
 
@@ -102,6 +107,12 @@ export class Keymap {
     return LETTERS[key] ?? null;
   }
 }
+
+// The digit of a place.
+const placeKeys = (verb) => {
+  const at = PLACES.findIndex((name) => verb === `view:${name}`);
+  return at < 0 ? [] : [String(at + 1)];
+};
 
 function nameOf(stroke) {
   const { key, ctrl, alt, meta, shift } = stroke;

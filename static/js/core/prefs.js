@@ -10,7 +10,7 @@ export const SEND_KEYS = ["ctrl_enter", "enter"];
 export const LIST_PX = { least: 360, most: 560, step: 20 };
 
 const DEFAULTS = {
-  saved: null, sorts: {}, filters: {}, follow: "off", density: "comfortable", send_key: "ctrl_enter",
+  saved: null, sorts: {}, follow: "off", density: "comfortable", send_key: "ctrl_enter",
   single_keys: true, customer_panel: true, list_width: null, notify_own: true, notify_text: true,
 };
 const NOTIFY = { sound: false, desktop: false, title: true, views: ["not_respond"] };
@@ -29,8 +29,6 @@ export class Prefs {
   get notify() { return { ...NOTIFY, ...this.kept.notify }; }
   /** @param {string} view */
   sortOf(view) { return this.kept.sorts[view] ?? "arrival"; }
-  /** @param {string} view */
-  filterOf(view) { return this.kept.filters[view] ?? "all"; }
 
   change(changes) {
     Object.assign(this.kept, changes);
@@ -38,22 +36,21 @@ export class Prefs {
     this.#schedule(SEND_AFTER_MS);
   }
 
-  place({ view, sort, filter }) {
-    const { sorts, filters, saved } = this.kept;
-    const isKept = this.kept.view === view && sorts[view] === sort && this.filterOf(view) === filter;
-    if (isKept && !saved) return;
-    this.change({
-      view, ...(saved && { saved: null }),
-      sorts: { ...sorts, [view]: sort }, filters: { ...filters, [view]: filter },
-    });
+  // The place where the admin was last.
+  get place() { return this.kept.place ?? this.kept.view; }
+
+  // Stores the place that is shown, and its sort.
+  /** @param {ListName} list */
+  keep({ view, sort }) {
+    const { sorts, saved } = this.kept;
+    if (this.place === view && sorts[view] === sort && !saved) return;
+    this.change({ place: view, ...(saved && { saved: null }), sorts: { ...sorts, [view]: sort } });
   }
 
   // Stores the list of a saved view. The view's own sort is not stored, because it may change.
   /** @param {ListName} list @param {string} ownSort */
-  placeSaved({ view, sort, filter }, ownSort) {
-    const saved = {
-      view, ...(sort !== ownSort && { sort }), ...(filter !== "all" && { filter }),
-    };
+  keepSaved({ view, sort }, ownSort) {
+    const saved = { view, ...(sort !== ownSort && { sort }) };
     if (JSON.stringify(saved) !== JSON.stringify(this.kept.saved)) this.change({ saved });
   }
 

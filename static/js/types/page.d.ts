@@ -50,7 +50,7 @@ import type { ThreadMode } from "../core/thread/thread-mode.js";
 import type { ThreadPane } from "../ui/thread/pane.js";
 import type { Toasts } from "../ui/elements/toasts.js";
 import type { Undoing } from "../ui/thread/actions.js";
-import type { FilterTotals, Totals } from "../core/totals.js";
+import type { Totals } from "../core/totals.js";
 import type { Order } from "../core/list/order.js";
 import type { UnsentDialog } from "../app/unsent.js";
 import type { TemplateResult } from "lit-html";
@@ -110,7 +110,6 @@ declare global {
     sortsByWait: string[];
     thread: OpenThread;
     totals: Totals;
-    filterTotals: FilterTotals;
   }
   interface Net {
     api: Api;
@@ -180,7 +179,6 @@ declare global {
   }
   /** The groups that main.js hands over. A member exists once main.js has built it. */
   interface Page { data: Data; net: Net; ui: Ui; acts: Acts }
-  type FilterTotalsOptions = Pick<Data, "lists" | "totals"> & Pick<Net, "call"> & { timers?: Timers };
   type MovementOptions = Pick<Data, "hold" | "lists"> & Pick<Net, "now"> & Pick<Ui, "painter" | "announce" | "language">;
   type NeighboursOptions = Pick<Data, "lists" | "thread">;
   type ReadingOptions = Pick<Data, "adminId"> & {
@@ -228,7 +226,6 @@ declare global {
   type VisibleRowsOptions = Pick<Data, "lists" | "thread" | "rows" | "presence">;
   type ViewChange = { was?: SavedView; now?: SavedView; own?: boolean };
   type SavedViewsOptions = {
-    builtIn: string[];
     ask(): Promise<{ views: SavedView[] }>;
     send(ids: string[]): Promise<unknown>;
     named(id: string, name: string): void;

@@ -5,14 +5,13 @@ export {};
 declare global {
   type PersonKind = "customer" | "admin";
 
-  /** A list: a view, its order, and a filter by assignee. */
+  /** A list: a view and its order. The server's requests and frames name a place by a view and a filter. */
   interface ListName {
-    /** Built-in, saved (`v17`), or `query`. */
+    /** A place, a saved view (`v17`), or `query`. */
     view: string;
     /** The conditions of the list of an unsaved query. */
     query?: string;
     sort: string;
-    filter: string;
   }
 
   /** A named query with a sort; `total` is null while its list is being built. */
@@ -195,11 +194,6 @@ declare global {
     left: boolean;
   }
 
-  /** `list:totals`: an open list, and the number of its threads by filter. */
-  interface FilteredTotals extends Partial<ListName> {
-    totals: Record<string, number>;
-  }
-
   interface ViewTotals {
     filter: string;
     arrival: number;
@@ -245,11 +239,12 @@ declare global {
   }
 
   interface Preferences {
+    /** The place that was open last; null before the first, which is then `view`. */
+    place: string | null;
     view: string;
     /** The saved view that was open last; without `sort` it has its own sort. */
-    saved: { view: string; sort?: string; filter?: string } | null;
+    saved: { view: string; sort?: string } | null;
     sorts: Record<string, string>;
-    filters: Record<string, string>;
     theme: string;
     locale: string;
     follow: string;
@@ -270,7 +265,6 @@ declare global {
     /** The conditions of each built-in view. */
     viewQueries: Record<string, string>;
     sorts: string[];
-    filters: string[];
     priorities: string[];
   }
 

@@ -85,28 +85,7 @@ def test_a_query_is_saved_as_a_view_which_is_live(browser, lineup, mai):
     assert page.locator(".header-title").inner_text() == "Finnish"
     assert "Finnish" in page.title()
     has_no_fault(browser, "a view")
-    counts_its_filters(browser, lineup)
     begins_where_it_was_left(browser, mai, view["id"])
-
-
-def counts_its_filters(browser: BrowserDriver, lineup: LineupDriver) -> None:
-    """“fi-2” and “fi-1” are open, in this order."""
-    page = browser.page
-    filters = [page.locator(".nav-item", has_text=name) for name in ("Unassigned", "Mine")]
-
-    def count(*wanted: str) -> None:
-        def counts() -> list[str]:
-            return [each.locator(".nav-count").inner_text() for each in filters]
-
-        wait_until(lambda: counts() == [*wanted], what=f"unassigned and mine: {wanted}")
-
-    count("2", "0")
-    browser.open(browser.state()["painted"][0])
-    page.keyboard.press("Escape")
-    page.keyboard.press("t")
-    count("1", "1")
-    lineup.close_thread("fi-2")
-    count("1", "0")
 
 
 def begins_where_it_was_left(browser: BrowserDriver, mai: AdminDriver, view: str) -> None:
@@ -131,13 +110,6 @@ def begins_where_it_was_left(browser: BrowserDriver, mai: AdminDriver, view: str
 
 def stand(browser: BrowserDriver, *wanted: str) -> None:
     names = "() => [...document.querySelectorAll('.nav-view .nav-text')].map((e) => e.textContent)"
-    wait_until(lambda: browser.page.evaluate(names) == [*wanted], what=f"{wanted}")
-
-
-def built_in_stand(browser: BrowserDriver, *wanted: str) -> None:
-    """Waits for these built-in views; the search is the first entry of their group."""
-    names = """() => [...document.querySelectorAll('.nav-group:not(.nav-views) .nav-text')]
-      .map((name) => name.textContent).slice(1, 6)"""
     wait_until(lambda: browser.page.evaluate(names) == [*wanted], what=f"{wanted}")
 
 
@@ -168,7 +140,6 @@ def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_dialog(browser, li
     one, two, three = (mai.save_view(name, "lang:sv")["id"] for name in ("One", "Two", "Three"))
     mai.put("views/order", {"ids": ["history", one, "arrival", two, three]})
     stand(browser, "One", "Two", "Three")
-    built_in_stand(browser, "Not responded", "Snoozed", "Mentions", "History", "Arrival")
     page.locator(".nav-view .nav-item").first.focus()
     page.keyboard.press("Alt+ArrowDown")
     stand(browser, "Two", "One", "Three")
@@ -185,7 +156,6 @@ def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_dialog(browser, li
     kept = ["not_respond", "snoozed", "mentions", "history", three, "arrival", two, one]
     wait_until(lambda: [view["id"] for view in mai.get("views")["views"]] == kept)
     arranges_in_the_dialog(browser, mai)
-    built_in_stand(browser, "Not responded", "Snoozed", "Mentions", "History", "Arrival")
 
 
 def is_deleted_by_others(

@@ -110,7 +110,7 @@ def test_rows_and_counts_follow_in_a_translated_page(browser, lineup, translated
         assert shown(browser, f"{row} .row-name") == "Bea"
         assert shown(browser, f"{row} .row-count") == "2"
         translate(browser)
-    arrival = ".nav-item[aria-label^=Arrival] .nav-count"
+    arrival = ".nav-item[data-kind=arrival] .nav-count"
     waiting = str(len(lineup.in_sql("arrival", "arrival")))
     wait_until(lambda: shown(browser, arrival) == waiting, what="the count")
 

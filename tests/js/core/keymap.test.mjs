@@ -87,12 +87,19 @@ test("h puts off, also as the second key of a chord it stays what it was", () =>
   assert.equal(keys.keysOf("thread:snooze"), "h");
 });
 
-test("take, note, priorities and filters have keys, and the help shows them", () => {
+test("take, note, priorities and places have keys, and the help shows them", () => {
   const keys = new Keymap(CHOICES);
   assert.deepEqual(["t", "n", "r"].map((key) => press(keys, key)), ["thread:claim", "note", "reply"]);
   const chord = (first, second) => press(keys, first) ?? press(keys, second);
+  const places = [
+    "view:mine", "view:unassigned", "view:not_respond", "view:arrival", "view:snoozed", "view:mentions",
+    "view:history",
+  ];
+  assert.deepEqual(["1", "2", "3", "4", "5", "6", "7"].map((key) => press(keys, key)), places);
+  assert.deepEqual(["m", "u", "n", "a", "s", "e", "h"].map((key) => chord("g", key)), places);
+  assert.deepEqual(keys.help.find(([, verb]) => verb === "view:mine"), [["1", "g m"], "view:mine"]);
   assert.deepEqual(["a", "u", "m"].map((key) => chord("f", key)),
-    ["filter:all", "filter:unassigned", "filter:mine"]);
+    ["view:arrival", "view:unassigned", "view:mine"], "as the filters of all open threads had them");
   assert.deepEqual(["u", "h", "n", "l"].map((key) => chord("u", key)),
     CHOICES.priorities.map((name) => `priority:${name}`));
   assert.equal(keys.keysOf("priority:high"), "u h");
@@ -105,7 +112,7 @@ test("g and a digit stand for a saved view by its place, g v for all of them", (
   assert.equal(press(keys, "9"), "saved:9");
   press(keys, "g");
   assert.equal(press(keys, "v"), "views");
-  assert.equal(press(keys, "1"), null);
+  assert.equal(press(keys, "1"), "view:mine", "a digit alone is a place");
   assert.equal(keys.keysOf("views"), "g v");
 });
 

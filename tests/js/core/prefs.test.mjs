@@ -8,47 +8,47 @@ function desk(send) {
   const clock = new Clock();
   const sent = [];
   const prefs = new Prefs({
-    kept: { sorts: { arrival: "priority" }, filters: {}, view: "arrival" },
+    kept: { sorts: { arrival: "priority" }, place: "arrival", view: "not_respond" },
     send: async (changes) => { sent.push(changes); await send?.(changes); },
     timers: clock,
   });
   return { clock, sent, prefs };
 }
 
-test("each view has its own sort and filter, with a default", () => {
+test("each place has its own sort, with a default; the first one comes from the server", () => {
   const { prefs } = desk();
   assert.equal(prefs.sortOf("arrival"), "priority");
   assert.equal(prefs.sortOf("history"), "arrival");
-  assert.equal(prefs.filterOf("arrival"), "all");
+  assert.equal(prefs.place, "arrival");
+  const kept = { place: null, view: "not_respond" };
+  assert.equal(new Prefs({ kept, send: async () => {} }).place, "not_respond");
 });
 
 test("choices made one after the other are sent once, and none where nothing changed", async () => {
   const { clock, sent, prefs } = desk();
-  prefs.place({ view: "arrival", sort: "priority", filter: "all" });
+  prefs.keep({ view: "arrival", sort: "priority" });
   await clock.turn(1000);
   assert.deepEqual(sent, []);
-  prefs.place({ view: "history", sort: "arrival", filter: "mine" });
-  prefs.place({ view: "arrival", sort: "longest_wait", filter: "all" });
+  prefs.keep({ view: "history", sort: "arrival" });
+  prefs.keep({ view: "mine", sort: "longest_wait" });
   await clock.turn(1000);
   assert.deepEqual(sent, [{
-    view: "arrival",
-    sorts: { arrival: "longest_wait", history: "arrival" },
-    filters: { history: "mine", arrival: "all" },
+    place: "mine", sorts: { arrival: "priority", history: "arrival", mine: "longest_wait" },
   }]);
 });
 
 test("the last saved view is kept with a sort that is not its own, until a built-in one is opened", async () => {
   const { clock, sent, prefs } = desk();
-  prefs.placeSaved({ view: "v1", sort: "priority", filter: "all" }, "priority");
+  prefs.keepSaved({ view: "v1", sort: "priority" }, "priority");
   await clock.turn(1000);
-  prefs.placeSaved({ view: "v1", sort: "priority", filter: "all" }, "priority");
+  prefs.keepSaved({ view: "v1", sort: "priority" }, "priority");
   await clock.turn(1000);
-  prefs.placeSaved({ view: "v1", sort: "arrival", filter: "mine" }, "priority");
+  prefs.keepSaved({ view: "v1", sort: "arrival" }, "priority");
   await clock.turn(1000);
-  prefs.place({ view: "arrival", sort: "priority", filter: "all" });
+  prefs.keep({ view: "arrival", sort: "priority" });
   await clock.turn(1000);
   assert.deepEqual(sent.map(({ saved }) => saved), [
-    { view: "v1" }, { view: "v1", sort: "arrival", filter: "mine" }, null,
+    { view: "v1" }, { view: "v1", sort: "arrival" }, null,
   ]);
 });
 

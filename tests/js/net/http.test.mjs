@@ -24,7 +24,7 @@ test("requests use the paths and bodies of docs/protocol.md", async () => {
   const { api, asked } = desk(json({}));
   await api.rows([1, 2]);
   await api.messages(7, "before", 9);
-  await api.explain(7, { view: "arrival", sort: "priority", filter: "mine" });
+  await api.explain(7, { view: "mine", sort: "priority" });
   await api.reply({ threadId: 7, body: "a", private: false, token: "t", seen: 9, confirm: false });
   await api.act(7, "claim");
   await api.close(7, 9);

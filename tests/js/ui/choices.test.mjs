@@ -9,7 +9,6 @@ import { format, parse } from "../../../static/js/core/route.js";
 import { commands } from "../../../static/js/ui/dialogs/palette.js";
 import { header } from "../../../static/js/ui/list/header.js";
 import { RowLook } from "../../../static/js/ui/list/row-look.js";
-import { nav } from "../../../static/js/ui/shell/nav.js";
 import { CHOICES, pageOf } from "../support.mjs";
 
 // A sort that no script names, as a new declaration in scoring/sorts.py would bring it.
@@ -25,11 +24,11 @@ function sortsWith(names) {
 }
 
 function parts(navigation) {
-  const list = { view: "arrival", sort: "vip", filter: "all" };
+  const list = { view: "arrival", sort: "vip" };
   const listing = { ready: false, news: new Set() };
   return {
     lists: { list, listing, sync: { state: "live", syncedAt: null } },
-    totals: { of: () => undefined, here: () => undefined },
+    totals: { of: () => undefined },
     picks: { size: 0 },
     hold: { state: () => "live" },
     thread: { row: undefined },
@@ -54,12 +53,11 @@ function textOf(value, found = []) {
   return value.strings.map((text, index) => text + textOf(value.values[index], found)).join("");
 }
 
-test("a sort that the server adds is in the menu of the list, in the left column and the palette", () => {
+test("a sort that the server adds is in the menu of the list and in the palette", () => {
   const chosen = [];
   const all = parts({ goSort: (sort) => chosen.push(sort) });
   assert.match(textOf(header(pageOf(all))), /<sort\.vip\.short>/);
   assert.match(textOf(header(pageOf(all))), /<sort\.vip><\/span>\s*<kbd>s v</);
-  assert.match(textOf(nav(pageOf(all))), /<sort\.vip>/);
   const command = commands(pageOf(all)).find(({ text }) => text === "<sort>: <sort.vip>");
   assert.equal(command.keys, "s v");
   command.run();
@@ -74,7 +72,7 @@ test("it has a key of its own, which the help shows", () => {
 });
 
 test("it stands in the address", () => {
-  const place = { view: "arrival", sort: "vip", filter: "all", thread: null };
+  const place = { view: "arrival", sort: "vip", thread: null };
   assert.deepEqual(parse(format(place), choices), { ...place, query: null, filter: null });
   assert.equal(parse("#/arrival/vip", CHOICES).sort, null);
 });
@@ -96,11 +94,10 @@ test("many saved sorts are found by name among all, where the current one is mar
   all.sorts = sortsWith(names);
   all.lists.list.sort = "vip7";
   all.palette = { open: (choice) => opened.push(choice) };
-  for (const shown of [textOf(nav(pageOf(all))), textOf(header(pageOf(all)))]) {
-    assert.match(shown, /<sort\.vip7>/);
-    assert.doesNotMatch(shown, /<sort\.vip8>/);
-    assert.match(shown, /<sorts\.choose>/);
-  }
+  const shown = textOf(header(pageOf(all)));
+  assert.match(shown, /<sort\.vip7>/);
+  assert.doesNotMatch(shown, /<sort\.vip8>/);
+  assert.match(shown, /<sorts\.choose>/);
   choose(pageOf(all));
   const entries = opened[0].entries();
   assert.equal(entries.length, sortsOf("arrival", CHOICES.sorts).length + 100);

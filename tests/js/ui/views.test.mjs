@@ -32,14 +32,14 @@ function parts({ list = {}, sync = {}, views = [], last, role = "admin", ready =
   return {
     done,
     lists: {
-      list: { view: "v1", sort: "priority", filter: "all", ...list },
+      list: { view: "v1", sort: "priority", ...list },
       listing: { ready, painted: { total: 0 } },
       sync: { state: "live", problem: null, building: null, ...sync },
     },
     savedViews: { list: views, of: (id) => views.find((view) => view.id === id), last: () => last },
-    totals: { of: (id) => (id === "v1" ? 12 : undefined), here: () => undefined },
+    totals: { of: (id) => (id === "v1" ? 12 : undefined) },
     viewDrag: { id: null }, viewsDialog: { open: note("manage") },
-    navigation: { goView: note("goView"), goFilter: note("goFilter"), openQuery: note("openQuery") },
+    navigation: { goView: note("goView"), openQuery: note("openQuery") },
     search: { open: note("search") }, viewEditor: { open: note("edit") },
     admin: { role }, language: { t },
   };
@@ -73,7 +73,7 @@ test("a list that is being built says how far it is; an empty view has words of 
   assert.match(read(empty(pageOf(parts({ sync: { state: "building", building: 0.4 } })))).text, /building.*0\.4/s);
   assert.match(read(empty(pageOf(parts({ ready: true })))).text, /empty\.saved/);
   assert.match(read(empty(pageOf(parts({ ready: true, list: { view: "query", query: "is:open" } })))).text, /empty\.query/);
-  assert.match(read(empty(pageOf(parts({ ready: true, list: { filter: "mine" } })))).text, /empty\.filtered/);
+  assert.match(read(empty(pageOf(parts({ ready: true, list: { view: "mine" } })))).text, /empty\.mine/);
 });
 
 test("below the header stands what a view or a query asks for, and how it is saved", () => {
@@ -97,12 +97,12 @@ test("the left column has each saved view with its count, the live one before th
   assert.match(read(navViews(pageOf(parts()))).text, /views\.manage/);
 });
 
-function navigation(list = { view: "arrival", sort: "arrival", filter: "all" }) {
+function navigation(list = { view: "arrival", sort: "arrival" }) {
   const kept = [];
   const told = [];
   const prefs = {
-    kept: { view: "not_respond" }, sortOf: () => "longest_wait", filterOf: () => "mine",
-    place: (at) => kept.push(at), placeSaved: (at, ownSort) => kept.push({ ...at, ownSort }),
+    kept: {}, place: "not_respond", sortOf: () => "longest_wait",
+    keep: (at) => kept.push(at), keepSaved: (at, ownSort) => kept.push({ ...at, ownSort }),
   };
   const lists = { current: {}, list, listing: {}, show(other) { lists.list = other; } };
   const nothing = new Proxy(() => {}, { get: () => nothing, apply: () => undefined });
@@ -127,7 +127,7 @@ test("a saved view opens in its own sort; queries keep theirs, and are not remem
   made.goSaved(1);
   assert.equal(lists.list.sort, "priority");
   made.openQuery("  is:open ", { replace: true });
-  assert.deepEqual(lists.list, { view: "query", query: "is:open", sort: "arrival", filter: "all" });
+  assert.deepEqual(lists.list, { view: "query", query: "is:open", sort: "arrival" });
   made.goSort("longest_wait");
   made.openQuery("is:open lang:vi", { replace: true });
   assert.equal(lists.list.sort, "longest_wait");
@@ -135,8 +135,8 @@ test("a saved view opens in its own sort; queries keep theirs, and are not remem
   assert.equal(made.openQuery("is:open lang:vi"), false, "it is shown already");
   made.goView("history");
   assert.deepEqual(kept, [
-    { view: "v1", sort: "priority", filter: "mine", ownSort: "priority" },
-    { view: "history", sort: "longest_wait", filter: "mine" },
+    { view: "v1", sort: "priority", ownSort: "priority" },
+    { view: "history", sort: "longest_wait" },
   ]);
   assert.deepEqual(moves.map(([how]) => how), ["push", "push", "push", "replace", "push"]);
 });
@@ -145,10 +145,10 @@ test("the page begins with the saved view that was open last, or says that it wa
   const { made, lists, prefs, told } = navigation();
   prefs.kept.saved = { view: "v1" };
   made.goTo("", { deep: true });
-  assert.deepEqual(lists.list, { view: "v1", sort: "priority", filter: "all" }, "in its own sort");
-  prefs.kept.saved = { view: "v1", sort: "arrival", filter: "mine" };
+  assert.deepEqual(lists.list, { view: "v1", sort: "priority" }, "in its own sort");
+  prefs.kept.saved = { view: "v1", sort: "arrival" };
   made.goTo("", { deep: true });
-  assert.deepEqual(lists.list, { view: "v1", sort: "arrival", filter: "mine" });
+  assert.deepEqual(lists.list, { view: "v1", sort: "arrival" });
   prefs.kept.saved = { view: "v2" };
   made.goTo("#/history/arrival", { deep: true });
   assert.deepEqual(told, [], "the address says where to go");

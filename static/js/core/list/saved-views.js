@@ -1,5 +1,5 @@
-// The saved views that this admin may see, in the admin's own order. The order includes the built-in
-// views, which the page shows in a group of their own above.
+// The saved views that this admin may see, in the admin's own order. The order includes the server's own
+// views, which the page shows as places, in an order of its own.
 
 import { isSaved } from "../route.js";
 import { delayMs } from "../time.js";
@@ -20,14 +20,13 @@ export class SavedViews {
   #loading = false;
   #own = 0; // grows with each change by this admin: a reading that began before may be outdated
 
-  // builtIn: ids of the built-in views in the admin's order. ask() → {views}; send(ids) stores the order;
+  // ask() → {views}; send(ids) stores the order;
   // named(id, name) is called for each view; changed([{was, now}]) for added, removed and edited views;
   // refused(error) if the order was not stored.
   /** @param {SavedViewsOptions} options */
   constructor({
-    builtIn, ask, send, named, changed, refused, timers = globalThis, random = Math.random,
+    ask, send, named, changed, refused, timers = globalThis, random = Math.random,
   }) {
-    this.builtIn = builtIn;
     this.ask = ask;
     this.send = send;
     this.named = named;
@@ -119,10 +118,7 @@ export class SavedViews {
   // Takes the order of all views, if all are there.
   #learn(views) {
     const ids = views.map(({ id }) => id);
-    const builtIn = ids.filter((id) => !isSaved(id));
-    if (!builtIn.length) return;
-    this.#all = ids;
-    this.builtIn = builtIn;
+    if (!ids.every(isSaved)) this.#all = ids;
   }
 
   // Moves a view to a place; sends the order after the last of several moves. Returns whether it moved.

@@ -1,5 +1,6 @@
 // All sorts: the built-in ones, and those saved by supervisors.
 
+import { wireOf } from "../places.js";
 import { delayMs } from "../time.js";
 
 // Menus show only so many saved sorts, and the current one; the choice among all shows the others.
@@ -11,7 +12,7 @@ export const AWAKE = new Set(["arrival", "not_respond", "history"]); // views wi
 // Returns the sorts that are useful for a view.
 /** @param {string} view @param {string[]} names */
 export const sortsOf = (view, names) => (
-  AWAKE.has(view) ? names.filter((name) => name !== SOONEST) : names);
+  AWAKE.has(wireOf(view).view) ? names.filter((name) => name !== SOONEST) : names);
 
 export class Sorts {
   /** @type {SavedSort[]} */

@@ -255,14 +255,3 @@ export function aroundWord(text, { at, end }) {
 export const aroundMistake = (text, { at, end }) => (
   [text.slice(0, at), text.slice(at, end), text.slice(end)]
 );
-
-// The conditions for assignees.
-const ASSIGNED = { unassigned: "assigned:none", mine: "assigned:me" };
-
-// savedViews: the admin's; viewQueries: the conditions of the built-in views.
-/** @param {ListName} list @param {{of(id: string): {query: string} | undefined}} savedViews
- * @param {Record<string, string>} viewQueries */
-export function conditionsOf({ view, query, filter }, savedViews, viewQueries) {
-  const conditions = query ?? savedViews.of(view)?.query ?? viewQueries[view] ?? "";
-  return [conditions, ASSIGNED[filter] ?? ""].filter(Boolean).join(" ");
-}

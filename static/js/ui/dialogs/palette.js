@@ -4,6 +4,7 @@ import { html, render } from "lit-html";
 
 import { matching } from "../../core/find.js";
 import { languageName, LOCALES } from "../../core/i18n.js";
+import { PLACES } from "../../core/places.js";
 import { DENSITIES, THEMES } from "../../core/prefs.js";
 import { sortsOf } from "../../core/query/sorts.js";
 import { claimText } from "../../core/row-texts.js";
@@ -140,12 +141,11 @@ export function commands(page) {
   return [
     ...(page.data.thread.row ? ofThread(page) : []),
     ...(page.snoozing?.commands() ?? []),
-    ...choices.views.map((view) => ({
+    ...PLACES.map((view) => ({
       text: t(`view.${view}`), keys: keymap.keysOf(`view:${view}`), run: () => navigation.goView(view),
     })),
     ...ofViews(page),
     ...under("sort", sortsOf(page.data.lists.list.view, choices.sorts), (name) => navigation.goSort(name), true),
-    ...under("filter", choices.filters, (name) => navigation.goFilter(name), true),
     command("search", () => page.ui.search.open()),
     command("filters", () => page.ui.search.open(null, { filters: true })),
     ...(page.ui.threadPane.part?.found.shown ? ["next", "previous"].map((name) => (

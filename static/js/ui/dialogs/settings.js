@@ -233,12 +233,15 @@ function content(t, { help, lettersOn }, switched) {
   const texts = [...new Set(help.map(([, name]) => name))];
   return html`<dl class="help-keys">${texts.map((name) => html`<div class="help-key">
       <dt>${help.filter(([, other]) => other === name).flatMap(([keys]) => keys).map(chord)}</dt>
-      <dd>${t(`key.${name}`)}</dd></div>`)}</dl>
+      <dd>${t(keyText(name))}</dd></div>`)}</dl>
     <label class="choice"><input type="checkbox" .checked=${lettersOn} @change=${switched}
       ><span>${t("keys")}</span></label>
     <p class="help-note">${t("help.note")}</p>
     <p class="help-note"><a href="/api/docs" target="_blank" rel="noopener">${t("api_docs")}</a></p>`;
 }
+
+// The keys of a place have the place's name.
+const keyText = (name) => (name.startsWith("view:") ? name.replace(":", ".") : `key.${name}`);
 
 export const chord = (keys) => html`<span class="chord"
   >${keys.split(" ").map((key) => html`<kbd>${key}</kbd>`)}</span>`;

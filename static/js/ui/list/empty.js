@@ -14,19 +14,14 @@ const ELSEWHERE = "not_respond"; // the view to go to from one that was deleted
 /** @param {Page} page */
 export function empty(page) {
   const { data: { lists: { list, listing, sync } }, ui: { language: { t } } } = page;
-  const { navigation } = page.acts;
   if (sync.state === "refused") return refused(page);
   if (!listing.ready && sync.state === "failed") return failed(page);
   if (sync.building !== null) return building(sync.building, t);
   if (!listing.ready || listing.painted.total > 0) return "";
   const kind = isSaved(list.view) ? "saved" : list.view;
-  const filtered = list.filter !== "all";
   return said({
     icon: ICONS[kind === "saved" ? "view" : kind === QUERY ? "search" : kind],
-    title: t(filtered ? "empty.filtered" : `empty.${kind}`),
-    text: t(filtered ? "empty.filtered.text" : `empty.${kind}.text`),
-    acts: filtered
-      ? [{ text: t("empty.show_all"), run: () => navigation.goFilter("all") }] : [],
+    title: t(`empty.${kind}`), text: t(`empty.${kind}.text`),
   });
 }
 
@@ -115,7 +110,7 @@ export class FirstSteps extends PageModule {
 
   get #arrived() {
     const { listing } = this.data.lists;
-    return ["arrival", "history"].some((view) => this.data.totals.of(view, "all") > 0)
+    return ["arrival", "history"].some((view) => this.data.totals.of(view) > 0)
       || (listing.ready && listing.painted.total > 0);
   }
 
@@ -169,6 +164,6 @@ export class FirstSteps extends PageModule {
 
   #show() {
     this.close();
-    this.acts.navigation.goList({ view: "arrival", sort: "arrival", filter: "all" });
+    this.acts.navigation.goList({ view: "arrival", sort: "arrival" });
   }
 }

@@ -13,12 +13,10 @@ import { menu } from "../elements/menu.js";
 export function header(page) {
   const { data: { lists: { list, listing, sync }, totals }, ui: { language: { t } } } = page;
   if (page.ui.picks.size && page.ui.bulk.part) return page.ui.bulk.part.bar();
-  const total = totalOf(list, listing, sync, totals);
+  const total = sync.state === "refused" ? undefined : totals.of(list.view);
   return html`
     <div class="header-name"><h2 class="header-title" title=${t(`view.${list.view}`)}
-      id="list-title">${t(`view.${list.view}`)}</h2>
-      ${list.filter === "all" ? "" : html`<div
-        class="header-filter">${t(`filter.${list.filter}`)}</div>`}</div>
+      id="list-title">${t(`view.${list.view}`)}</h2></div>
     ${live(page)}
     <span class="header-total" title=${archived(listing, t)}><span aria-hidden="true">${total === undefined ? ""
       : t.number(total)}</span><span class="unseen">${t("header.total", { count: total ?? 0 })}</span></span>
@@ -31,12 +29,6 @@ export function header(page) {
 // The note about archived threads, which the total leaves out.
 function archived({ archive, painted }, t) {
   return painted?.seam >= 0 ? t("header.archive", { count: archive.days }) : nothing;
-}
-
-// Returns undefined if there is no such list.
-function totalOf(list, listing, sync, totals) {
-  if (sync.state === "refused") return undefined;
-  return listing.ready ? listing.painted.liveTotal : totals.here(list, list.filter);
 }
 
 function news({ data: { lists }, ui: { language: { t } }, acts: { toTop } }) {
@@ -68,7 +60,7 @@ const filters = ({ ui: { search, language: { t } } }) => html`<button type="butt
 
 /** @param {Page} page */
 function sorts(page) {
-  const { lists: { list }, totals, movement, choices } = page.data;
+  const { lists: { list }, movement, choices } = page.data;
   const { ui: { keymap, language: { t } }, acts: { navigation } } = page;
   const here = sortsOf(list.view, choices.sorts);
   const items = [
@@ -85,12 +77,6 @@ function sorts(page) {
       ? ["sorts", "policies"].map((kind) => ({
         text: `${t(`${kind}.title`)}…`, run: () => page.ui[`${kind}Dialog`].open(),
       })) : []),
-    { heading: t("filter") },
-    ...choices.filters.map((filter) => ({
-      text: t(`filter.${filter}`), checked: list.filter === filter,
-      count: totals.here(list, filter),
-      run: () => navigation.goFilter(filter),
-    })),
   ];
   return menu({
     id: "sort-menu",

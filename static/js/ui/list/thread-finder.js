@@ -69,11 +69,10 @@ export class ThreadFinder extends PageModule {
     const { list } = this.data.lists;
     const view = this.data.thread.row?.open === false ? "history" : "arrival";
     const text = t("toast.not_here", { view: t(`view.${list.view}`) });
-    const elsewhere = view !== list.view || list.filter !== "all";
-    const action = elsewhere ? {
+    const action = view !== list.view ? {
       text: t("toast.open_in", { view: t(`view.${view}`) }),
       run: () => {
-        this.acts.navigation.goList({ view, sort: this.data.prefs.sortOf(view), filter: "all" });
+        this.acts.navigation.goView(view);
         this.showInList({ quiet: true });
       },
     } : null;

@@ -7,8 +7,9 @@ import { repeat } from "lit-html/directives/repeat.js";
 
 import { markedParts } from "../../core/find.js";
 import { QueryCheck } from "../../core/query/check.js";
+import { conditionsOf } from "../../core/places.js";
 import { filtersOf, has, isSingle, Offered, removed, toggled } from "../../core/query/filters.js";
-import { conditionsOf, hasWords, mistakeOf } from "../../core/query/text.js";
+import { hasWords, mistakeOf } from "../../core/query/text.js";
 import { QUERY } from "../../core/route.js";
 import { Search } from "../../core/search.js";
 import { age } from "../../core/time.js";

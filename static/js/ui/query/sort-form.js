@@ -3,6 +3,7 @@
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
+import { wireOf } from "../../core/places.js";
 import {
   compared, editedRule, moved, nameFor, ORDERS, ruleOf, rulesOf, SPLITS, TIMES, zoneWith,
 } from "../../core/query/sort-rules.js";
@@ -46,7 +47,8 @@ export class SortForm {
     this.#title = sort.title;
     this.#rules = sort.rules.map((rule) => editedRule(rule));
     const { view } = data.lists.list;
-    this.#view = data.choices.views.includes(view) || data.savedViews.of(view) ? view : "not_respond";
+    const { view: known } = wireOf(view);
+    this.#view = data.choices.views.includes(known) || data.savedViews.of(view) ? known : "not_respond";
     this.#ask(0);
   }
 

@@ -45,7 +45,7 @@ export class ViewsDialog extends PageModule {
   #item(view, movable) {
     const { t } = this.ui.language;
     const name = shown(view.name);
-    const total = this.data.totals.of(view.id, "all") ?? view.total;
+    const total = this.data.totals.of(view.id) ?? view.total;
     const current = this.data.lists.list.view === view.id;
     return html`<li class="views-item" data-view=${view.id}>
       <button type="button" class="views-open" aria-current=${String(current)} title=${name}
@@ -67,7 +67,7 @@ export class ViewsDialog extends PageModule {
       aria-current=${String(list.view === view)} @click=${() => this.#open({ id: view })}
       ><span class="views-icon">${ICONS[view]}</span><span class="views-text"
       ><span class="views-name">${t(`view.${view}`)}</span></span><span class="views-total">${
-        t.number(this.data.totals.of(view, "all") ?? 0)}</span></button></div>`;
+        t.number(this.data.totals.of(view) ?? 0)}</span></button></div>`;
   }
 
   #moves(view, name) {

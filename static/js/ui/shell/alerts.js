@@ -60,7 +60,7 @@ export class Alerts extends PageModule {
   write() {
     const { t } = this.ui.language;
     this.ui.notifier.part?.look();
-    const waiting = this.data.prefs.notify.title ? this.data.totals.of("not_respond", "all") : 0;
+    const waiting = this.data.prefs.notify.title ? this.data.totals.of("not_respond") : 0;
     this.#draw(badge(waiting ?? 0));
     const late = this.acts.unsent.part?.outbox.late.length;
     const places = [late ? t("unsent.count", { count: late }) : "", t(`view.${this.data.lists.list.view}`)];

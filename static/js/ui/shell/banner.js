@@ -142,5 +142,5 @@ export class QueueLine extends PageModule {
     </div>`;
   }
 
-  #open() { this.acts.navigation.goList({ view: "not_respond", sort: "longest_wait", filter: "all" }); }
+  #open() { this.acts.navigation.goList({ view: "not_respond", sort: "longest_wait" }); }
 }

@@ -1,11 +1,11 @@
-// The left column: views with their totals, sorts, filters, the state of the list, settings.
+// The left column: places and views with their totals, the state of the list, settings.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import { deskOf } from "../../core/list/saved-views.js";
 import { shown } from "../../core/names.js";
-import { sortsOf } from "../../core/query/sorts.js";
+import { PLACES } from "../../core/places.js";
 import { isSaved } from "../../core/route.js";
 import { age } from "../../core/time.js";
 import { ICONS } from "../elements/icons.js";
@@ -13,9 +13,8 @@ import { presenceNav } from "../presence/panels.js";
 
 /** @param {Page} page */
 export function nav(page) {
-  const { data: { lists: { list }, totals, choices }, ui: { language: { t } } } = page;
+  const { data: { lists: { list }, totals }, ui: { keymap, language: { t } } } = page;
   const { navigation } = page.acts;
-  const sorts = sortsOf(list.view, choices.sorts);
   return html`
     <div class="brand"><span class="brand-mark" aria-hidden="true"></span
       ><span class="nav-text">Lineup</span></div>
@@ -24,25 +23,14 @@ export function nav(page) {
         icon: ICONS.search, text: t("search"), told: html`<kbd>/</kbd>`, t,
         run: () => page.ui.search.open(),
       })}
-      ${choices.views.map((view) => navItem({
+      ${PLACES.map((view) => navItem({
         icon: ICONS[view], text: t(`view.${view}`), kind: view, current: list.view === view,
-        count: totals.of(view, list.view === view ? list.filter : "all"),
+        about: keymap.keysOf(`view:${view}`), count: totals.of(view),
         t, run: () => navigation.goView(view),
       }))}
     </div>
     ${savedViews(page)}
     ${page.acts.unsent?.part?.items(page.ui.unsentDialog) ?? ""}
-    ${group(t("sort"), page.data.sorts.inMenu(sorts, list.sort), list.sort, (sort) => ({
-      icon: sortIcon(sort), text: t(`sort.${sort}`), short: t(`sort.${sort}.short`),
-      run: () => navigation.goSort(sort),
-    }), t, page.data.sorts.isMany ? navItem({
-      icon: ICONS.sort, text: t("sorts.choose"), told: t.number(sorts.length), t,
-      run: () => page.data.sorts.choose(),
-    }) : "")}
-    ${group(t("filter"), choices.filters, list.filter, (filter) => ({
-      icon: ICONS[filter], text: t(`filter.${filter}`), run: () => navigation.goFilter(filter),
-      count: totals.here(list, filter),
-    }), t)}
     ${presenceNav(t)}
     <div class="nav-space"></div>
     ${syncState(page)}
@@ -61,17 +49,6 @@ export function nav(page) {
         @click=${() => page.ui.settingsDialog.open()}>${ICONS.settings}<span
           class="nav-short">${t("settings")}</span></button>
     </div>`;
-}
-
-// The server may have sorts without an icon of their own.
-const sortIcon = (sort) => ICONS[globalThis.document?.getElementById(`icon-sort_${sort}`)
-  ? `sort_${sort}` : "sort"];
-
-/** @param {Content} last */
-function group(title, names, current, itemOf, t, last = "") {
-  return html`<div class="nav-group" role="group" aria-label=${title}>
-    <div class="nav-heading nav-text" aria-hidden="true">${title}</div>
-    ${names.map((name) => navItem({ ...itemOf(name), current: current === name, t }))}${last}</div>`;
 }
 
 // The text that says whether the list is current.
@@ -117,7 +94,7 @@ function entry({ id, name, query, owner, total }, page) {
     >${navItem({
       icon: ICONS[owner === "me" ? "view" : "view_shared"], text: shown(name),
       about: [ownerText(owner, t), shown(query)].join("\n"),
-      current: lists.list.view === id, count: totals.of(id, "all") ?? total ?? undefined,
+      current: lists.list.view === id, count: totals.of(id) ?? total ?? undefined,
       keys: "Alt+ArrowUp Alt+ArrowDown", t, run: () => navigation.goView(id),
     })}</div>`;
 }

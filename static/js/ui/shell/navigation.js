@@ -1,7 +1,7 @@
 // The current list and thread, which the address (`location.hash`) names.
 
 import { sortsOf } from "../../core/query/sorts.js";
-import { format, isSaved, listKey, parse, QUERY } from "../../core/route.js";
+import { format, isSaved, listKey, parse, QUERY, withoutFilter } from "../../core/route.js";
 import { PageModule } from "../elements/page-module.js";
 
 const DEFAULT_VIEW = "not_respond";
@@ -12,31 +12,31 @@ export class Navigation extends PageModule {
 
   // Shows the list and thread of an address. deep: it is a link, so the list scrolls to the thread.
   goTo(hash, { deep }) {
-    const wanted = parse(hash, this.data.choices);
+    const { choices, savedViews } = this.data;
+    const given = parse(hash, choices);
+    const wanted = withoutFilter(given, savedViews, choices.viewQueries);
     const last = wanted.view ? null : this.#last();
     const view = wanted.view ?? last.view;
     const asked = wanted.sort ?? last?.sort;
     const sort = asked && this.#hasSort(view, asked) ? asked : this.#sortOf(view);
-    const filter = wanted.filter ?? last?.filter ?? "all";
-    this.#show(listOf({ view, query: wanted.query, sort, filter }));
+    this.#show(listOf({ view, query: wanted.query, sort }));
     if (wanted.thread === null) this.#closeThread();
     else this.#openThread(wanted.thread);
+    if (given.filter) this.#remember(true);
     if (deep && wanted.thread !== null) this.acts.finder.showInList({ quiet: true });
   }
 
   // Returns where the admin was last, even before the page was loaded.
   #last() {
-    const { saved, view = DEFAULT_VIEW } = this.data.prefs.kept;
-    if (saved && this.data.savedViews.of(saved.view)) return { filter: "all", ...saved };
+    const { kept: { saved }, place: view = DEFAULT_VIEW } = this.data.prefs;
+    if (saved && this.data.savedViews.of(saved.view)) return saved;
     if (saved) this.ui.toasts.show(this.ui.language.t("view.lost", { view: this.ui.language.t(`view.${view}`) }));
-    return { view, filter: this.data.prefs.filterOf(view) };
+    return { view };
   }
 
-  // Shows a built-in view as it was left, or a saved one in its own sort.
+  // Shows a place in the sort in which it was left, or a saved view in its own sort.
   /** @param {string} view */
-  goView(view) {
-    this.goList({ view, sort: this.#sortOf(view), filter: this.data.prefs.filterOf(view) });
-  }
+  goView(view) { this.goList({ view, sort: this.#sortOf(view) }); }
 
   // Shows the saved view with this number, from 1. Returns false if there is none.
   /** @param {number} place */
@@ -53,13 +53,11 @@ export class Navigation extends PageModule {
     const text = query.trim();
     if (!text) return false;
     const takes = replace && this.data.lists.list.view === QUERY;
-    return this.#go({ view: QUERY, query: text, sort, filter: "all" }, takes);
+    return this.#go({ view: QUERY, query: text, sort }, takes);
   }
 
   /** @param {string} sort */
   goSort(sort) { if (this.#hasSort(this.data.lists.list.view, sort)) this.goList({ ...this.data.lists.list, sort }); }
-  /** @param {string} filter */
-  goFilter(filter) { this.goList({ ...this.data.lists.list, filter }); }
 
   /** @param {ListName} list */
   goList(list) {
@@ -113,8 +111,8 @@ export class Navigation extends PageModule {
   #keep(list) {
     const saved = this.data.savedViews.of(list.view);
     if (list.query) this.#querySort = list.sort;
-    else if (saved) this.data.prefs.placeSaved(list, saved.sort);
-    else if (!isSaved(list.view)) this.data.prefs.place(list);
+    else if (saved) this.data.prefs.keepSaved(list, saved.sort);
+    else if (!isSaved(list.view)) this.data.prefs.keep(list);
   }
 
   // An address may name a view that does not exist.

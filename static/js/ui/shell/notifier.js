@@ -4,7 +4,7 @@
 
 import { notification, notificationPermission } from "../../browser.js";
 import { shown } from "../../core/names.js";
-import { listKey } from "../../core/route.js";
+import { listCall, listKey } from "../../core/route.js";
 import { calledBy, nameOf } from "../elements/avatar.js";
 import { PageModule } from "../elements/page-module.js";
 
@@ -100,9 +100,7 @@ export class Notifier extends PageModule {
       return;
     }
     const isMentions = came.every(({ kind }) => kind === "mention");
-    const run = () => (isMentions ? navigation.goView("mentions") : navigation.goList({
-      view: "arrival", sort: this.data.prefs.sortOf("arrival"), filter: "mine",
-    }));
+    const run = () => navigation.goView(isMentions ? "mentions" : "mine");
     const text = t("notice.many", { count: came.length });
     toasts.show(text, { text: t("notice.show"), run }, SHOWN_MS);
     announce(text);
@@ -144,7 +142,7 @@ export class Notifier extends PageModule {
     for (const [name, more] of counts) await this.#learn(name, more);
     const entries = [...this.#entries.values()].sort((a, b) => b.at - a.at);
     const view = grown[0] ?? "arrival";
-    const count = totals.of(view, "all") ?? 0;
+    const count = totals.of(view) ?? 0;
     const general = {
       title: t("notify.news"),
       body: grown.length ? `${t(`view.${view}`)}: ${t("header.total", { count })}`
@@ -171,7 +169,7 @@ export class Notifier extends PageModule {
   // Finds the threads that a view has gained: those with the newest messages.
   async #learn(view, count) {
     const { language: { t } } = this.ui;
-    const rows = await this.#head({ view, sort: "arrival", filter: "all" });
+    const rows = await this.#head({ view, sort: "arrival" });
     for (const row of rows.slice(0, count)) {
       if (this.#entries.has(row.id)) continue;
       const text = row.preview?.body.replace(/\s+/g, " ") || t("row.attachment");
@@ -186,8 +184,9 @@ export class Notifier extends PageModule {
       const ids = Array.from(lists.sync.order.ids()).slice(0, HEAD);
       return ids.map((id) => rows.get(id)).filter(Boolean);
     }
-    const answer = await call("list:open", { ...list, limit: HEAD }).catch(() => null);
-    if (answer && !isShown()) call("list:close", list).catch(() => {});
+    const asked = listCall(list);
+    const answer = await call("list:open", { ...asked, limit: HEAD }).catch(() => null);
+    if (answer && !isShown()) call("list:close", asked).catch(() => {});
     return answer?.rows ?? [];
   }
 }

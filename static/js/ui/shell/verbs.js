@@ -12,7 +12,6 @@ export function verbsOf(page) {
     views: () => void page.ui.viewsDialog.open(),
     sorts: () => page.data.sorts.choose(),
     sort: (name) => navigation.goSort(name),
-    filter: (name) => navigation.goFilter(name),
     priority: (priority) => act(page, "prioritise", { priority }),
     list: (name) => walk(page, name),
     pick: (name) => pick(page, name),

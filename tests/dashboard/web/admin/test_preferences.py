@@ -4,32 +4,41 @@ import pytest
 
 from dashboard.db.accounts import admins
 
-CHOSEN = {"sorts": {"history": "priority"}, "filters": {"arrival": "mine"}}
+#: The sorts in which the places begin.
+SORTS = {
+    "mine": "longest_wait",
+    "unassigned": "longest_wait",
+    "arrival": "arrival",
+    "not_respond": "longest_wait",
+    "snoozed": "soonest",
+    "mentions": "arrival",
+    "history": "arrival",
+}
+CHOSEN = {"sorts": {"history": "priority", "mine": "arrival"}, "filters": {"arrival": "mine"}}
 
 
 def test_a_part_is_changed_and_all_is_answered(mai):
     answer = mai.patch("/admin/api/me/preferences", json=CHOSEN)
     assert answer.status_code == 200
-    assert answer.json["sorts"] == {
-        "arrival": "arrival",
-        "not_respond": "longest_wait",
-        "snoozed": "soonest",
-        "mentions": "arrival",
-        "history": "priority",
-    }
+    assert answer.json["sorts"] == SORTS | {"history": "priority", "mine": "arrival"}
     assert answer.json["filters"]["arrival"] == "mine"
     mai.patch(
         "/admin/api/me/preferences", json={"view": "history", "sorts": {"arrival": "priority"}}
     )
     kept = mai.get("/admin/api/me").json["preferences"]
     assert kept["view"] == "history"
-    assert kept["sorts"] == {
-        "arrival": "priority",
-        "not_respond": "longest_wait",
-        "snoozed": "soonest",
-        "mentions": "arrival",
+    assert kept["sorts"] == SORTS | {
         "history": "priority",
+        "mine": "arrival",
+        "arrival": "priority",
     }
+
+
+def test_the_place_that_was_open_last_is_kept(mai):
+    assert mai.get("/admin/api/me").json["preferences"]["place"] is None
+    for place in SORTS:
+        kept = mai.patch("/admin/api/me/preferences", json={"place": place}).json
+        assert kept["place"] == place and kept["view"] == "not_respond"
 
 
 def test_each_admin_has_their_own(dashboard, mai):
@@ -48,6 +57,9 @@ def test_each_admin_has_their_own(dashboard, mai):
         ({"sorts": "arrival"}, "/sorts", "wrong_type"),
         ({"sorts": {"inbox": "arrival"}}, "/sorts/inbox", "unknown_field"),
         ({"sorts": {"arrival": "newest"}}, "/sorts/arrival", "unknown_value"),
+        ({"sorts": {"unassigned": "newest"}}, "/sorts/unassigned", "unknown_value"),
+        ({"place": "theirs"}, "/place", "unknown_value"),
+        ({"filters": {"mine": "all"}}, "/filters/mine", "unknown_field"),
         ({"filters": {"arrival": "his"}}, "/filters/arrival", "unknown_value"),
         ({"calm": {"rows": True}}, "/calm", "unknown_field"),
         ({"sorts": {"\ud800": "arrival"}}, "/sorts", "invalid_unicode"),
@@ -118,13 +130,7 @@ def test_names_that_are_not_known_any_more_are_forgotten(dashboard, mai):
     dashboard.database.write(lambda connection: admins.save_preferences(connection, 1, old))
     held = mai.get("/admin/api/me").json["preferences"]
     assert "calm" not in held and held["theme"] == "dark" and held["notify"]["title"] is True
-    assert held["sorts"] == {
-        "arrival": "arrival",
-        "not_respond": "longest_wait",
-        "snoozed": "soonest",
-        "mentions": "arrival",
-        "history": "priority",
-    }
+    assert held["sorts"] == SORTS | {"history": "priority"}
     assert "switch-" not in mai.get("/").text
     for path in ("sorts", "views"):
         assert mai.get(f"/admin/api/{path}").status_code == 200

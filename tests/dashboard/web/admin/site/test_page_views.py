@@ -1,15 +1,17 @@
 """The views that come with the dashboard's page."""
 
 import re
+from pathlib import Path
 
-from dashboard.web.admin import pages
+from dashboard.web.admin import pages, preferences
 from tests.dashboard.web.admin.site.boot import boot
+
+STATIC = Path(__file__).parents[5] / "static"
 
 
 def test_the_page_knows_the_conditions_of_each_built_in_view(mai):
     """Filters begin with them, so each is a query that an admin may ask."""
     values = boot(mai.get("/").text)
-    assert set(values["view_queries"]) == set(values["views"])
     of_views = {view["id"]: view["query"] for view in mai.get("/admin/api/views").json["views"]}
     assert values["view_queries"] == of_views
     for view, query in of_views.items():
@@ -30,13 +32,26 @@ def test_the_page_brings_the_saved_view_that_was_open_last(mai, monkeypatch):
     assert values["preferences"]["saved"] == {"view": ids[2]}, "the page says that it is gone"
 
 
-def test_the_page_has_the_built_in_views_in_the_admins_order(mai):
-    draft = {"name": "a", "query": "is:open", "sort": "arrival", "owner": "me"}
-    saved = mai.post("/admin/api/views", json=draft).json["id"]
-    order = ["history", saved, "arrival"]
-    assert mai.put("/admin/api/views/order", json={"ids": order}).status_code == 200
-    page = mai.get("/").text
-    expected = ["not_respond", "snoozed", "mentions", "history", "arrival"]
-    assert boot(page)["views"] == expected
-    icons = [icon for icon in re.findall(r'href="#icon-(\w+)"', page) if icon in expected]
-    assert icons == expected, "also before the scripts run"
+def test_the_places_stand_on_the_page_before_its_scripts_run(mai):
+    icons = re.findall(r'data-kind="(\w+)".*?href="#icon-(\w+)"', mai.get("/").text)
+    assert icons == [(place, place) for place in preferences.PLACES]
+
+
+def test_the_page_knows_the_same_places_as_the_server():
+    table = (STATIC / "js/core/places.js").read_text(encoding="utf-8")
+    rows = re.findall(r'^  (\w+): \{ view: "(\w+)", filter: (\w+) \},$', table, re.MULTILINE)
+    assert [place for place, _, _ in rows] == [*preferences.PLACES]
+    for place, view, filter in rows:
+        known = preferences.FILTERED_PLACES.get(place, (place, "all"))
+        assert (view, filter.lower()) == known
+
+
+def test_the_page_opens_the_place_that_was_open_last(dashboard, mai):
+    """A filter that is stored from earlier versions narrows no place."""
+    dashboard.say("t-1", "first")
+    chosen = {"place": "arrival", "filters": {"arrival": "mine"}, "sorts": {"mine": "priority"}}
+    held = mai.patch("/admin/api/me/preferences", json=chosen).json
+    head = boot(mai.get("/").text)["head"]
+    assert [head[name] for name in ("view", "filter", "total")] == ["arrival", "all", 1]
+    assert pages.first_list(held | {"place": "mine"}, [])[:3] == ("arrival", "priority", "mine")
+    assert pages.first_list(held | {"place": None}, [])[0] == "not_respond"

@@ -11,8 +11,10 @@ import pytest
 
 from dashboard.db.accounts import admins
 from dashboard.errors import StartError
+from dashboard.web.admin.preferences import PLACES
 from dashboard.web.http.assets import Assets
 from scoring.sorts import BUILT_IN_SORTS
+from scoring.views import BUILT_IN_VIEWS
 from tests.dashboard.web.admin.site.boot import boot
 from tests.drivers.application import ApplicationDriver
 
@@ -40,11 +42,10 @@ def test_the_page_begins_with_admin_preferences_and_time(mai, clock):
         "role": "admin",
     }
     assert values["server_now"] == clock()
-    assert values["views"] == ["arrival", "not_respond", "snoozed", "mentions", "history"]
+    assert {*values["view_queries"]} == {*BUILT_IN_VIEWS}
     assert values["sorts"] == list(BUILT_IN_SORTS)
     assert {"longest_wait", "unanswered_first", "priority"} <= set(values["sorts_by_wait"])
     assert not {"arrival", "member_status"} & set(values["sorts_by_wait"])
-    assert values["filters"] == ["all", "unassigned", "mine"]
     assert values["fields"]["priority"]["words"] == ["urgent", "high", "normal", "low"]
     assert values["limits"] == {
         "message_characters": 20_000,
@@ -66,16 +67,15 @@ def test_the_page_begins_with_admin_preferences_and_time(mai, clock):
     assert values["preferences"]["sorts"]["not_respond"] == "longest_wait"
 
 
-def test_every_sort_view_and_filter_of_boot_has_its_texts(mai):
+def test_every_sort_and_place_has_its_texts(mai):
     values = boot(mai.get("/").text)
     texts = json.loads((STATIC / "i18n/en.json").read_text(encoding="utf-8"))
     for sort in values["sorts"]:
         assert {f"sort.{sort}", f"sort.{sort}.short", f"key.sort:{sort}"} <= set(texts)
     for rule in (rule for sort in BUILT_IN_SORTS.values() for rule in sort.rules):
         assert f"rule.{rule.name}" in texts
-    for view in values["views"]:
-        assert {f"view.{view}", f"key.view:{view}"} <= set(texts)
-    assert {f"filter.{filter}" for filter in values["filters"]} <= set(texts)
+    for place in PLACES:
+        assert {f"view.{place}", f"empty.{place}", f"empty.{place}.text"} <= set(texts)
 
 
 def test_a_name_cannot_break_out_of_the_page(dashboard):
@@ -348,7 +348,7 @@ def test_before_the_scripts_run_the_page_has_its_words_and_shape(mai):
     mai.patch("/admin/api/me/preferences", json={"locale": "vi", "density": "compact"})
     page = mai.get("/").text
     words = json.loads((STATIC / "i18n/vi.json").read_text(encoding="utf-8"))
-    for name in ("view.arrival", "sort.priority", "filter.mine"):
+    for name in ("view.arrival", "view.mine", "views"):
         assert words[name] in page
     assert 'data-density="compact"' in page
     assert page.count("row skeleton") > 10
