@@ -16,9 +16,9 @@ from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.saving import save
 from scoring.placing import Placement
 
-#: An act may be undone for this long. The page offers it for ten seconds; a request may be late,
-#: and of many threads the last one is closed minutes after the first.
-UNDO_MS = 10 * 60 * 1000
+#: An act may be undone for this long. The page offers it for a minute after the answer to the last
+#: part of a bulk act, which may have begun long before.
+UNDO_MS = 60 * 60 * 1000
 #: Causes of acts that follow from a customer's message or a handoff.
 _BY_ITSELF = ("message", "handoff")
 #: Maps the type of an act to the type of event that reverses it.
@@ -65,12 +65,20 @@ class Undo:
         return self._database.write(write, is_idempotent=True)
 
     def _is_undone(self, connection: Connection, act: Act) -> bool:
-        """Whether the act was undone before. Raises Problem if its value was set again since."""
+        """Whether the act was undone before. Raises Problem if its value was set again since.
+
+        A later act that was undone, and its undoing, leave the value as the act has set it.
+        """
         sets = ACT_TYPES[act.type].sets
         same = {type.name for type in ACT_TYPES.values() if type.sets == sets}
-        for later in conversations.acts_after(connection, act.thread_id, act.id):
-            if later.data.get("undoes") == act.id:
-                return True
+        since = conversations.acts_after(connection, act.thread_id, act.id)
+        undone = {later.data.get("undoes") for later in since}
+        if act.id in undone:
+            return True
+        reverted = undone & {later.id for later in since}
+        for later in since:
+            if later.id in reverted or later.data.get("undoes") in reverted:
+                continue
             if (
                 later.type in same
                 and not _is_by_itself(later)

@@ -99,7 +99,7 @@ class BulkApi:
     )
     def undo(self, body: requests.UndoRequest) -> Response:
         """Undoes acts. An undone close, reopen or change of tags counts as never made. An act stays
-        if another admin has set the same again since (`done_meanwhile`), and after ten minutes
+        if another admin has set the same again since (`done_meanwhile`), and after an hour
         (`too_late`)."""
         undone = list(_each(body.acts, lambda act_id: self._admin.act(self._undo.undo, act_id)))
         with self._database.read() as connection:

@@ -10,6 +10,7 @@ from dashboard.db.models.threads import threads
 from dashboard.db.threads import conversations
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest.actions import Admin, Reply
+from dashboard.ingest.tagging import Tagging, TagNames
 from dashboard.ingest.undo import UNDO_MS, Undo
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.drivers.ranking import entered
@@ -175,3 +176,45 @@ def test_an_undone_close_settles_nothing_later_either(shop, actions, undo, linh,
     assert [rows[0][name] for name in names] == [rows[1][name] for name in names]
     actions.reply(linh, thread, Reply("Hello", "tok"))
     assert shop.row()["waiting_since"] is None
+
+
+def test_several_acts_are_undone_the_last_one_first(shop, actions, undo, linh, ken, clock):
+    thread = shop.says(0).thread_id
+    before, acts = [], []
+    for change in (
+        lambda: actions.set_priority(linh, thread, "high"),
+        lambda: actions.close(linh, thread),
+        lambda: actions.claim(linh, thread),
+        lambda: actions.reopen(linh, thread),
+        lambda: actions.set_priority(linh, thread, "low"),
+        lambda: actions.release(linh, thread),
+        lambda: actions.close(linh, thread),
+    ):
+        before.append(stored(shop, thread))
+        acts.append(change()[0])
+        clock.advance(5)
+    with pytest.raises(Problem):
+        undo.undo(linh, acts[0])
+    for act, wanted in zip(reversed(acts), reversed(before), strict=True):
+        undo.undo(linh, act)
+        clock.advance(5)
+        assert stored(shop, thread) == wanted
+    act, _ = actions.set_priority(linh, thread, "high")
+    kens, _ = actions.set_priority(ken, thread, "low")
+    assert refused(undo, linh, act).extra["by"]["name"] == "Ken"
+    undo.undo(ken, kens)
+    undo.undo(linh, act)
+    assert shop.row()["priority"] == "normal"
+
+
+def test_tags_are_undone_several_steps_back(shop, undo, linh, any_database, clock):
+    tagging = Tagging(any_database, clock)
+    thread = shop.says(0).thread_id
+    first, _ = tagging.change(linh, thread, TagNames(["vip", "late"], []))
+    clock.advance(5)
+    second, _ = tagging.change(linh, thread, TagNames([], ["vip"]))
+    clock.advance(5)
+    undo.undo(linh, second)
+    assert shop.row()["tags"] == ["late", "vip"]
+    undo.undo(linh, first)
+    assert shop.row()["tags"] == []
