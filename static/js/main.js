@@ -144,8 +144,7 @@ const visibleRows = new VisibleRows({ lists, thread, rows, presence: data.presen
 // Acts of several modules.
 acts.open = (id, messageId = null) => acts.navigation.open(id, messageId);
 acts.finder = lazyFinder(page, failed);
-acts.finish = async () => (ui.picks.size ? (await ui.bulk.get())?.finish()
-  : (await acts.acting.get())?.actions.finish());
+acts.finish = async () => (await acts.acting.get())?.actions.finish();
 acts.write = async (kind) => (await ui.threadPane.get())?.composer.focus(kind);
 acts.toTop = () => {
   ui.listPane.toTop();

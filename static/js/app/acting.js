@@ -6,7 +6,8 @@ import { html } from "lit-html";
 import { initial, shown } from "../core/names.js";
 import { authorName, hueStep } from "../ui/elements/avatar.js";
 import { statusText } from "../ui/presence/viewers.js";
-import { ColleagueActions, ThreadActions, Undoing } from "../ui/thread/actions.js";
+import { ColleagueActions, ThreadActions } from "../ui/thread/actions.js";
+import { Undoing } from "../ui/elements/undoing.js";
 
 /** @param {Page} page @returns {Acting} */
 export function startActing(page) {

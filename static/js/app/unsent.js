@@ -10,7 +10,7 @@ import { Outbox } from "../core/thread/outbox.js";
 import { age } from "../core/time.js";
 import { nameOf } from "../ui/elements/avatar.js";
 import { ICONS } from "../ui/elements/icons.js";
-import { refusal, refusalOf } from "../ui/elements/language.js";
+import { refusal } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
 
 const AGAIN_MS = 10_000; // interval of new tries after failures without a connection
@@ -100,21 +100,10 @@ function tell({ threadId }, { data: { thread, rows }, ui: { toasts, language: { 
 }
 
 // Follows up a sent reply of "send and done", maybe long after another thread was opened.
-async function finish(id, seen, {
-  data: { thread, rows },
-  net: { api },
-  ui: { toasts, language },
-  acts: { acting },
-}) {
-  const actions = id === thread.id ? (await acting.get())?.actions : null;
-  if (rows.get(id)?.open === false) return actions?.openNext(id);
-  if (actions) return actions.finish(seen);
-  try {
-    rows.put((await api.close(id, seen)).row);
-  } catch (error) {
-    toasts.show(refusalOf(error, language.t));
-  }
-  return undefined;
+async function finish(id, seen, { data: { thread, rows }, acts: { acting } }) {
+  const actions = (await acting.get())?.actions;
+  if (rows.get(id)?.open === false) return id === thread.id ? actions?.openNext(id) : undefined;
+  return actions?.finish({ id, seen });
 }
 
 // The entries in the left column for unsent replies and for drafts; nothing if there are none.

@@ -35,6 +35,8 @@ const ANYWHERE = {
 };
 // The keys of the former filters, which are places today.
 const BY_ASSIGNEE = { a: "view:arrival", u: "view:unassigned", m: "view:mine" };
+// These keys work everywhere but in text fields, which have an undo of their own.
+const BESIDE_FIELDS = { "Ctrl+z": "undo" };
 // The first saved views by their numbers.
 const SAVED = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [at + 1, `saved:${at + 1}`]));
 
@@ -45,7 +47,7 @@ const HELP = [
   [["x"], "pick:toggle"], [["Shift ↑", "Shift ↓"], "pick:range"], [["Ctrl A"], "pick:all"],
   [["r"], "reply"], [["n"], "note"], [["Ctrl Enter"], "send"],
   [["Ctrl Shift Enter"], "send:done"], [["Ctrl Alt Enter"], "send:next"], [["/"], "canned"],
-  [["t"], "thread:claim"], [["a"], "thread:hand"], [["l"], "thread:tag"], [["e"], "thread:done"], [["h"], "thread:snooze"], [["z"], "undo"],
+  [["t"], "thread:claim"], [["a"], "thread:hand"], [["l"], "thread:tag"], [["e"], "thread:done"], [["h"], "thread:snooze"], [["Ctrl Z", "z"], "undo"],
   [["i"], "customer"], [["w"], "explain"], [["/"], "search"],
   [["Shift F"], "filters"],
   [["F3", "m"], "match:next"], [["Shift F3", "Shift M"], "match:previous"], [["Ctrl K"], "palette"], [["Ctrl P"], "print"],
@@ -90,6 +92,7 @@ export class Keymap {
     const name = nameOf(stroke);
     if (ANYWHERE[name]) return ANYWHERE[name];
     if (where.field) return null;
+    if (BESIDE_FIELDS[name]) return BESIDE_FIELDS[name];
     if (LIST_KEYS[name]) return where.control ? null : LIST_KEYS[name];
     if (stroke.ctrl || stroke.alt || stroke.meta) return null;
     return this.lettersOn ? this.#letter(written(stroke), now) : null;

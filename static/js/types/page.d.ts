@@ -49,7 +49,7 @@ import type { ThreadFinder } from "../ui/list/thread-finder.js";
 import type { ThreadMode } from "../core/thread/thread-mode.js";
 import type { ThreadPane } from "../ui/thread/pane.js";
 import type { Toasts } from "../ui/elements/toasts.js";
-import type { Undoing } from "../ui/thread/actions.js";
+import type { Undoing } from "../ui/elements/undoing.js";
 import type { Totals } from "../core/totals.js";
 import type { Order } from "../core/list/order.js";
 import type { UnsentDialog } from "../app/unsent.js";
@@ -73,6 +73,8 @@ declare global {
   /** A choice shown in place of the palette; `isCurrent` marks the chosen entry. */
   type PaletteChoice = { label: string; entries: () => any[] };
   type Command = { text: string; also?: string; keys: string; run: () => void };
+  /** The threads on which an act is done; isPicked: they are the selected ones. */
+  type Target = { ids: number[]; isPicked: boolean };
   type ToastAction = { text: Content; keys?: string; run: () => void };
 
   interface Timers {

@@ -291,7 +291,7 @@ def test_a_finger_picks_rows_and_reaches_everything(chromium, lineup, size):
     mai.wait_for(f"() => ({count})() === '2 selected'", "one more row")
     assert page.evaluate("() => location.hash").endswith("arrival/arrival"), "no thread was opened"
     page.locator(".list-header .button", has_text="Take").click()
-    mai.wait_for("() => document.getElementById('toasts').textContent.includes('2 threads done.')")
+    mai.wait_for("() => document.getElementById('toasts').textContent.includes('2 threads taken.')")
     page.locator(".nav-palette").click()
     page.fill(".palette-field", "shortcuts")
     page.locator(".palette-entry", has_text="help").first.click()

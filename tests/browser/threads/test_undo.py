@@ -85,16 +85,32 @@ def test_a_priority_and_a_release_are_undone(browser, lineup):
     browser.page.keyboard.press("z")
     wait_until(lambda: row(lineup, id)["priority"] == "normal", what="the priority from before")
     browser.page.locator(".act-claim").click()
-    wait_until(lambda: row(lineup, id)["assignee"], what="the thread being taken")
+    browser.wait_for(toast("Took Undo more"), "the toast")
     browser.page.locator(".act-claim", has_text="Give back").click()
     browser.wait_for(toast("Gave Undo more back"), "the toast")
-    browser.page.locator(UNDO).last.click()
+    assert browser.page.locator(UNDO).count() == 1
+    browser.page.locator(UNDO).click()
     wait_until(lambda: row(lineup, id)["assignee"], what="the assignee from before")
+    browser.wait_for(toast("Before that: Took Undo more"), "the act before")
+    # A minute later than the first act, and 55 seconds later than the second one.
+    browser.page.clock.install()
+    browser.page.keyboard.press("u")
+    browser.page.keyboard.press("h")
+    browser.wait_for(toast("Priority of Undo more: High"), "the toast")
+    browser.page.clock.fast_forward(55_000)
+    assert browser.page.locator(UNDO).count() == 1
+    browser.page.keyboard.press("Control+z")
+    wait_until(lambda: row(lineup, id)["priority"] == "normal", what="the priority from before")
+    browser.page.clock.fast_forward(10_000)
+    browser.page.keyboard.press("Control+z")
+    browser.wait_for(toast("There is nothing to undo"), "the end of the minute")
+    assert row(lineup, id)["assignee"]
 
 
-def pick(browser: BrowserDriver, newest: int, count: int) -> None:
+def pick(browser: BrowserDriver, newest: int, count: int, renewed: bool = False) -> None:
     """Selects the first threads of the list; the newest is the first."""
-    browser.renew()
+    if not renewed:
+        browser.renew()
     browser.wait_for(f"() => document.getElementById('row-{newest}')", "the newest thread")
     browser.page.locator(f"#row-{newest}").click(modifiers=["Control"])
     browser.page.locator(".list").focus()
@@ -106,9 +122,13 @@ def pick(browser: BrowserDriver, newest: int, count: int) -> None:
 
 
 def test_threads_in_which_customers_wait_are_asked_about_and_undone(browser, lineup):
+    kens = lineup.say("asked-kens", name="Asked Kens")
+    assert lineup.admin(lineup.ken_email).act(kens, "claim").status_code == 200
     ids = [lineup.say(f"asked-{number}", name=f"Asked {number}") for number in range(2)]
     page = browser.page
-    pick(browser, ids[-1], 2)
+    browser.renew()
+    browser.open(kens)
+    pick(browser, ids[-1], 2, renewed=True)
     page.keyboard.press("e")
     page.wait_for_selector("dialog[role=alertdialog]")
     assert "2 customers are still waiting" in page.locator("#ask-text").inner_text()
@@ -118,12 +138,37 @@ def test_threads_in_which_customers_wait_are_asked_about_and_undone(browser, lin
     page.locator(".list").focus()
     page.keyboard.press("e")
     page.locator(".ask-yes").click()
-    browser.wait_for(toast("2 threads done."), "the result")
+    browser.wait_for(toast("2 threads closed."), "the result")
     assert not is_open(lineup, ids[-1])
-    page.locator(".list").focus()
+    # The selection is gone, and no row has the focus: a key is not for Ken's thread, which is open.
+    page.keyboard.press("e")
+    browser.wait_for(toast("No thread has the focus"), "nothing being done")
     page.keyboard.press("z")
     wait_until(lambda: is_open(lineup, ids[-1]) and is_open(lineup, ids[-2]), what="the undoing")
     browser.wait_for(toast("2 undone"), "the result")
+    assert is_open(lineup, kens)
+    page.locator(".messages").click()
+    page.keyboard.press("e")
+    page.wait_for_selector("dialog[role=alertdialog]")
+    assert "Close Asked Kens? Ken has this thread." in page.locator("dialog h2").inner_text()
+    page.keyboard.press("Escape")
+    # The button in the head is for the open thread, whatever is selected.
+    pick(browser, ids[-1], 2, renewed=True)
+    page.locator(".act-done").click()
+    browser.wait_for(toast("Closed Asked Kens, a thread of Ken"), "the toast")
+    page.locator(UNDO).click()
+    browser.wait_for(toast("Undone"), "the undoing")
+    assert is_open(lineup, kens)
+    assert is_open(lineup, ids[-1])
+    page.keyboard.press("Escape")
+    # The row of the keyboard, while Ken's thread is open beside it.
+    page.locator(".list").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("e")
+    browser.wait_for(toast("who still waits for an answer"), "the toast")
+    assert is_open(lineup, kens)
+    page.keyboard.press("z")
+    wait_until(lambda: is_open(lineup, ids[-1]) and is_open(lineup, ids[-2]), what="the undoing")
 
 
 def test_more_than_20_threads_are_asked_about(browser, lineup):

@@ -28,7 +28,7 @@ def test_picked_threads_are_closed_with_a_result_for_each(browser, lineup):
     browser.page.keyboard.press("e")
     # The customers of all three wait.
     browser.page.click(".ask-yes")
-    browser.wait_for(toast("3 threads done"), "the results")
+    browser.wait_for(toast("3 threads closed"), "the results")
     browser.wait_for("() => !document.querySelector('.bulk-count')", "the selection's end")
     wait_until(
         lambda: not set(ids) & {id for _, id in browser.rows_in_view()}, 10, "the rows' going"
@@ -45,7 +45,7 @@ def test_what_could_not_be_done_stays_picked_and_says_why(browser, lineup):
         browser.page.keyboard.press(key)
     assert lineup.admin(lineup.ken_email).act(kens, "claim").ok
     browser.page.locator(".list-header .button", has_text="Take").click()
-    browser.wait_for(toast("1 thread done. 1 could not be changed."), "the results")
+    browser.wait_for(toast("1 thread taken. 1 could not be changed."), "the results")
     browser.wait_for("() => document.querySelectorAll('.row.picked').length === 1", "one left")
     picked = "() => [...document.querySelectorAll('.row.picked')].map((row) => row.id)"
     assert browser.page.evaluate(picked) == [f"row-{kens}"]

@@ -5,8 +5,14 @@ import { ThreadActions } from "../../../static/js/ui/thread/actions.js";
 import { settled, pageOf } from "../support.mjs";
 
 // Thread 2 is open, in a list in which 3 stands next to it.
-function desk({ view = "arrival", query = null, filter = "all", open = true, next = 3 } = {}) {
-  const rows = new Map([[2, { id: 2, open, customer: { name: "Mai" } }]]);
+function desk({
+  view = "arrival", query = null, filter = "all", open = true, next = 3, below = null, assignee = null,
+  waiting = null,
+} = {}) {
+  const rows = new Map([[2, {
+    id: 2, open, customer: { name: "Mai" }, assignee, waiting_since: waiting, last_message_id: 9,
+  }]]);
+  let answer = true;
   const listing = { activeId: 2 };
   const opened = [];
   const offers = [];
@@ -16,15 +22,30 @@ function desk({ view = "arrival", query = null, filter = "all", open = true, nex
     thread, rows: { get: (id) => rows.get(id), put: (row) => rows.set(row.id, row) },
     lists: { listing, list: { view, query, filter, sort: "arrival" } },
     api: { close: async () => put({ open: false }), act: async () => put({ open: true }), snooze: async () => put({ snooze: {} }) },
-    toasts: { show() {} }, painter: { askAll() {} }, language: { t: (key) => key, words: { moment: String } },
-    admin: { id: 1, role: "admin" }, undoing: { offer: (offer) => offers.push(offer) }, now: () => 1000,
-    neighbours: { next: () => next }, listPane: { nextTo: () => null },
+    toasts: { show() {} }, painter: { askAll() {}, ask() {} }, language: { t: (key) => key, words: { moment: String } },
+    admin: { id: 1, role: "admin" }, undoing: { during: (run) => run(), offer: (offer) => offers.push(offer) }, now: () => 1000,
+    neighbours: { next: () => next }, listPane: { nextTo: () => below },
+    dialog: dialogOf(() => answer),
     open: (id) => {
       opened.push(id);
       thread.id = id;
     },
   })));
-  return { actions, opened, offers, thread };
+  return { actions, opened, offers, thread, listing, answers: (said) => { answer = said; } };
+}
+
+// A dialog in which the question is answered at once.
+function dialogOf(said) {
+  let closed = () => {};
+  const element = { setAttribute() {}, removeAttribute() {}, querySelector: () => ({ focus() {} }) };
+  return {
+    element, close() { closed(); },
+    open(_title, content, ended) {
+      closed = ended;
+      const [no, yes] = content().values.filter((value) => typeof value === "function");
+      queueMicrotask(said() ? yes : no);
+    },
+  };
 }
 
 const LISTS = [
@@ -63,4 +84,26 @@ test("at the end of the list, or where another thread was opened meanwhile, noth
   await done;
   await settled();
   assert.deepEqual(gone.opened, []);
+});
+
+test("Done on the row of the keyboard goes to the next row, and leaves the open thread open", async () => {
+  const { actions, opened, offers, thread, listing } = desk({ next: null, below: 4 });
+  thread.id = 8;
+  assert.equal(await actions.finish({ id: 2 }), true);
+  assert.deepEqual([opened, listing.activeId], [[], 4]);
+  offers[0].done();
+  assert.deepEqual([opened, listing.activeId], [[], 2]);
+});
+
+test("a key asks before it closes a colleague's thread, and says who had what was closed", async () => {
+  const theirs = desk({ assignee: { id: 9, name: "Ken" } });
+  theirs.answers(false);
+  assert.equal(await theirs.actions.finishByKey(2), false);
+  assert.deepEqual(theirs.offers, []);
+  theirs.answers(true);
+  assert.equal(await theirs.actions.finishByKey(2), true);
+  assert.equal(theirs.offers[0].text, "undo.closed.theirs");
+  const waiting = desk({ waiting: 500 });
+  assert.equal(await waiting.actions.finishByKey(2), true, "no question");
+  assert.equal(waiting.offers[0].text, "undo.closed.waiting");
 });

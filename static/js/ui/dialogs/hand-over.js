@@ -22,6 +22,8 @@ export class HandOverPicker extends PageModule {
   #failed = false;
   #query = "";
   #active = 0; // index of the entry that Enter chooses
+  /** @type {Target} */
+  #target = { ids: [], isPicked: false };
   #told = []; // words after `@` in the note that name nobody: the note was held because of them
   #order = null; // the offered entries once a pointer is on them: from then on they keep their places
   #popover;
@@ -41,11 +43,12 @@ export class HandOverPicker extends PageModule {
 
   get shown() { return this.#popover.shown; }
 
-  // event: the press on a button.
-  /** @param {MouseEvent | null} event */
-  open(event = null) {
+  // event: the press on a button. target: the threads, whichever are selected or open later.
+  /** @param {MouseEvent | null} event @param {Target | null} target */
+  open(event = null, target = this.ui.picks.target) {
     const { element } = this;
-    if (!this.#popover.mayOpen(event)) return undefined;
+    if (!target || !this.#popover.mayOpen(event)) return undefined;
+    this.#target = target;
     const refusal = this.#refusal();
     if (refusal) return void this.ui.toasts.show(refusal);
     this.#query = "";
@@ -63,8 +66,9 @@ export class HandOverPicker extends PageModule {
   paint() { if (this.shown) this.#paint(); }
 
   #paint() {
-    const { picks, language: { t } } = this.ui;
-    const title = picks.size ? t("hand.many", { count: picks.size }) : t("hand.title");
+    const { language: { t } } = this.ui;
+    const { ids: { length: count }, isPicked } = this.#target;
+    const title = isPicked ? t("hand.many", { count }) : t("hand.title");
     this.element.setAttribute("aria-label", title);
     const choices = this.#choices();
     this.#active = Math.max(0, Math.min(this.#active, choices.length - 1));
@@ -86,9 +90,15 @@ export class HandOverPicker extends PageModule {
     this.element);
   }
 
+  // The row of the thread; undefined for several.
+  get #row() {
+    const { ids: [id], isPicked } = this.#target;
+    return isPicked ? undefined : this.data.rows.get(id);
+  }
+
   #refusal() {
-    const { data: { thread, admin }, ui: { picks, language: { t } } } = this;
-    const assignee = picks.size ? null : thread.row?.assignee;
+    const { data: { admin }, ui: { language: { t } } } = this;
+    const assignee = this.#row?.assignee;
     const isTheirs = assignee && assignee.id !== admin.id && admin.role !== "supervisor";
     return isTheirs ? t("error.already_claimed", { name: shown(assignee.name) }) : "";
   }
@@ -97,20 +107,19 @@ export class HandOverPicker extends PageModule {
 
   // Returns matching colleagues, then desks; and "nobody" if a thread is assigned and nothing is typed.
   #found() {
-    const { data: { thread, admin, presence }, ui: { picks } } = this;
-    const assigneeId = picks.size ? null : thread.row?.assignee?.id ?? null;
+    const { data: { admin, presence } } = this;
+    const assigneeId = this.#row?.assignee?.id ?? null;
     const found = receivers(this.#members, this.#query, {
       adminId: admin.id, assigneeId, desks: this.#desksOfThreads(),
       dot: (id) => presence.dot("admin", id),
     });
-    found.push(...deskReceivers(this.#desks, this.#query, picks.size ? null : thread.row?.desk ?? null));
+    found.push(...deskReceivers(this.#desks, this.#query, this.#row?.desk ?? null));
     return assigneeId === null || this.#query ? found : [...found, NOBODY];
   }
 
   // For selected threads without rows here, the server checks the desks.
   #desksOfThreads() {
-    const { data: { thread, rows }, ui: { picks } } = this;
-    const shownRows = picks.size ? picks.ids.map((id) => rows.get(id)) : [thread.row];
+    const shownRows = this.#target.ids.map((id) => this.data.rows.get(id));
     return [...new Set(shownRows.filter(Boolean).map(({ desk }) => desk))];
   }
 
@@ -176,9 +185,9 @@ export class HandOverPicker extends PageModule {
     this.#popover.place();
   }
 
-  // Hands over the selected threads, or else the open one.
   async #choose({ id, desk }) {
-    const { ui: { picks, bulk }, acts: { acting } } = this;
+    const { ui: { bulk }, acts: { acting } } = this;
+    const { ids, isPicked } = this.#target;
     /** @type {HTMLInputElement} */
     const field = this.element.querySelector("#hand-note");
     const note = field.value.trim();
@@ -186,8 +195,8 @@ export class HandOverPicker extends PageModule {
     const to = desk ? { admin_id: null, desk } : { admin_id: id || null };
     const given = { ...to, ...(note && { note }) };
     this.element.hidePopover();
-    if (picks.size) (await bulk.get())?.run("assign", given);
-    else (await acting.get())?.actions.handOver(given);
+    if (isPicked) (await bulk.get())?.run("assign", given, ids);
+    else (await acting.get())?.actions.handOver(given, ids[0]);
   }
 
   // Whether a note needs one more press: it has words after `@` that name nobody.

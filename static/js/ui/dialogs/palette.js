@@ -139,7 +139,7 @@ export function commands(page) {
     run: () => run(name),
   }));
   return [
-    ...(page.data.thread.row ? ofThread(page) : []),
+    ...(page.ui.picks?.size ? ofPicked(page) : page.data.thread.row ? ofThread(page) : []),
     ...(page.snoozing?.commands() ?? []),
     ...PLACES.map((view) => ({
       text: t(`view.${view}`), keys: keymap.keysOf(`view:${view}`), run: () => navigation.goView(view),
@@ -210,6 +210,27 @@ const SYNONYMS = new Set([
 ]);
 const alsoOf = (name, t) => (SYNONYMS.has(name) ? t(`also.${name}`) : "");
 
+// Acts on the selected threads.
+/** @param {Page} page */
+function ofPicked({ data: { choices, lists }, ui: { bulk, picks, handOver, tagPicker, keymap, language: { t } } }) {
+  const run = (action, more = {}) => async () => (await bulk.get())?.run(action, more);
+  const isClosed = lists.list.view === "history";
+  return [
+    { text: t(isClosed ? "act.reopen" : "act.done"), keys: "e", run: run(isClosed ? "reopen" : "close"),
+      also: alsoOf("done", t) },
+    { text: t("act.claim"), keys: keymap.keysOf("thread:claim"), run: run("claim"), also: alsoOf("claim", t) },
+    { text: t("act.release"), keys: "", run: run("release"), also: alsoOf("release", t) },
+    { text: `${t("act.hand")}…`, keys: keymap.keysOf("thread:hand"),
+      run: () => handOver.open(null, picks.target), also: t("also.hand") },
+    { text: `${t("tags")}…`, keys: keymap.keysOf("thread:tag"),
+      run: () => tagPicker.open(null, picks.target), also: t("also.tags") },
+    ...choices.priorities.map((name) => ({
+      text: `${t("act.priority")}: ${t(`priority.${name}`)}`, keys: keymap.keysOf(`priority:${name}`),
+      run: run("priority", { priority: name }),
+    })),
+  ];
+}
+
 /** @param {Page} page */
 function ofThread(page) {
   const { data: { thread: { row }, admin, choices }, ui: { keymap, language: { t } } } = page;
@@ -221,15 +242,15 @@ function ofThread(page) {
     command("reply", () => page.acts.write("reply")),
     command("note", () => page.acts.write("note")),
     ...(page.ui.threadPane?.part?.composer.canSend ? ofDraft(page) : []),
-    { text: t(row.open ? "act.done" : "act.reopen"), keys: "e", run: () => page.acts.finish(),
+    { text: t(row.open ? "act.done" : "act.reopen"), keys: "e", run: act((actions) => actions?.finishByKey(row.id)),
       also: alsoOf("done", t) },
     ...(row.assignee && !mine && admin.role !== "supervisor" ? []
       : [{ text: claimText(row, admin.id, t), keys: keymap.keysOf("thread:claim"),
         run: act((actions) => actions?.claim()), also: alsoOf(mine ? "release" : "claim", t) }]),
     ...(row.assignee && !mine && admin.role !== "supervisor" ? []
       : [{ text: `${t("act.hand")}…`, keys: keymap.keysOf("thread:hand"),
-        run: () => page.ui.handOver.open(), also: t("also.hand") }]),
-    { text: `${t("tags")}…`, keys: keymap.keysOf("thread:tag"), run: () => page.ui.tagPicker.open(),
+        run: () => page.ui.handOver.open(null, page.ui.picks.opened), also: t("also.hand") }]),
+    { text: `${t("tags")}…`, keys: keymap.keysOf("thread:tag"), run: () => page.ui.tagPicker.open(null, page.ui.picks.opened),
       also: t("also.tags") },
     command("thread:show", () => page.acts.finder.showInList()),
     command("customer", () => page.ui.customer.toggle()),

@@ -17,6 +17,8 @@ const OPENERS = [
 
 export class SnoozeMenu extends PageModule {
   #wakes = true; // whether the customer's next message wakes the thread
+  /** @type {Target} */
+  #target = { ids: [], isPicked: false };
   #popover;
   #ownMoment;
 
@@ -31,11 +33,12 @@ export class SnoozeMenu extends PageModule {
     this.#popover = new Popover({ element, openers: OPENERS });
   }
 
-  // event: the press on a button.
-  /** @param {MouseEvent | null} event */
-  open(event = null) {
+  // event: the press on a button. target: the threads, whichever are selected or open later.
+  /** @param {MouseEvent | null} event @param {Target | null} target */
+  open(event = null, target = this.ui.picks.target) {
     const { element } = this;
-    if (!this.#popover.mayOpen(event)) return undefined;
+    if (!target || !this.#popover.mayOpen(event)) return undefined;
+    this.#target = target;
     const refusal = this.#refusal();
     if (refusal) return void this.ui.toasts.show(refusal);
     this.#wakes = true;
@@ -48,8 +51,11 @@ export class SnoozeMenu extends PageModule {
   // The commands for the palette.
   /** @returns {Command[]} */
   commands() {
-    const { data: { thread }, ui: { picks, language: { t } } } = this;
-    if ((!picks.size && !thread.row) || this.#refusal()) return [];
+    const { ui: { picks, language: { t } } } = this;
+    const target = picks.size ? picks.target : picks.opened;
+    if (!target) return [];
+    this.#target = target;
+    if ((!target.isPicked && !this.#row) || this.#refusal()) return [];
     const snooze = (text, run) => ({
       text: `${t("act.snooze")}: ${text}`, keys: "h", also: t("also.snooze"), run,
     });
@@ -60,15 +66,22 @@ export class SnoozeMenu extends PageModule {
     ];
   }
 
+  // The row of the thread; undefined for several.
+  get #row() {
+    const { ids: [id], isPicked } = this.#target;
+    return isPicked ? undefined : this.data.rows.get(id);
+  }
+
   #refusal() {
-    const { data: { thread, lists }, ui: { picks, language: { t } } } = this;
-    const isClosed = picks.size ? lists.list.view === "history" : thread.row?.open === false;
+    const { data: { lists }, ui: { language: { t } } } = this;
+    const isClosed = this.#target.isPicked ? lists.list.view === "history" : this.#row?.open === false;
     return isClosed ? t("snooze.closed") : "";
   }
 
   #paint() {
-    const { picks, language: { t } } = this.ui;
-    const title = picks.size ? t("snooze.many", { count: picks.size }) : t("snooze.title");
+    const { language: { t } } = this.ui;
+    const { ids: { length: count }, isPicked } = this.#target;
+    const title = isPicked ? t("snooze.many", { count }) : t("snooze.title");
     this.element.setAttribute("aria-label", title);
     const items = [
       { heading: title },
@@ -89,9 +102,9 @@ export class SnoozeMenu extends PageModule {
   }
 
   #isSnoozed() {
-    const { data: { thread, lists, rows }, ui: { picks } } = this;
-    if (!picks.size) return Boolean(thread.row?.snooze);
-    return lists.list.view === "snoozed" || picks.ids.some((id) => rows.get(id)?.snooze);
+    const { lists, rows } = this.data;
+    const { ids, isPicked } = this.#target;
+    return (isPicked && lists.list.view === "snoozed") || ids.some((id) => rows.get(id)?.snooze);
   }
 
   #setWakes(wakes) {
@@ -100,25 +113,26 @@ export class SnoozeMenu extends PageModule {
   }
 
   #openOwn(wakes = this.#wakes) {
-    const { data: { thread }, ui: { picks } } = this;
+    const row = this.#row;
     this.#ownMoment.open({
-      wakes, at: picks.size ? null : thread.row?.snooze?.until ?? null,
-      count: picks.size, name: picks.size || !thread.row ? "" : nameOf(thread.row, this.ui.language.t),
+      wakes, at: row?.snooze?.until ?? null, count: this.#target.ids.length,
+      name: row ? nameOf(row, this.ui.language.t) : "",
     });
   }
 
-  // Snoozes the selected threads, or else the open one.
   async #snooze(until, wakes) {
-    const { ui: { picks, bulk }, acts: { acting } } = this;
+    const { ui: { bulk }, acts: { acting } } = this;
+    const { ids, isPicked } = this.#target;
     const given = { until, wake: wakes ? "reply" : "never" };
-    if (picks.size) (await bulk.get())?.run("snooze", given);
-    else (await acting.get())?.actions.snooze(given);
+    if (isPicked) (await bulk.get())?.run("snooze", given, ids);
+    else (await acting.get())?.actions.snooze(given, ids[0]);
   }
 
   async #wake() {
-    const { ui: { picks, bulk }, acts: { acting } } = this;
-    if (picks.size) (await bulk.get())?.run("wake");
-    else (await acting.get())?.actions.wake();
+    const { ui: { bulk }, acts: { acting } } = this;
+    const { ids, isPicked } = this.#target;
+    if (isPicked) (await bulk.get())?.run("wake", {}, ids);
+    else (await acting.get())?.actions.wake(ids[0]);
   }
 
   // Letters choose a moment, and do not work as shortcuts here.

@@ -40,12 +40,12 @@ export class TagPicker extends PageModule {
   get shown() { return this.#popover.shown; }
 
   // event: the press on a button.
-  /** @param {MouseEvent | null} event */
-  open(event = null) {
-    const { element, data: { thread }, ui: { picks } } = this;
-    if (!this.#popover.mayOpen(event)) return undefined;
-    this.#isBulk = picks.size > 0;
-    this.#ids = this.#isBulk ? [...picks.ids] : [thread.id];
+  /** @param {MouseEvent | null} event @param {Target | null} target */
+  open(event = null, target = this.ui.picks.target) {
+    const { element } = this;
+    if (!target || !this.#popover.mayOpen(event)) return undefined;
+    this.#isBulk = target.isPicked;
+    this.#ids = target.ids;
     this.#tags = ordered(this.#tagsOfThreads(), []);
     this.#changes = NONE;
     this.#query = "";
@@ -174,7 +174,7 @@ export class TagPicker extends PageModule {
   async #apply() {
     const changes = this.#changes;
     this.element.hidePopover();
-    (await this.ui.bulk.get())?.run("tag", changes);
+    (await this.ui.bulk.get())?.run("tag", changes, this.#ids);
   }
 
   #entered({ ctrlKey, metaKey }) {

@@ -15,13 +15,14 @@ export class Toasts {
     this.changed = changed;
   }
 
-  // Returns the toast's id, for `drop`.
+  // Returns the toast's id, for `drop`. stays: later toasts do not displace it.
   /** @param {string} text @param {ToastAction | ToastAction[] | null} actions */
-  show(text, actions = null, shownMs = SHOWN_MS) {
-    const toast = { id: this.#next, text, actions: [actions ?? []].flat() };
+  show(text, actions = null, shownMs = SHOWN_MS, { stays = false } = {}) {
+    const toast = { id: this.#next, text, actions: [actions ?? []].flat(), stays };
     this.#next += 1;
     const others = this.#list.filter((other) => other.text !== text || other.actions.length);
-    this.#list = [...others, toast].slice(-MOST);
+    const displaced = others.length < MOST ? null : others.find((other) => !other.stays);
+    this.#list = [...others.filter((other) => other !== displaced), toast];
     setTimeout(() => this.drop(toast.id), shownMs);
     this.changed();
     return toast.id;

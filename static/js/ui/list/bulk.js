@@ -8,10 +8,11 @@ import { refusal, refusalOf } from "../elements/language.js";
 import { menu, priorityItems } from "../elements/menu.js";
 import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
+import { twice } from "../elements/undoing.js";
 import { countText } from "./picks.js";
 
-const AGAIN_MS = 1000;
 const UNASKED_MAX = 20; // an action on up to so many threads is done without a question
+const LEAVING = new Set(["close", "reopen", "snooze", "wake"]);
 const CHUNK = 50; // threads in one request, so that other requests are served in between
 
 export class Bulk extends PageModule {
@@ -26,25 +27,57 @@ export class Bulk extends PageModule {
   // Closes the threads, or reopens them in the view `history`.
   finish() { return this.run(this.data.lists.list.view === "history" ? "reopen" : "close"); }
 
+  // ids: by default the selected threads.
   /** @param {string} action */
-  async run(action, more = {}) {
-    const { ids } = this.ui.picks;
-    if (this.busy || !ids.length) return;
+  async run(action, more = {}, ids = this.ui.picks.ids) {
+    if (this.busy || !ids.length) return undefined;
     // The messages on screen now, not after the question.
     if (action === "close") more = { seen: this.#seen(ids) };
-    if (!(await this.#mayRun(action, ids, more))) return;
-    this.#stopped = false;
-    const { results, problem } = await this.#ask(ids, action, more);
-    this.#setProgress(null);
-    this.#tell(results, ids.length - results.length, problem, more);
+    if (!(await this.#mayRun(action, ids, more)) || this.busy) return undefined;
+    return this.acts.undoing.during(() => this.#run(action, more, ids));
   }
 
-  // Asks first before an action on many threads, and before threads with waiting customers are closed. A claim
-  // needs no question, because it keeps nobody waiting.
+  async #run(action, more, ids) {
+    this.#stopped = false;
+    const { results, problem } = await this.#ask(ids, action, more);
+    const open = action === "close" ? await this.#stillOpen(results) : 0;
+    this.#setProgress(null);
+    this.#keepFocus(action, results);
+    this.#tell(results, { action, more, open, left: ids.length - results.length, problem });
+  }
+
+  // The buttons of the selection are gone: further keys are for the list, and not for the open thread. A row
+  // that leaves the list is not the keyboard's any more.
+  #keepFocus(action, results) {
+    const { activeElement } = document;
+    const { listing } = this.data.lists;
+    const isGone = results.some(({ id, status }) => id === listing.activeId && status === "done");
+    if (isGone && LEAVING.has(action)) listing.activeId = null;
+    const isLost = !activeElement || activeElement === document.body || activeElement.closest("#list-header");
+    if (isLost && !this.ui.picks.size) this.ui.listPane.focus();
+  }
+
+  // Returns how many threads that were to be closed are open, because the customer has written meanwhile (H28).
+  async #stillOpen(results) {
+    const ids = results.filter(({ status, act }) => status === "done" && !act).map(({ id }) => id);
+    let open = 0;
+    for (let from = 0; from < ids.length; from += this.data.limits.row_ids) {
+      const answer = await this.net.api.rows(ids.slice(from, from + this.data.limits.row_ids)).catch(() => null);
+      for (const row of answer?.rows ?? []) {
+        this.data.rows.put(row);
+        open += row.open ? 1 : 0;
+      }
+    }
+    return open;
+  }
+
+  // Asks first before an action on many threads, and before threads of colleagues or with waiting customers are
+  // closed. A claim needs no question, because it keeps nobody waiting.
   async #mayRun(action, ids, { priority = "", until = 0 } = {}) {
     const { t } = this.ui.language;
     const waiting = action === "close" ? this.#waiting(ids) : 0;
-    if (action === "claim" || (ids.length <= UNASKED_MAX && !waiting)) return true;
+    const theirs = action === "close" ? this.#theirs(ids) : 0;
+    if (action === "claim" || (ids.length <= UNASKED_MAX && !waiting && !theirs)) return true;
     const { length: count } = ids;
     const texts = {
       close: ["ask.close", "act.done"], reopen: ["ask.reopen", "act.reopen"],
@@ -57,10 +90,17 @@ export class Bulk extends PageModule {
       title: t(title, {
         count, priority: priority ? t(`priority.${priority}`) : "", time: this.#timeOf(until),
       }),
-      text: [waiting ? t("ask.waiting", { count: waiting }) : "", t("ask.many")]
-        .filter(Boolean).join(" "),
+      text: [
+        theirs ? t("ask.theirs", { count: theirs }) : "", waiting ? t("ask.waiting", { count: waiting }) : "",
+        t("ask.many"),
+      ].filter(Boolean).join(" "),
       yes: t(yes),
     }, t);
+  }
+
+  #theirs(ids) {
+    const open = ids.map((id) => this.data.rows.get(id)).filter((row) => row?.open);
+    return open.filter(({ assignee }) => assignee && assignee.id !== this.data.adminId).length;
   }
 
   // Returns how many of the threads wait for an answer; unknown rows count on the view of waiting threads.
@@ -72,19 +112,34 @@ export class Bulk extends PageModule {
     }).length;
   }
 
-  // left: number of threads that were not tried; problem: the reason, unless the admin stopped it.
-  #tell(results, left, problem, { until = 0 }) {
+  // open: threads that were to be closed and are not; left: number of threads that were not tried; problem: the
+  // reason, unless the admin stopped it.
+  #tell(results, { action, more, open, left, problem }) {
     const { t } = this.ui.language;
     const refused = results.filter(({ status }) => status !== "done");
-    const count = results.length - refused.length;
-    const told = [t(until && count ? "bulk.snoozed" : "bulk.done", { count, time: this.#timeOf(until) })];
-    if (refused.length) told.push(t("bulk.refused", { count: refused.length }));
-    if (left) told.push(problem, t("bulk.left", { count: left }));
+    const acts = results.map(({ act }) => act).filter(Boolean);
+    const same = results.length - refused.length - acts.length - open;
+    const told = [
+      acts.length || !(same || open) ? this.#did(action, more, acts.length) : "",
+      open ? t("bulk.open", { count: open }) : "",
+      same ? t("bulk.same", { count: same }) : "",
+      refused.length ? t("bulk.refused", { count: refused.length }) : "",
+      ...(left ? [problem, t("bulk.left", { count: left })] : []),
+    ];
     const show = { text: t("bulk.show"), run: () => this.#show(results) };
     this.acts.undoing.offer({
-      text: told.filter(Boolean).join(" "),
-      acts: results.map(({ act }) => act).filter(Boolean),
-      actions: refused.length ? [show] : [],
+      text: told.filter(Boolean).join(" "), acts, actions: refused.length ? [show] : [],
+    });
+  }
+
+  // "50 threads tagged: late."
+  #did(action, { until = 0, priority = "", add = [], remove = [], desk = "", admin_id: to = null }, count) {
+    const { t } = this.ui.language;
+    const kind = action === "tag" && !add.length ? "untag" : action !== "assign" ? action
+      : desk ? "desk" : to === null ? "release" : "assign";
+    return t(`bulk.did.${kind}`, {
+      count, time: this.#timeOf(until), priority: priority ? t(`priority.${priority}`) : "", desk,
+      tags: [...add, ...remove].join(", "),
     });
   }
 
@@ -105,7 +160,7 @@ export class Bulk extends PageModule {
       ${act("claim", t("act.claim"))}
       ${view === "history" ? "" : html`<button type="button" class="icon-button act-snooze"
         aria-label=${t("act.snooze")} title=${`${t("act.snooze")} (h)`} aria-haspopup="menu"
-        aria-keyshortcuts="h" ?disabled=${this.busy} @click=${(event) => this.ui.snooze.open(event)}
+        aria-keyshortcuts="h" ?disabled=${this.busy} @click=${(event) => this.ui.snooze.open(event, picks.target)}
         >${ICONS.snoozed}</button>`}
       ${menu({
         id: "bulk-menu", label: t("act.more"), text: ICONS.more, items: this.#items(),
@@ -116,10 +171,10 @@ export class Bulk extends PageModule {
   }
 
   #items() {
-    const { t } = this.ui.language;
+    const { picks, language: { t } } = this.ui;
     return [
-      { text: t("act.hand"), key: "a", run: () => this.ui.handOver.open() },
-      { text: t("tags"), key: "l", run: () => this.ui.tagPicker.open() },
+      { text: t("act.hand"), key: "a", run: () => this.ui.handOver.open(null, picks.target) },
+      { text: t("tags"), key: "l", run: () => this.ui.tagPicker.open(null, picks.target) },
       { text: t("act.release"), run: () => this.run("release") },
       { text: t("act.reopen"), run: () => this.run("reopen") },
       { heading: t("act.priority") },
@@ -142,10 +197,8 @@ export class Bulk extends PageModule {
       this.#setProgress({ done: from, total: ids.length });
       const some = ids.slice(from, from + chunk);
       const given = more.seen ? { seen: only(more.seen, some) } : more;
-      const ask = async () => (await this.net.api.bulk(some, action, given)).results;
       try {
-        // A repeated request does not repeat the effects of the first one.
-        const answer = await ask().catch((error) => this.#again(error, ask));
+        const answer = (await twice(() => this.net.api.bulk(some, action, given))).results;
         results.push(...answer);
         this.ui.picks.drop(answer.filter(({ status }) => status === "done").map(({ id }) => id));
       } catch (error) {
@@ -153,12 +206,6 @@ export class Bulk extends PageModule {
       }
     }
     return { results, problem: "" };
-  }
-
-  async #again(error, ask) {
-    if (error.status >= 400 && error.status < 500 && error.status !== 429) throw error;
-    await new Promise((resolve) => { setTimeout(resolve, error.retryAfterMs ?? AGAIN_MS); });
-    return ask();
   }
 
   #setProgress(progress) {

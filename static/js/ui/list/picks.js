@@ -2,6 +2,8 @@
 
 import { PageModule } from "../elements/page-module.js";
 
+const ELSEWHERE = "#nav, #list-header, #list-about";
+
 export class Picks extends PageModule {
   #all = false; // whether all loaded rows were selected at once: then the rest is offered
   #loading = false;
@@ -11,6 +13,28 @@ export class Picks extends PageModule {
   get ids() { return this.selection.ids; }
   /** @param {number} id */
   has(id) { return this.selection.has(id); }
+
+  // The threads on which a key acts: the selected ones, else the row of the keyboard if the list has the focus,
+  // else the open thread. null: none, also if another part of the page has the focus.
+  /** @returns {Target | null} */
+  get target() {
+    const { data: { thread, lists: { listing } }, ui: { listPane } } = this;
+    const { activeElement } = document;
+    if (this.size) return { ids: this.ids, isPicked: true };
+    if (activeElement?.id === "list" && listing.activeId !== thread.id) {
+      const { activeId, painted } = listing;
+      const isThere = listPane.activeIndex() >= 0 && painted.markOf(activeId) !== "left";
+      return isThere ? { ids: [activeId], isPicked: false } : null;
+    }
+    return activeElement?.closest(ELSEWHERE) ? null : this.opened;
+  }
+
+  // The open thread, on which the buttons and menus at its head act; null if there is none.
+  /** @returns {Target | null} */
+  get opened() {
+    const { id } = this.data.thread;
+    return id === null ? null : { ids: [id], isPicked: false };
+  }
 
   // Returns {count, total, loading} if "select all" left out threads that are not loaded.
   get offer() {

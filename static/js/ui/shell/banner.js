@@ -72,7 +72,12 @@ function unconnected({
 }
 
 // The progress of an action on many threads, or the offer to select more.
-function picking({ ui: { picks, bulk, language: { t } } }) {
+function picking({ ui: { picks, bulk, language: { t } }, acts: { acting } }) {
+  const undone = acting?.part?.undoing.progress;
+  if (undone) {
+    const { done, total } = undone;
+    return { kind: "info", text: t("undo.progress", { done: t.number(done), total: t.number(total) }) };
+  }
   if (bulk.part?.busy) {
     const { done, total } = bulk.part.progress;
     if (total - done <= LITTLE && !done) return null;

@@ -132,6 +132,7 @@ export class Navigation extends PageModule {
     this.ui.layout.panel = "thread";
     listing.fresh.drop(id);
     listing.news.delete(id);
+    listing.activeId = id;
     this.data.thread.open(id, messageId);
     this.data.neighbours.look();
     this.ui.painter.askAll();

@@ -6,13 +6,14 @@ import { nextPane } from "./layout.js";
 export function verbsOf(page) {
   const { data: { thread }, ui: { picks }, acts: { navigation } } = page;
   const onThread = (run) => () => (thread.id === null ? false : void run());
+  const onTarget = (run) => (name) => onTargetOf(page, (target) => run(target, name));
   return {
     view: (name) => navigation.goView(name),
     saved: (place) => navigation.goSaved(Number(place)),
     views: () => void page.ui.viewsDialog.open(),
     sorts: () => page.data.sorts.choose(),
     sort: (name) => navigation.goSort(name),
-    priority: (priority) => act(page, "prioritise", { priority }),
+    priority: onTarget((target, priority) => act(page, target, "prioritise", { priority })),
     list: (name) => walk(page, name),
     pick: (name) => pick(page, name),
     back: () => back(page),
@@ -24,26 +25,44 @@ export function verbsOf(page) {
     filters: () => void page.ui.search.open(null, { filters: true }),
     palette: () => void page.ui.palette.open(),
     undo: () => void page.acts.acting.get().then((part) => part?.undoing.undo()),
-    reply: onThread(() => page.acts.write("reply")),
-    note: onThread(() => page.acts.write("note")),
+    reply: onTarget((target) => write(page, target, "reply")),
+    note: onTarget((target) => write(page, target, "note")),
     print: onThread(() => page.ui.threadPane.get().then((part) => part?.printout.print())),
     customer: onThread(() => page.ui.customer.toggle()),
     explain: onThread(() => page.ui.explain.open()),
     "thread:show": onThread(() => page.acts.finder.showInList()),
-    "thread:claim": () => act(page, "claim"),
-    "thread:snooze": () => (picks.size || thread.id !== null ? void page.ui.snooze.open() : false),
-    "thread:tag": () => (picks.size || thread.id !== null ? void page.ui.tagPicker.open() : false),
-    "thread:hand": () => (picks.size || thread.id !== null ? void page.ui.handOver.open() : false),
-    "thread:done": () => (picks.size || thread.id !== null ? void page.acts.finish() : false),
+    "thread:claim": onTarget((target) => act(page, target, "claim")),
+    "thread:snooze": onTarget((target) => page.ui.snooze.open(null, target)),
+    "thread:tag": onTarget((target) => page.ui.tagPicker.open(null, target)),
+    "thread:hand": onTarget((target) => page.ui.handOver.open(null, target)),
+    "thread:done": onTarget((target) => finish(page, target)),
   };
 }
 
-// Acts on the selected threads, or else on the open one.
-function act({ data: { thread }, ui: { picks, bulk }, acts: { acting } }, action, more = {}) {
-  if (picks.size) bulk.get().then((part) => part?.run(more.priority ? "priority" : action, more));
-  else if (thread.id === null) return false;
-  else acting.get().then((part) => part?.actions[action](more.priority));
-  return undefined;
+function onTargetOf({ data: { thread, lists }, ui: { picks, toasts, language: { t } } }, run) {
+  const { target } = picks;
+  if (target) return void run(target);
+  if (thread.id === null && lists.listing.activeId === null) return false;
+  return void toasts.show(t("key.no_target"));
+}
+
+// Acts on the selected threads, or on one.
+function act({ ui: { bulk }, acts: { acting } }, { ids, isPicked }, action, more = {}) {
+  if (isPicked) bulk.get().then((part) => part?.run(more.priority ? "priority" : action, more, ids));
+  else if (more.priority) acting.get().then((part) => part?.actions.prioritise(more.priority, ids[0]));
+  else acting.get().then((part) => part?.actions[action](ids[0]));
+}
+
+function finish({ ui: { bulk }, acts: { acting } }, { ids, isPicked }) {
+  if (isPicked) bulk.get().then((part) => part?.finish());
+  else acting.get().then((part) => part?.actions.finishByKey(ids[0]));
+}
+
+// Writes to the open thread, or to the one of the keyboard's row, which is opened for it.
+function write({ data: { thread }, acts }, { ids: [id], isPicked }, kind) {
+  if (!isPicked && id !== thread.id) acts.open(id);
+  if (isPicked && thread.id === null) return;
+  acts.write(kind);
 }
 
 function walk({ data: { movement }, ui: { listPane }, acts: { toTop } }, name) {

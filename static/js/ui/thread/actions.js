@@ -1,19 +1,18 @@
-// The actions on the open thread. The screen changes when the server has answered.
-
-import { html } from "lit-html";
+// The actions on a thread. The screen changes when the server has answered.
 
 import { shown } from "../../core/names.js";
 import { nameOf } from "../elements/avatar.js";
-import { refusal, refusalOf } from "../elements/language.js";
+import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
+import { ask } from "../elements/popover.js";
 import { tagsOf } from "./act-line.js";
 
-// After Done has opened a thread, a second press within this time was meant for the one before it.
+// After Done has gone on to a thread, a second press within this time was meant for the one before it.
 const SETTLE_MS = 400;
 const CLOSED = "history"; // the view that a reopened thread leaves
 
 export class ThreadActions extends PageModule {
-  #opened = { id: null, at: 0 }; // the thread that Done opened, and when
+  #reached = { id: null, at: 0 }; // the thread that Done went on to, and when
 
   /** @param {Page} page */
   constructor(page) {
@@ -25,18 +24,21 @@ export class ThreadActions extends PageModule {
   // Returns the thread below in the list, or null.
   #nextTo(id) { return this.data.neighbours.next(id) ?? this.ui.listPane.nextTo(id); }
 
+  // Each act is on the open thread, unless another one is named.
+
   // Claims the thread, or releases it if it is the admin's own. Supervisors take over a colleague's.
-  claim() {
-    const { assignee } = this.data.thread.row ?? {};
-    if (assignee?.id === this.adminId) return this.#act("release", "undo.released");
-    return assignee && this.isSupervisor ? this.handOver({ admin_id: this.adminId }) : this.#act("claim");
+  claim(id = this.data.thread.id) {
+    const { assignee } = this.data.rows.get(id) ?? {};
+    if (assignee?.id === this.adminId) return this.#act(id, "release", "undo.released");
+    return assignee && this.isSupervisor ? this.handOver({ admin_id: this.adminId }, id)
+      : this.#act(id, "claim", "undo.claimed");
   }
 
   // Hands the thread to a colleague or to nobody (null), here or at a desk, with a note for the next assignee.
   /** @param {{admin_id: number | null, desk?: string, note?: string}} given */
-  async handOver(given) {
-    const { id, row } = this.data.thread;
-    const done = await this.#try(() => this.net.api.assign(id, given));
+  async handOver(given, id = this.data.thread.id) {
+    const row = this.data.rows.get(id);
+    const done = await this.#try(id, () => this.net.api.assign(id, given));
     if (!done) return false;
     // At a desk that the admin does not see it is out of sight; if the handover is undone, it is opened again.
     if (!done.row) {
@@ -46,79 +48,111 @@ export class ThreadActions extends PageModule {
     const { assignee } = done.row;
     if (given.desk) this.#offer("undo.handed", done, { assignee: given.desk });
     else if (!assignee) this.#offer("undo.released", done);
-    else this.#offer("undo.handed", done, { assignee: shown(assignee.name) });
+    else if (assignee.id !== this.adminId) this.#offer("undo.handed", done, { assignee: shown(assignee.name) });
+    else if (row?.assignee) this.#offer("undo.taken_over", done, { assignee: shown(row.assignee.name) });
+    else this.#offer("undo.claimed", done);
     return true;
   }
 
   /** @param {string} priority */
-  async prioritise(priority) {
-    const { id } = this.data.thread;
-    const done = await this.#try(() => this.net.api.prioritise(id, priority));
-    if (done?.act) {
-      this.#offer("undo.priority", done, { priority: this.ui.language.t(`priority.${priority}`) });
-    }
+  async prioritise(priority, id = this.data.thread.id) {
+    const done = await this.#try(id, () => this.net.api.prioritise(id, priority));
+    if (done) this.#offer("undo.priority", done, { priority: this.ui.language.t(`priority.${priority}`) });
     return done !== null;
   }
 
-  // Changes tags of any thread: the picker stays open while others are opened.
   /** @param {number} id @param {TagChanges} changes */
   async tag(id, { add, remove }) {
-    const done = await this.#try(() => this.net.api.tag(id, { add, remove }), id);
+    const done = await this.#try(id, () => this.net.api.tag(id, { add, remove }));
     if (!done) return false;
     const text = add.length ? "undo.tagged" : "undo.untagged";
     this.#offer(text, done, { tags: [...add, ...remove].join(", ") });
     return true;
   }
 
-  // Closes the thread and opens the next one of the current list. A closed thread is reopened instead, and the
-  // next one is opened if it then leaves the list. A thread stays open if the customer wrote something that was
-  // not on screen yet (H28).
+  // Finishes a thread by a key, which may be pressed by mistake: asks first if it is a colleague's.
+  /** @param {number} id */
+  async finishByKey(id) {
+    const { ui: { dialog, language: { t } } } = this;
+    const row = this.data.rows.get(id);
+    const seen = this.#shownId(id);
+    if (this.#hasJustReached(id)) return false;
+    const isAsked = row?.open && this.#isTheirs(row);
+    if (isAsked && !await ask(dialog, {
+      title: t("ask.close.theirs", { name: nameOf(row, t), assignee: shown(row.assignee.name) }),
+      text: [row.waiting_since === null ? "" : t("ask.waiting", { count: 1 }), t("ask.many")].filter(Boolean).join(" "),
+      yes: t("act.done"),
+    }, t)) return false;
+    return this.finish({ id, seen });
+  }
+
+  // Closes the thread and goes on to the next one of the current list. A closed thread is reopened instead, and
+  // the next one is opened if it then leaves the list. A thread stays open if the customer wrote something that
+  // was not on screen yet (H28).
   // seen: the newest message that was on screen.
-  async finish(seen = this.data.thread.shownId) {
-    const { id, row } = this.data.thread;
-    if (this.#hasJustOpened(id)) return false;
+  async finish({ id = this.data.thread.id, seen = this.#shownId(id) } = {}) {
+    const row = this.data.rows.get(id);
+    if (this.#hasJustReached(id)) return false;
     const isClosed = row?.open === false;
     const walkOn = isClosed && this.data.lists.list.view !== CLOSED ? () => undefined : this.#walk(id);
-    if (isClosed) return this.#act("reopen", "undo.reopened", walkOn);
-    const done = await this.#try(() => this.net.api.close(id, seen));
+    if (isClosed) return this.#act(id, "reopen", "undo.reopened", walkOn);
+    const done = await this.#try(id, () => this.net.api.close(id, seen));
     if (done && this.data.rows.get(id)?.open) {
       this.ui.toasts.show(this.ui.language.t("act.still_open"));
       return false;
     }
     if (!done) return false;
-    this.#offer("undo.closed", done, {}, walkOn());
+    this.#offerReopening(done, row, walkOn());
     return true;
   }
 
-  // Snoozes the thread until a moment (ms) and opens the next one of the list, like Done. A thread that is
+  // Says what may have been overlooked: a colleague had the thread, or the customer waits.
+  #offerReopening(done, before, goBack) {
+    if (before && this.#isTheirs(before)) {
+      this.#offer("undo.closed.theirs", done, { assignee: shown(before.assignee.name) }, goBack);
+    } else this.#offer(before?.waiting_since ? "undo.closed.waiting" : "undo.closed", done, {}, goBack);
+  }
+
+  #isTheirs({ assignee }) { return Boolean(assignee) && assignee.id !== this.adminId; }
+
+  #shownId(id) {
+    const { thread, rows } = this.data;
+    return id === thread.id ? thread.shownId : rows.get(id)?.last_message_id ?? 0;
+  }
+
+  // Snoozes the thread until a moment (ms) and goes on to the next one of the list, like Done. A thread that is
   // snoozed already only gets another moment. wake: "reply" or "never".
   /** @param {{until: number, wake: string}} given */
-  async snooze(given) {
-    const { id, row } = this.data.thread;
-    const walkOn = row?.snooze ? () => undefined : this.#walk(id);
-    const done = await this.#try(() => this.net.api.snooze(id, given));
+  async snooze(given, id = this.data.thread.id) {
+    const walkOn = this.data.rows.get(id)?.snooze ? () => undefined : this.#walk(id);
+    const done = await this.#try(id, () => this.net.api.snooze(id, given));
     if (!done) return false;
     const time = this.ui.language.words.moment(given.until, this.net.now());
     this.#offer("undo.snoozed", done, { time }, walkOn());
     return true;
   }
 
-  wake() { return this.#act("wake", "undo.woken"); }
+  wake(id = this.data.thread.id) { return this.#act(id, "wake", "undo.woken"); }
 
-  // Returns a function that opens the thread after this one, if this one is still open then. That function
-  // returns another one, which goes back.
+  // Returns a function that goes to the thread after this one: opens it if this one is still open then, or
+  // makes its row the one of the keyboard. That function returns another one, which goes back.
   #walk(id) {
     const { listing } = this.data.lists;
+    const { thread } = this.data;
     const next = this.#nextTo(id);
+    const isOpen = thread.id === id;
+    const go = (to) => {
+      listing.activeId = to;
+      if (isOpen) this.acts.open(to);
+      else this.ui.painter.ask("list");
+    };
     return () => {
-      const walks = next !== null && this.data.thread.id === id && this.data.lists.listing === listing;
-      if (walks) {
-        listing.activeId = next;
-        this.#opened = { id: next, at: this.net.now() };
-        this.acts.open(next);
-      }
+      const isHere = isOpen ? thread.id === id : listing.activeId === id;
+      if (next === null || !isHere || this.data.lists.listing !== listing) return () => {};
+      this.#reached = { id: next, at: this.net.now() };
+      go(next);
       // After an undo, the thread is shown again.
-      return () => { if (walks && this.data.lists.listing === listing) this.acts.open(id); };
+      return () => { if (this.data.lists.listing === listing) go(id); };
     };
   }
 
@@ -132,16 +166,16 @@ export class ThreadActions extends PageModule {
     return true;
   }
 
-  #hasJustOpened(id) {
-    const { id: opened, at } = this.#opened;
-    return id !== null && opened === id
-      && (this.data.thread.state === "loading" || this.net.now() - at < SETTLE_MS);
+  #hasJustReached(id) {
+    const { id: reached, at } = this.#reached;
+    const { thread } = this.data;
+    const isLoading = id === thread.id && thread.state === "loading";
+    return id !== null && reached === id && (isLoading || this.net.now() - at < SETTLE_MS);
   }
 
-  async #act(action, told = "", walkOn = () => undefined) {
-    const { id } = this.data.thread;
-    const done = await this.#try(() => this.net.api.act(id, action));
-    if (done && told) this.#offer(told, done, {}, walkOn());
+  async #act(id, action, told, walkOn = () => undefined) {
+    const done = await this.#try(id, () => this.net.api.act(id, action));
+    if (done) this.#offer(told, done, {}, walkOn());
     return done !== null;
   }
 
@@ -152,10 +186,10 @@ export class ThreadActions extends PageModule {
   }
 
   // Resolves to the answer {row, act}, or to null after a refusal.
-  async #try(run, id = this.data.thread.id) {
+  async #try(id, run) {
     if (id === null) return null;
     try {
-      const answer = await run();
+      const answer = await this.acts.undoing.during(run);
       if (answer.row) this.data.rows.put(answer.row);
       else this.data.thread.gone(id);
       return answer;
@@ -194,85 +228,4 @@ export class ColleagueActions extends PageModule {
       time: until ? words.moment(until, this.net.now()) : "",
     }));
   }
-}
-
-// Offers to undo the admin's last act, in a toast and by the key `z`.
-const CHUNK = 50; // acts in one request
-
-export class Undoing extends PageModule {
-  #offers = new Offers();
-
-  // acts: their ids; done() is called after the undo; actions stand beside Undo.
-  /** @param {{text: string, acts: number[], done?: () => void, actions?: ToastAction[]}} given */
-  offer({ text, acts, done = () => {}, actions = [] }) {
-    if (!acts.length) return this.ui.toasts.show(text, actions);
-    const offer = this.#offers.add({ acts, done, toast: 0 }, this.net.now());
-    const undo = {
-      text: html`${this.ui.language.t("undo")}<kbd>z</kbd>`,
-      keys: "z",
-      run: () => void this.#run(this.#offers.take(this.net.now(), offer)),
-    };
-    offer.toast = this.ui.toasts.show(text, [...actions, undo], OFFER_MS);
-    return offer;
-  }
-
-  // Undoes the last act.
-  undo() {
-    const offer = this.#offers.take(this.net.now());
-    if (!offer) return this.ui.toasts.show(this.ui.language.t("undo.nothing"));
-    this.ui.toasts.drop(offer.toast);
-    return this.#run(offer);
-  }
-
-  async #run(offer) {
-    if (!offer) return;
-    const { t } = this.ui.language;
-    const results = [];
-    try {
-      for (let from = 0; from < offer.acts.length; from += CHUNK) {
-        results.push(...(await this.net.api.undo(offer.acts.slice(from, from + CHUNK))).results);
-      }
-    } catch (error) {
-      this.ui.toasts.show(refusalOf(error, t));
-    }
-    for (const { row } of results) if (row) this.data.rows.put(row);
-    const refused = results.filter(({ status }) => status !== "done");
-    const count = results.length - refused.length;
-    if (count) offer.done();
-    this.#tell(count, refused);
-    this.ui.painter.askAll();
-  }
-
-  #tell(count, refused) {
-    const { t } = this.ui.language;
-    const told = count ? [t("undo.done", { count })] : [];
-    if (refused.length === 1) told.push(refusal(refused[0].problem, t));
-    else if (refused.length) told.push(t("undo.refused", { count: refused.length }));
-    if (told.length) this.ui.toasts.show(told.join(" "));
-  }
-}
-
-// The acts that can be undone: the newest first, each for ten seconds.
-export const OFFER_MS = 10_000;
-
-export class Offers {
-  #list = [];
-
-  // offer: any value, which `take` returns.
-  /** @template T @param {T} offer @param {number} now @returns {T} */
-  add(offer, now) {
-    this.#list = [...this.#valid(now), { offer, until: now + OFFER_MS }];
-    return offer;
-  }
-
-  // Returns the newest offer, or this one; null if its time is over or it was taken.
-  /** @param {number} now */
-  take(now, wanted = null) {
-    const valid = this.#valid(now);
-    const found = wanted === null ? valid.at(-1) : valid.find(({ offer }) => offer === wanted);
-    this.#list = valid.filter((each) => each !== found);
-    return found ? found.offer : null;
-  }
-
-  #valid(now) { return this.#list.filter(({ until }) => until > now); }
 }

@@ -64,16 +64,16 @@ function tags(row, { ui: { language: { t } } }) {
 
 /** @param {Row} row @param {Page} page */
 function acts(row, page) {
-  const { data: { adminId }, ui: { snooze, handOver, language: { t } }, acts: { actions, finish } } = page;
+  const { data: { adminId }, ui: { snooze, handOver, picks, language: { t } }, acts: { actions, finish } } = page;
   const given = [
     { name: "claim", text: claimText(row, adminId, t), key: "t", run: () => actions.claim() },
-    { name: "hand", text: t("act.hand"), key: "a", popup: "dialog", run: (event) => handOver.open(event) },
+    { name: "hand", text: t("act.hand"), key: "a", popup: "dialog", run: (event) => handOver.open(event, picks.opened) },
   ];
   return [
     ...(mayGive(row, page) ? given : []),
     // A closed thread keeps the place of the button, so that the others stay where they are.
     { name: "snooze", text: t("act.snooze"), key: "h", popup: "menu", disabled: !row.open,
-      run: (event) => snooze.open(event) },
+      run: (event) => snooze.open(event, picks.opened) },
     // The second press of a double click is not meant for the next thread.
     { name: "done", text: t(row.open ? "act.done" : "act.reopen"), key: "e",
       run: ({ detail }) => detail < 2 && finish() },
@@ -94,7 +94,7 @@ const mayGive = ({ assignee }, { data: { admin } }) => (
 /** @param {Row} row @param {Page} page */
 function more(row, page) {
   const { data: { choices: { priorities } }, acts: { actions, finder } } = page;
-  const { explain, customer, tagPicker, keymap, threadPane, language: { t } } = page.ui;
+  const { explain, customer, tagPicker, picks, keymap, threadPane, language: { t } } = page.ui;
   const priority = priorityItems(priorities, t, (name) => actions.prioritise(name), row.priority);
   return menu({
     id: "more-menu",
@@ -105,7 +105,7 @@ function more(row, page) {
       { text: t("act.explain"), key: "w", run: () => explain.open() },
       { text: t("act.show"), key: ".", run: () => finder.showInList() },
       { text: t("customer"), key: "i", toggles: true, checked: customer.shown, run: () => customer.toggle() },
-      { text: t("tags"), key: "l", run: () => tagPicker.open() },
+      { text: t("tags"), key: "l", run: () => tagPicker.open(null, picks.opened) },
       { text: t("key.print"), key: keymap.keysOf("print"), run: () => threadPane.part.printout.print() },
       { heading: t("act.priority") },
       ...priority.map((item, at) => ({ ...item, key: keymap.keysOf(`priority:${priorities[at]}`) })),

@@ -82,7 +82,7 @@ export class ThreadPane extends PageModule {
 function snoozeBar({
   data: { thread: { row }, adminId },
   net: { now },
-  ui: { snooze, language: { t, words } },
+  ui: { snooze, picks, language: { t, words } },
   acts: { actions },
 }) {
   if (!row?.snooze) return "";
@@ -90,7 +90,7 @@ function snoozeBar({
   return html`<div class="snooze-bar"><span class="snooze-icon">${ICONS.snoozed}</span>
     <span class="snooze-text" title=${words.whole(row.snooze.until)}>${snoozedText(row.snooze, given)}
       <span class="snooze-wakes">· ${t(`snooze.wakes.${row.snooze.wake}`)}</span></span>
-    <button type="button" class="button snooze-change" @click=${() => snooze.open()}
+    <button type="button" class="button snooze-change" @click=${() => snooze.open(null, picks.opened)}
       >${t("snooze.change")}</button>
     <button type="button" class="button snooze-wake" @click=${() => actions.wake()}
       >${t("act.wake")}</button></div>`;

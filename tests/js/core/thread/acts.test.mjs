@@ -5,7 +5,7 @@ import { Arrivals, arrivalText } from "../../../../static/js/app/acting.js";
 import { Acts } from "../../../../static/js/core/thread/messages.js";
 import { OpenThread } from "../../../../static/js/core/thread/thread.js";
 import { merged } from "../../../../static/js/ui/thread/act-line.js";
-import { OFFER_MS, Offers } from "../../../../static/js/ui/thread/actions.js";
+import { OFFER_MS, Offers } from "../../../../static/js/ui/elements/undoing.js";
 
 const act = (id, at) => ({ id, at, type: "thread.closed", by: null });
 const message = (id, at, more = {}) => ({ id, at, role: "client", body: `text ${id}`, ...more });
@@ -53,7 +53,7 @@ test("acts come with the thread, with older messages and live, and go with a gap
   assert.deepEqual([ids(), came], [[9], [6]]);
 });
 
-test("the newest offer is taken first, each once, for ten seconds", () => {
+test("the newest offer is taken first, each once, for a minute", () => {
   const offers = new Offers();
   const [first, second] = [{ acts: [1] }, { acts: [2] }];
   offers.add(first, 0);
@@ -63,9 +63,12 @@ test("the newest offer is taken first, each once, for ten seconds", () => {
   assert.equal(offers.take(6_000), null);
   offers.add(first, 0);
   offers.add(second, 5_000);
-  assert.equal(offers.take(6_000, first), first, "its own button");
-  assert.equal(offers.take(6_000, first), null);
-  assert.equal(offers.take(5_000 + OFFER_MS), null, "its time is over");
+  assert.deepEqual(offers.newest(59_999), { offer: second, leftMs: 5_001 });
+  assert.equal(offers.take(59_999), second);
+  assert.equal(offers.take(59_999), first);
+  offers.add(second, 5_000);
+  assert.equal(offers.newest(5_000 + OFFER_MS), null, "its time is over");
+  assert.equal(offers.take(5_000 + OFFER_MS), null);
 });
 
 const said = (given) => {
