@@ -189,7 +189,7 @@ declare global {
   type SendGuardOptions = { reading: Pick<Reading, "unread" | "seenId">; writers: {
     of(threadId: number): Viewer[];
     look(threadId: number | null): void;
-  } };
+  }; assigneeOf(threadId: number): Person | null | undefined };
   type WritersOptions = { presence: Pick<Presence, "others">; now(): number };
   type QueryFieldOptions = Pick<Net, "api"> & Pick<Ui, "language"> & { changed(): void } & {
     id: string;

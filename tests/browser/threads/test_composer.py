@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 
+from tests.drivers.colleague import ColleagueDriver
 from tests.support import stays, wait_until
 
 pytestmark = pytest.mark.slow
@@ -120,36 +121,82 @@ def test_what_came_while_nobody_looked_holds_a_reply_whose_draft_is_older(thread
     thread.is_sent("Shall I look it up?")
 
 
-def test_a_reply_is_held_while_a_colleague_writes_one(thread, lineup):
-    """Case E14: one more press sends it; a colleague's note holds nothing."""
+def test_a_reply_is_held_while_the_colleague_writes_who_has_the_thread(thread, lineup):
+    """Case E14: one more press sends it. Anybody else's draft holds nothing, nor does a note."""
     linh = lineup.colleague("Linh")
-    linh.types(thread.id, "note")
-    thread.browser.wait_for("() => document.querySelector('.here-text')?.textContent", "Linh")
-    thread.write("Not held by a note")
-    thread.send()
-    thread.is_sent("Not held by a note")
-    linh.stops(thread.id)
-    writes = "() => document.querySelector('.here-text')?.textContent.includes('is writing')"
-    thread.browser.wait_for(f"() => !({writes})()", "Linh reading")
+    writes = (
+        "(name) => document.querySelector('.here-text')?.textContent.includes(`${name} is writing`)"
+    )
+    for field in ("note", "reply"):
+        linh.types(thread.id, field)
+        thread.browser.wait_for("() => document.querySelector('.here-text')?.textContent", "Linh")
+        thread.write(f"Not held by a {field}")
+        thread.send()
+        thread.is_sent(f"Not held by a {field}")
+        linh.stops(thread.id)
+        thread.browser.wait_for(f"() => !({writes})('Linh')", "Linh reading")
 
-    linh.types(thread.id)
-    thread.browser.wait_for(writes, "Linh writing")
+    ken = ColleagueDriver(lineup.server, lineup.server.sign_in(lineup.ken_email))
+    ken.types(thread.id)
+    thread.browser.wait_for(f"() => ({writes})('Ken')", "Ken writing")
     thread.write("Both of us")
+    assert lineup.admin(lineup.ken_email).act(thread.id, "claim").status_code == 200
+    # Who has the thread is shown at once, while drafts stand here and there.
+    thread.browser.wait_for(
+        "() => document.querySelector('.thread-facts').textContent.includes('with Ken')"
+    )
     thread.page.keyboard.down("Control")
     for _ in range(3):  # held down: the repeated ones are no presses
         thread.page.keyboard.down("Enter")
     thread.page.keyboard.up("Enter")
     thread.page.keyboard.up("Control")
-    thread.is_held("Both of us", "Linh is writing")
+    thread.is_held("Both of us", "Ken is writing")
     assert "Send anyway" in thread.page.locator(".composer-send").inner_text()
-    linh.stops(thread.id)
+    ken.stops(thread.id)
     thread.browser.wait_for(NO_HOLD, "the end of the hold")
-    linh.types(thread.id)
-    thread.browser.wait_for(writes, "Linh writing again")
+    ken.types(thread.id)
+    thread.browser.wait_for(f"() => ({writes})('Ken')", "Ken writing again")
     thread.page.click(".composer-send")
-    thread.is_held("Both of us", "Linh is writing")
+    thread.is_held("Both of us", "Ken is writing")
     thread.page.click(".composer-send")
     thread.is_sent("Both of us")
+    ken.disconnect()
+    of_two_answers_at_once_the_first_wins(Thread(thread.browser, lineup), lineup)
+    of_two_who_take_a_thread_at_once_one_is_told_once(thread, lineup)
+
+
+def of_two_answers_at_once_the_first_wins(thread, lineup):
+    """The second one stays as it was written, in a window that has not heard of the first."""
+    thread.write("My answer")
+    thread.page.context.set_offline(True)
+    thread.send()
+    lineup.admin(lineup.ken_email).reply(thread.id, "Ken was first")
+    thread.page.context.set_offline(False)
+    held = "document.querySelector('.message[data-state=moved]')?.textContent"
+    thread.browser.wait_for(f"() => {held}?.includes('My answer')", "the second one being held")
+    thread.browser.wait_for(is_said("Ken was first"), "the first one")
+    assert thread.bodies()[-1] == "Ken was first"
+    assert thread.page.locator(".toast").count() == 0, "it is said beside the message"
+
+
+def of_two_who_take_a_thread_at_once_one_is_told_once(thread, lineup):
+    """One is refused, and hears of the other's act, too."""
+    id = lineup.say(f"{thread.name}-taken", name="Taken")
+    thread.browser.open(id)
+    thread.page.route("**/claim", lambda route: (ken_takes(lineup, id), route.continue_()))
+    thread.page.locator(".act-claim").click()
+    thread.browser.wait_for(
+        "() => document.querySelector('.toast')?.textContent.includes('Ken has taken')"
+    )
+    thread.browser.wait_for(
+        "() => document.querySelector('.act-line')?.textContent.includes('Ken took')"
+    )
+    assert thread.page.locator(".toast").count() == 1
+    thread.page.unroute("**/claim")
+
+
+def ken_takes(lineup, id: int) -> None:
+    assert lineup.admin(lineup.ken_email).act(id, "claim").status_code == 200
 
 
 def test_r_replies_n_notes_and_the_button_says_which(thread, lineup):

@@ -69,15 +69,17 @@ export class Reading {
   }
 }
 
-// Holds a reply once if it may be superfluous: an unread message came in, or a colleague is writing, too.
-// A reason that was told once does not hold it again.
+// Holds a reply once if it may be superfluous: an unread message came in, or the colleague who has the thread is
+// writing. Anybody else's draft holds nothing: of two answers the first press wins, and its message holds the second
+// one. A reason that was told once does not hold it again.
 export class SendGuard {
   held = null; // {threadId, unread, writers}: why the reply of this thread is held
 
   /** @param {SendGuardOptions} options */
-  constructor({ reading, writers }) {
+  constructor({ reading, writers, assigneeOf }) {
     this.reading = reading;
     this.writers = writers;
+    this.assigneeOf = assigneeOf;
   }
 
   // Whether a reply needs one more press; `held` has the reasons.
@@ -111,7 +113,9 @@ export class SendGuard {
   release() { this.held = null; }
 
   #reasons(threadId) {
-    return { threadId, unread: this.reading.unread, writers: this.writers.of(threadId) };
+    const assigneeId = this.assigneeOf(threadId)?.id;
+    const writers = this.writers.of(threadId).filter(({ id }) => id === assigneeId);
+    return { threadId, unread: this.reading.unread, writers };
   }
 }
 

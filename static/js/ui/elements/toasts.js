@@ -4,7 +4,7 @@ import { html } from "lit-html";
 
 import { ICONS } from "./icons.js";
 
-const SHOWN_MS = 8000;
+export const SHOWN_MS = 8000;
 const MOST = 3;
 
 export class Toasts {
@@ -15,10 +15,13 @@ export class Toasts {
     this.changed = changed;
   }
 
-  // Returns the toast's id, for `drop`. stays: later toasts do not displace it.
+  // Returns the toast's id, for `drop`. stays: later toasts do not displace it; about: an event that is told once,
+  // even if two messages report it.
   /** @param {string} text @param {ToastAction | ToastAction[] | null} actions */
-  show(text, actions = null, shownMs = SHOWN_MS, { stays = false } = {}) {
-    const toast = { id: this.#next, text, actions: [actions ?? []].flat(), stays };
+  show(text, actions = null, shownMs = SHOWN_MS, { stays = false, about = "" } = {}) {
+    const told = about && this.#list.find((other) => other.about === about);
+    if (told) return told.id;
+    const toast = { id: this.#next, text, actions: [actions ?? []].flat(), stays, about };
     this.#next += 1;
     const others = this.#list.filter((other) => other.text !== text || other.actions.length);
     const displaced = others.length < MOST ? null : others.find((other) => !other.stays);

@@ -5,11 +5,15 @@ import { nameOf } from "../elements/avatar.js";
 import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
+import { SHOWN_MS } from "../elements/toasts.js";
 import { tagsOf } from "./act-line.js";
 
 // After Done has gone on to a thread, a second press within this time was meant for the one before it.
 const SETTLE_MS = 400;
 const CLOSED = "history"; // the view that a reopened thread leaves
+
+// Names that somebody has a thread now: of two who take it at once one is refused, and is told of the act, too.
+const aboutTaken = (id, assignee) => `taken:${id}:${assignee?.id}`;
 
 export class ThreadActions extends PageModule {
   #reached = { id: null, at: 0 }; // the thread that Done went on to, and when
@@ -194,8 +198,11 @@ export class ThreadActions extends PageModule {
       else this.data.thread.gone(id);
       return answer;
     } catch (error) {
-      if (error.code === "already_claimed") this.data.rows.mark(id);
-      this.ui.toasts.show(refusalOf(error, this.ui.language.t));
+      const isTaken = error.code === "already_claimed";
+      if (isTaken) this.data.rows.mark(id);
+      this.ui.toasts.show(refusalOf(error, this.ui.language.t), null, SHOWN_MS, {
+        about: isTaken ? aboutTaken(id, error.body?.assignee) : "",
+      });
       return null;
     } finally {
       this.ui.painter.askAll();
@@ -217,6 +224,7 @@ export class ColleagueActions extends PageModule {
     const isNothing = type === "thread.tags_changed" && !tags;
     const isSilent = cause || isNothing || (IN_TIME.has(type) && (!by || (!until && !reason)));
     if (isSilent || by?.id === this.data.adminId || this.ui.alerts.quiet) return;
+    const about = type === "thread.assigned" ? aboutTaken(this.data.thread.id, assignee) : "";
     const isGiven = assignee && assignee.id !== by?.id;
     const text = tags ? `did.thread.tags.${tags.kind}` : isGiven ? "did.thread.given" : `did.${type}`;
     this.ui.toasts.show(t(text, {
@@ -226,6 +234,6 @@ export class ColleagueActions extends PageModule {
       assignee: !assignee ? "" : assignee.id === this.data.adminId ? t("did.you") : shown(assignee.name),
       priority: priority ? t(`priority.${priority}`) : "",
       time: until ? words.moment(until, this.net.now()) : "",
-    }));
+    }), null, SHOWN_MS, { about });
   }
 }

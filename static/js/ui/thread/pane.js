@@ -37,7 +37,9 @@ export class ThreadPane extends PageModule {
     const { replies } = this;
     const reading = new Reading(this.data);
     this.writers = new Writers({ presence: this.data.presence, now: this.net.now });
-    const guard = new SendGuard({ reading, writers: this.writers });
+    const guard = new SendGuard({
+      reading, writers: this.writers, assigneeOf: (id) => this.data.rows.get(id)?.assignee,
+    });
     this.found = new Found({ ...page, root: at("thread-matches"), messages: at("messages") });
     this.messages = new MessagesPane({
       ...page, root: at("messages"), replies, reading, found: this.found,

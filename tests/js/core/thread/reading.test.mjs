@@ -17,8 +17,11 @@ function desk() {
     get shownId() { return this.seenId || (this.row?.last_message_id ?? 0); } };
   const writers = [];
   const reading = new Reading({ thread, adminId: ME });
-  const guard = new SendGuard({ reading, writers: { of: () => [...writers], look() {} } });
-  return { thread, messages, writers, reading, guard, come: (message) => messages.add(message) };
+  const has = { who: 8 };
+  const guard = new SendGuard({
+    reading, writers: { of: () => [...writers], look() {} }, assigneeOf: () => has.who && { id: has.who, name: "" },
+  });
+  return { thread, messages, writers, has, reading, guard, come: (message) => messages.add(message) };
 }
 
 const ids = (list) => list.map(({ id }) => id);
@@ -93,20 +96,34 @@ test("a reply is held once for what came, and again for what came after that", (
   assert.equal(guard.seenId(1), 12, "what was told of counts as seen");
 });
 
-test("a reply is held while a colleague writes, and no longer than that", () => {
-  const { reading, guard, writers } = desk();
+test("a reply is held while the colleague writes who has the thread, and no longer than that", () => {
+  const { reading, guard, writers, has } = desk();
   reading.begin();
   writers.push({ id: 8, name: "Ken", mode: "typing" });
   assert.equal(guard.holds(1), true);
   assert.ok(guard.look(1));
   writers.push({ id: 9, name: "Noor", mode: "typing" });
-  assert.equal(guard.holds(1), true, "one more colleague");
-  assert.equal(guard.holds(1), false);
+  assert.equal(guard.holds(1), false, "one more press");
+  has.who = 9;
+  assert.equal(guard.holds(1), true, "another colleague has it now");
+  has.who = 8;
   writers.length = 0;
   assert.equal(guard.look(1), null);
   writers.push({ id: 8, name: "Ken", mode: "typing" });
   assert.equal(guard.holds(1), true, "he began anew");
   assert.equal(guard.look(2), null, "another thread was opened");
+});
+
+test("a draft of a colleague who does not have the thread holds nothing", () => {
+  const { reading, guard, writers, has, come } = desk();
+  reading.begin();
+  writers.push({ id: 8, name: "Ken", mode: "typing" });
+  for (const who of [null, ME, 9]) {
+    has.who = who;
+    assert.equal(guard.holds(1), false, `${who}`);
+  }
+  come(colleague(11));
+  assert.equal(guard.holds(1), true, "Ken pressed first");
 });
 
 test("who writes a reply is a writer, for a while after a pause too; who writes a note is not", () => {
