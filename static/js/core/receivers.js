@@ -24,11 +24,3 @@ export function deskReceivers(desks, query, current) {
     .map((name) => ({ member: { id: `desk-${name}`, name, desk: name, assigned: null }, text: name }));
   return desks.length > 1 ? matching(others, query).map(({ member }) => member) : [];
 }
-
-// Returns the entries to offer while a pointer is on them: shown ones keep their places, and entries that
-// were loaded meanwhile are added below.
-/** @template {{id: number | string}} T @param {T[]} offered @param {T[]} found @returns {T[]} */
-export function withLoaded(offered, found) {
-  const known = new Set(offered.map(({ id }) => id));
-  return [...offered, ...found.filter(({ id }) => !known.has(id))];
-}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { deskReceivers, receivers, withLoaded } from "../../../static/js/core/receivers.js";
+import { deskReceivers, receivers } from "../../../static/js/core/receivers.js";
 
 const MEMBERS = [
   { id: 1, name: "Mai" }, { id: 2, name: "Đức" }, { id: 3, name: "An" }, { id: 4, name: "Ken" },
@@ -25,13 +25,6 @@ test("names are found without case and diacritics", () => {
   assert.deepEqual(names("duc"), ["Đức"]);
   assert.deepEqual(names("n"), ["An", "Ken"]);
   assert.deepEqual(names("x"), []);
-});
-
-test("who is loaded while somebody is chosen comes below, and nobody moves", () => {
-  const nobody = { id: 0, name: "" };
-  const [mai, duc, an] = MEMBERS;
-  assert.deepEqual(withLoaded([nobody], [mai, duc, nobody]), [nobody, mai, duc]);
-  assert.deepEqual(withLoaded([duc, mai], [mai, an, duc]), [duc, mai, an]);
 });
 
 test("desks are offered where there are several, but not the one where the thread is", () => {

@@ -7,15 +7,18 @@ import { receivers } from "../../core/receivers.js";
 import { hueStep } from "../elements/avatar.js";
 import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
+import { twice } from "../elements/undoing.js";
 import { statusText } from "../presence/viewers.js";
 
 const CHUNK = 50; // threads in one request, so that the progress can be shown
+const KNOWN_MS = 500; // presence, which decides the order, is waited for no longer than this
 const NOBODY = { id: null, name: "", desks: null };
 
 export class HandOverAll extends PageModule {
   #from = null; // the colleague who has the threads
   #held = null; // {threads, total}, once they are loaded
   #members = [];
+  #order = null; // the offered receivers, who keep their places
   #chosen = new Set(); // ids of the receivers; null is nobody
   #done = null; // the number of tried threads, while it runs
   #failed = "";
@@ -26,6 +29,7 @@ export class HandOverAll extends PageModule {
     const { data: { presence }, ui: { dialog, language: { t } } } = this;
     this.#from = from;
     this.#held = null;
+    this.#order = null;
     this.#chosen.clear();
     this.#done = null;
     this.#failed = "";
@@ -45,13 +49,25 @@ export class HandOverAll extends PageModule {
       this.#held = held;
       this.#members = team;
       presence.want("admin", "hand-all", team.map((member) => member.id));
+      setTimeout(() => {
+        if (this.#held === held) this.#order ??= this.#found();
+        dialog.paint();
+      }, KNOWN_MS);
     } catch (error) {
       this.#failed = refusalOf(error, t);
     }
     dialog.paint();
   }
 
+  // Returns null before the order is known: then nobody moves under a pointer.
   #receivers() {
+    const { presence } = this.data;
+    const isKnown = this.#members.every(({ id }) => presence.of("admin", id));
+    if (isKnown) this.#order ??= this.#found();
+    return this.#order;
+  }
+
+  #found() {
     const { admin, presence } = this.data;
     return receivers(this.#members, "", {
       adminId: admin.id, assigneeId: this.#from.id, dot: (id) => presence.dot("admin", id),
@@ -61,7 +77,7 @@ export class HandOverAll extends PageModule {
   #content() {
     const { language: { t } } = this.ui;
     if (this.#failed) return html`<p role="alert">${this.#failed}</p>`;
-    if (!this.#held) return html`<p role="status">${t("loading")}</p>`;
+    if (!this.#held || !this.#receivers()) return html`<p role="status">${t("loading")}</p>`;
     const { threads } = this.#held;
     if (!threads.length) return html`<p role="status">${t("hand.all.none", { name: shown(this.#from.name) })}</p>`;
     if (this.#done !== null) return this.#progress();
@@ -138,7 +154,8 @@ export class HandOverAll extends PageModule {
       for (const [receiver, ids] of hands) {
         for (let from = 0; from < ids.length; from += CHUNK) {
           const given = { admin_id: receiver.id, held_by: heldBy };
-          results.push(...(await api.bulk(ids.slice(from, from + CHUNK), "assign", given)).results);
+          const some = ids.slice(from, from + CHUNK);
+          results.push(...(await twice(() => api.bulk(some, "assign", given))).results);
           this.#done = results.length;
           dialog.paint();
         }

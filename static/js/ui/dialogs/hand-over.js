@@ -4,7 +4,7 @@ import { html, nothing, render } from "lit-html";
 
 import { callsNobody, sees } from "../../core/mentions.js";
 import { initial, shown } from "../../core/names.js";
-import { deskReceivers, receivers, withLoaded } from "../../core/receivers.js";
+import { deskReceivers, receivers } from "../../core/receivers.js";
 import { hueStep } from "../elements/avatar.js";
 import { PageModule } from "../elements/page-module.js";
 import { onListKey, Popover } from "../elements/popover.js";
@@ -14,6 +14,7 @@ import { statusText } from "../presence/viewers.js";
 const OPENERS = [
   ".list-header .act-hand", "#bulk-menu", ".thread-acts .act-hand", "#thread-head", "#list-header",
 ];
+const KNOWN_MS = 500; // presence is waited for no longer than this
 const NOBODY = { id: 0, name: "", assigned: null };
 
 export class HandOverPicker extends PageModule {
@@ -25,7 +26,8 @@ export class HandOverPicker extends PageModule {
   /** @type {Target} */
   #target = { ids: [], isPicked: false };
   #told = []; // words after `@` in the note that name nobody: the note was held because of them
-  #order = null; // the offered entries once a pointer is on them: from then on they keep their places
+  #order = null; // the offered entries: they keep their places until something else is looked for
+  #waits = false; // whether presence, which decides the order, is not known yet
   #popover;
 
   /** @param {Page & { element: HTMLDialogElement }} page */
@@ -55,6 +57,7 @@ export class HandOverPicker extends PageModule {
     this.#active = 0;
     this.#told = [];
     this.#order = null;
+    this.#waits = true;
     this.#paint();
     for (const field of element.querySelectorAll("input")) field.value = "";
     element.showPopover();
@@ -63,7 +66,12 @@ export class HandOverPicker extends PageModule {
     return this.#load();
   }
 
-  paint() { if (this.shown) this.#paint(); }
+  paint() {
+    if (!this.shown) return;
+    const waited = this.#waits;
+    this.#paint();
+    if (waited && !this.#waits) this.#popover.place();
+  }
 
   #paint() {
     const { language: { t } } = this.ui;
@@ -81,7 +89,7 @@ export class HandOverPicker extends PageModule {
       <div id="hand-list" class="hand-list" role="listbox" aria-label=${title}>
         ${choices.map((choice, at) => this.#option(choice, at))}</div>
       ${this.#failed ? html`<p class="hand-none" role="status">${t("error.network")}</p>`
-        : this.#members.length && !choices.length
+        : this.#members.length && !this.#waits && !choices.length
           ? html`<p class="hand-none" role="status">${t("hand.none")}</p>` : ""}
       <label class="hand-note"><span>${t("hand.note")}</span>
         <input id="hand-note" type="text" maxlength=${this.data.limits.message_characters}></label>
@@ -103,7 +111,16 @@ export class HandOverPicker extends PageModule {
     return isTheirs ? t("error.already_claimed", { name: shown(assignee.name) }) : "";
   }
 
-  #choices() { return this.#order ?? this.#found(); }
+  // Nobody is offered before the order is known: then no entry moves under a pointer. The states and the numbers
+  // of threads go on changing.
+  #choices() {
+    const { presence } = this.data;
+    if (this.#waits && this.#members.length) {
+      this.#waits = this.#members.some(({ id }) => !presence.of("admin", id));
+    }
+    if (this.#waits) return [];
+    return (this.#order ??= this.#found());
+  }
 
   // Returns matching colleagues, then desks; and "nobody" if a thread is assigned and nothing is typed.
   #found() {
@@ -148,7 +165,7 @@ export class HandOverPicker extends PageModule {
     const isActive = at === this.#active;
     return html`<div class="hand-option" id=${`hand-${id}`} role="option"
       aria-selected=${String(isActive)} @click=${() => this.#choose(this.#choices()[at])}
-      @pointermove=${() => { if (!isActive || !this.#order) this.#walk(at - this.#active); }}
+      @pointermove=${() => { if (!isActive) this.#walk(at - this.#active); }}
       >${content}</div>`;
   }
 
@@ -156,13 +173,13 @@ export class HandOverPicker extends PageModule {
     this.#query = query;
     this.#active = 0;
     this.#order = null;
+    this.#waits = !this.#members.length && !this.#failed;
     this.#paint();
   }
 
   #walk(step) {
     const choices = this.#choices();
     if (!choices.length) return;
-    this.#order = choices;
     this.#active = (this.#active + step + choices.length) % choices.length;
     this.#paint();
     this.element.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -170,17 +187,30 @@ export class HandOverPicker extends PageModule {
 
   async #load() {
     const { data: { presence }, net: { api } } = this;
+    const target = this.#target;
+    this.#members = [];
     try {
       const { team, desks } = await api.team();
+      if (target !== this.#target) return;
       this.#members = team;
       this.#desks = desks;
-      if (this.#order) this.#order = withLoaded(this.#order, this.#found());
       this.#failed = false;
     } catch {
       this.#failed = true;
+      this.#waits = false;
     }
     if (!this.shown) return;
     presence.want("admin", "hand-over", this.#members.map(({ id }) => id));
+    this.#paint();
+    this.#popover.place();
+    if (this.#waits) setTimeout(() => this.#offer(target), KNOWN_MS);
+  }
+
+  // Offers everybody in an order without presence, which is late.
+  #offer(target) {
+    if (target !== this.#target || !this.#waits) return;
+    this.#waits = false;
+    if (!this.shown) return;
     this.#paint();
     this.#popover.place();
   }
