@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Hashable, Mapping
 from datetime import UTC, datetime
@@ -84,6 +85,22 @@ def install(level: str, format: str, stream: TextIO = sys.stderr) -> None:
     logging.getLogger("alembic").setLevel(logging.WARNING)
     # After a failed statement psycopg logs again that its pipeline was aborted.
     logging.getLogger("psycopg").setLevel(logging.ERROR)
+
+
+def leave_out_traces() -> None:
+    """Makes every logged error one line, also one that ends a thread."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_without_trace)
+    threading.excepthook = lambda given: logging.getLogger("lineup").warning(
+        "a thread ended: %r", given.exc_value
+    )
+
+
+def _without_trace(record: logging.LogRecord) -> bool:
+    if record.exc_info:
+        said = f"{record.getMessage()}: {record.exc_info[1]!r}"
+        record.msg, record.args, record.exc_info = said.splitlines()[0], (), None
+    return True
 
 
 def _printable(text: str) -> str:

@@ -110,6 +110,11 @@ def parse_groups(text: str) -> dict[str, Grant]:
     return grants
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach a server that listens on this host."""
+    return host in _LOOPBACK
+
+
 def is_trustworthy(url: str) -> bool:
     """Whether nobody else reads data sent there: the URL is https, or leads to this machine."""
     try:
@@ -117,8 +122,8 @@ def is_trustworthy(url: str) -> bool:
         _ = parts.port
     except ValueError:
         return False
-    is_loopback = parts.scheme == "http" and parts.hostname in _LOOPBACK
-    return bool(parts.hostname) and (parts.scheme == "https" or is_loopback)
+    is_here = parts.scheme == "http" and parts.hostname in _LOOPBACK
+    return bool(parts.hostname) and (parts.scheme == "https" or is_here)
 
 
 def _grant(text: str) -> Grant:

@@ -1,6 +1,9 @@
 """The demo's clients: a chatbot, which repeats its calls, and the window of an admin."""
 
+import threading
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -20,8 +23,10 @@ RETRY_AFTER_MAX_SECONDS = 60.0
 NAMESPACE = "/admin"
 #: Statuses after which the same call may succeed.
 _TEMPORARY = frozenset({408, 429, 500, 502, 503, 504})
-#: The answer to every `presence:ping`: the window is visible and used.
-_REPORT = {"visible": True, "idle_ms": 0}
+#: The answer to a `presence:ping`: the window is visible and used.
+REPORT = {"visible": True, "idle_ms": 0}
+#: A window that nobody used for so long answers no more, so that its admin is not "active now".
+UNUSED_SECONDS = 120.0
 
 
 class CallError(LineupError):
@@ -129,16 +134,18 @@ class BotClient:
 class DashboardClient:
     """One window of an admin, visible and used. Every method but `close` raises DashboardError.
 
-    `origin` is one that the server takes for its own; `device` names the admin's browser.
+    `origin` is one that the server takes for its own; `new_cookie` begins a session and returns its
+    `Cookie` header; `device` names the admin's browser.
     """
 
-    def __init__(self, url: str, origin: str, cookie: str, device: str):
+    def __init__(self, url: str, origin: str, new_cookie: Callable[[], str], device: str):
         self._url = url
-        self._cookie = {"Cookie": cookie}
+        self._new_cookie = new_cookie
         self._origin = {"host": urlsplit(origin).netloc, "origin": origin}
         self._device = {"device": device, "type": "web"}
-        self._session = _session(self._origin | self._cookie)
-        self._socket = self._new_socket()
+        self._session = _session({})
+        self._socket: socketio.Client | None = None
+        self._used_at = 0.0
 
     def request(self, method: str, path: str, document: Any = None) -> dict[str, Any]:
         """Returns the body of a 2xx answer of the dashboard's API; `path` is below /admin/api/."""
@@ -153,41 +160,67 @@ class DashboardClient:
         return answer
 
     def connect(self) -> None:
-        """Opens the socket and joins; the admin is online from then on."""
+        """Opens the socket in a new session and joins; the admin is online from then on."""
         self.close()
+        cookie = {"Cookie": self._new_cookie()}
+        self._session = _session(self._origin | cookie)
         self._socket = self._new_socket()
         try:
             self._socket.connect(
                 self._url,
-                headers=self._cookie,
+                headers=cookie,
                 auth=self._device,
                 transports=["websocket"],
                 namespaces=[NAMESPACE],
                 wait_timeout=TIMEOUT_SECONDS,
             )
-        except SocketIOError as error:
+        except (SocketIOError, OSError, ValueError) as error:
             raise DashboardError("network") from error
 
     def call(self, name: str, data: dict[str, Any]) -> dict[str, Any]:
         """Returns the answer to a call over the socket."""
+        if self._socket is None:
+            raise DashboardError("disconnected")
+        self._used_at = time.monotonic()
         try:
             answer = self._socket.call(name, data, NAMESPACE, TIMEOUT_SECONDS)
-        except SocketIOError as error:
+        except (SocketIOError, OSError, ValueError) as error:
             raise DashboardError("disconnected") from error
+        if not isinstance(answer, dict):
+            raise DashboardError("no_answer")
         if not answer["ok"]:
             raise DashboardError(answer["problem"]["code"])
-        return dict(answer)
+        return answer
 
     def close(self) -> None:
-        self._socket.shutdown()
+        """Closes the window, without waiting for the server."""
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            # The library waits for its own threads: as long as a minute, if the server is stalled.
+            threading.Thread(target=_end, args=(socket,), daemon=True).start()
         self._session.close()
 
     def _new_socket(self) -> socketio.Client:
-        """Makes a socket that connects again by itself, once it was connected."""
-        socket = socketio.Client(handle_sigint=False, websocket_extra_options=self._origin)
-        pong = ("presence:pong", _REPORT, NAMESPACE)
-        socket.on("presence:ping", lambda *_: socket.emit(*pong), namespace=NAMESPACE)
+        # The owner connects again, in a new session. The library would do so beside it, and the
+        # admin would be online by a socket that nobody uses.
+        socket = socketio.Client(
+            reconnection=False, handle_sigint=False, websocket_extra_options=self._origin
+        )
+        pong = ("presence:pong", REPORT, NAMESPACE)
+
+        def answer(*_: object) -> None:
+            if time.monotonic() - self._used_at < UNUSED_SECONDS:
+                with suppress(SocketIOError):
+                    socket.emit(*pong)
+
+        socket.on("presence:ping", answer, namespace=NAMESPACE)
+        self._used_at = time.monotonic()
         return socket
+
+
+def _end(socket: socketio.Client) -> None:
+    with suppress(Exception):
+        socket.disconnect()
 
 
 def _session(headers: Mapping[str, str]) -> Session:

@@ -1,30 +1,39 @@
 """The demo's desk: colleagues who look into threads, write and close, and the shop's chatbot."""
 
 import heapq
-from collections.abc import Callable, Generator, Iterator
+import logging
+from collections.abc import Callable, Generator, Iterator, Sequence
+from operator import itemgetter
 from random import Random
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from demo.clients import BotClient, DashboardClient, DashboardError
+from dashboard.tasks import Backoff
+from demo.clients import REPORT, BotClient, DashboardClient, DashboardError
 from demo.conversation import iso
-from demo.traffic import TrafficModel
+from demo.traffic import StaffedTraffic
+
+log = logging.getLogger(__name__)
 
 SECOND_MS = 1_000
 #: Shortest and longest time of each activity.
-IDLE_MS = (3 * SECOND_MS, 14 * SECOND_MS)
-READING_MS = (3 * SECOND_MS, 9 * SECOND_MS)
-WRITING_MS = (4 * SECOND_MS, 12 * SECOND_MS)
-LOOKING_AFTER_MS = (2 * SECOND_MS, 7 * SECOND_MS)
+IDLE_MS = (2 * SECOND_MS, 9 * SECOND_MS)
+READING_MS = (3 * SECOND_MS, 8 * SECOND_MS)
+WRITING_MS = (4 * SECOND_MS, 10 * SECOND_MS)
+LOOKING_AFTER_MS = (2 * SECOND_MS, 5 * SECOND_MS)
 #: Typing ends by itself after a few seconds, so it is reported again.
 TYPING_EVERY_MS = 2 * SECOND_MS
-CONNECT_AGAIN_MS = 5 * SECOND_MS
+#: Bounds of the pause before a colleague comes back: the first, and the longest.
+COME_BACK_SECONDS = (2.0, 30.0)
 ONLY_LOOKS_SHARE = 0.15
+#: Share of the threads that a colleague answers although another admin has them open; the others
+#: are left alone.
+TAKES_AWAY_SHARE = 0.3
 TAKES_SHARE = 0.6
 NOTE_SHARE = 0.1
 CLOSES_SHARE = 0.3
 #: Threads that a colleague looks at to find one.
-LOOKS_MAX = 5
+LOOKS_MAX = 3
 #: The chatbot: its interval of reading, and the number of events that it reads at once.
 READ_MS = 1_000
 EVENTS_PATH = "/api/v1/events"
@@ -48,61 +57,90 @@ class Person(NamedTuple):
 
 
 class Desk:
-    """The threads that wait, and those that a colleague has open: all colleagues share them."""
+    """The threads that wait, and those that a colleague has open: all colleagues share them.
 
-    def __init__(self, client: BotClient, model: TrafficModel):
-        self.model = model
-        self._client = client
+    `model` is the traffic; there is none before the simulator has begun.
+    """
+
+    def __init__(self, people: Sequence[Person]):
+        self.staff = frozenset(person.id for person in people)
+        self.model: StaffedTraffic | None = None
         self._busy: set[int] = set()
 
-    def next_thread(self, person: Person, random: Random) -> int | None:
-        """Returns the id of a thread that waits, in the admin's languages, and is nobody else's."""
-        waiting = self.model.waiting(person.locales)
+    def next_thread(self, person: Person, client: BotClient, random: Random) -> int | None:
+        """Returns the id of a thread that waits, in the admin's languages, and is nobody else's:
+        of a few, the one that waits longest."""
+        waiting = self.model.waiting(person.locales) if self.model else []
+        rows = []
         for thread in random.sample(waiting, min(len(waiting), LOOKS_MAX)):
-            row = self._client.get(f"/api/v1/threads/{thread}").body
+            row = client.get(f"/api/v1/threads/{thread}").body
             owner = (row.get("assignee") or {}).get("id", person.id)
-            if "id" in row and row["id"] not in self._busy and owner == person.id:
-                self._busy.add(row["id"])
-                return int(row["id"])
-        return None
+            if owner == person.id and row.get("waiting_since") and row["id"] not in self._busy:
+                rows.append(row)
+        if not rows:
+            return None
+        id = int(min(rows, key=itemgetter("waiting_since"))["id"])
+        self._busy.add(id)
+        return id
 
     def let_go(self, thread_id: int) -> None:
         self._busy.discard(thread_id)
 
+    def words(self, thread: str, *, is_note: bool) -> str:
+        """Returns what an admin writes next in the thread."""
+        if self.model is None:
+            raise DashboardError("disconnected")
+        return self.model.words(thread, is_note=is_note)
+
 
 class Colleague:
-    """One admin at work. `tick` does what is due and never waits long."""
+    """One admin at work. `tick` does what is due and waits for nothing but answers, which have a
+    limit of time; whatever fails, the colleague comes back a moment later.
 
-    def __init__(self, person: Person, client: DashboardClient, desk: Desk, random: Random):
+    `bot` looks up threads; no other colleague uses it.
+    """
+
+    def __init__(
+        self, person: Person, client: DashboardClient, bot: BotClient, desk: Desk, random: Random
+    ):
         self._person = person
         self._client = client
+        self._bot = bot
         self._desk = desk
         self._random = random
         self._thread_id: int | None = None
         self._steps: Iterator[int] = self._day()
         self._due_ms = 0
+        self._backoff = Backoff(*COME_BACK_SECONDS, jitter=False)
 
     def tick(self, now_ms: int) -> None:
+        if now_ms < self._due_ms:
+            return
         try:
-            if now_ms >= self._due_ms:
-                self._due_ms = now_ms + next(self._steps)
-        except DashboardError:
-            # The server is away, or the thread went on: what is under way is given up.
+            self._due_ms = now_ms + next(self._steps)
+        except Exception as error:
+            # The server is away, the session has ended, the thread went on: what is under way is
+            # given up. A generator that raised is over, so that the day begins again in any case.
+            log.debug("%s comes back: %r", self._person.name, error)
             self._let_go()
             self._client.close()
             self._steps = self._day()
-            self._due_ms = now_ms + CONNECT_AGAIN_MS
+            self._due_ms = now_ms + round(self._backoff.next_seconds() * SECOND_MS)
 
     def _day(self) -> Iterator[int]:
         """Yields the milliseconds for which each activity goes on."""
         self._client.connect()
         while True:
             yield self._random.randrange(*IDLE_MS)
-            self._thread_id = self._desk.next_thread(self._person, self._random)
-            if self._thread_id is not None:
-                yield from self._look_into(self._thread_id)
-                self._client.call("thread:close", {"id": self._thread_id})
-                self._let_go()
+            self._thread_id = self._desk.next_thread(self._person, self._bot, self._random)
+            if self._thread_id is None:
+                # Says that somebody is there, as a page does that is only looked at.
+                self._client.call("presence:pong", REPORT)
+                continue
+            yield from self._look_into(self._thread_id)
+            self._client.call("thread:close", {"id": self._thread_id})
+            self._let_go()
+            self._backoff.reset()
 
     def _let_go(self) -> None:
         if self._thread_id is not None:
@@ -114,8 +152,10 @@ class Colleague:
         row, messages = opened["row"], opened["messages"]
         last_id = messages[-1]["id"] if messages else None
         self._is_at(thread_id, "viewing", "messages", last_id)
+        is_others = any(viewer["id"] not in self._desk.staff for viewer in opened["viewers"])
         yield self._random.randrange(*READING_MS)
-        if self._random.random() < ONLY_LOOKS_SHARE:
+        share = 1 - TAKES_AWAY_SHARE if is_others else ONLY_LOOKS_SHARE
+        if self._random.random() < share:
             return
         if row["assignee"] is None and self._random.random() < TAKES_SHARE:
             self._do(f"threads/{thread_id}/claim", {})
@@ -136,7 +176,7 @@ class Colleague:
             self._is_at(thread_id, "typing", "note" if is_note else "reply", seen_id)
             yield min(left_ms, TYPING_EVERY_MS)
             left_ms -= TYPING_EVERY_MS
-        text = self._desk.model.words(row["thread"], is_note=is_note)
+        text = self._desk.words(row["thread"], is_note=is_note)
         document = {"body": text, "token": uuid4().hex, "private": is_note}
         if seen_id is not None:
             document["seen_message_id"] = seen_id
@@ -167,7 +207,7 @@ class Chatbot:
     def __init__(
         self,
         client: BotClient,
-        model: TrafficModel,
+        model: StaffedTraffic,
         random: Random,
         cursor: str = "",
         keep: Callable[[str], object] = lambda cursor: None,

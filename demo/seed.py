@@ -45,6 +45,7 @@ def seed(
     messages: int,
     random_seed: int,
     now_ms: int,
+    at_desk: bool = False,
     show_progress: bool = True,
 ) -> Seeded:
     """Records the stories of these arguments; those recorded before stay as they are.
@@ -53,7 +54,7 @@ def seed(
     source, so that a second run, or one after an interruption, gives the same events.
     Raises SeedError if an event is refused, StorageUnavailable if SQL is away.
     """
-    prefix = story_prefix(messages, random_seed)
+    prefix = story_prefix(messages, random_seed, at_desk=at_desk)
     begin_id = f"{prefix}:begin"
     begun_ms = _begun_at(database, source_id, begin_id) or now_ms
     begin = {
@@ -67,7 +68,7 @@ def seed(
         desc="seeding", total=threads, unit=" threads", file=sys.stderr, disable=not show_progress
     )
     with bar:
-        drawn = stories(threads, messages, random_seed, begun_ms)
+        drawn = stories(threads, messages, random_seed, begun_ms, at_desk=at_desk)
         for batch in _batches([begin], drawn, bar.update):
             for outcome in accept([parse(event) for event in batch]):
                 if outcome.status not in statuses:

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from random import Random, SystemRandom
 from typing import Any
 
@@ -33,13 +34,17 @@ LONGEST_WAIT_SECONDS = 0.5
 SLICE_SECONDS = 0.05
 #: The lists that the simulator learns threads from, and how many of each.
 KNOWN_LISTS = (("not_respond/arrival", 120), ("arrival/arrival", 150), ("history/arrival", 30))
+#: At a desk with admins it looks again who waits longest: it may have missed what happened to them.
+LONGEST_WAITS = (("not_respond/longest_wait", 30),)
+LEARN_MS = 600_000
 
 Wait = Callable[[float], bool]
 Report = Callable[[str], None]
 #: Called with the time in milliseconds, at least every LONGEST_WAIT_SECONDS.
 Tick = Callable[[int], object]
-#: Makes the simulated parts beside the events, from the client and the model.
-Others = Callable[[BotClient, TrafficModel], Sequence[Tick]]
+#: Makes the traffic of a desk with admins, from its random source and the start of its ids, and
+#: what else is simulated beside the events.
+Others = Callable[[BotClient, Random, str], tuple[TrafficModel, Sequence[Tick]]]
 #: Takes events, gives a result each, as the API does: {"status", "id", "problem"?}.
 Post = Callable[[Sequence[dict[str, Any]]], Sequence[dict[str, Any]]]
 
@@ -171,16 +176,11 @@ def simulate(
     client = BotClient(url, key, wait=wait, report=report, random=random)
     # Ids are unique for ever, so a run never repeats ids of an earlier one, whatever the seed.
     run = f"sim-{now():x}-{SystemRandom().getrandbits(32):08x}"
-    model = TrafficModel(random, run, is_staffed=others is not None)
-    presence = CustomerPresence(model, client, Random(random_seed))
-    ticks = [presence.tick, *(others(client, model) if others else ())]
-
-    def post(events: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        answer = client.post(EVENTS_PATH, {"events": events})
-        if "results" not in answer.body:
-            raise CallError(f"Events are not taken ({answer.problem}).")
-        return answer.body["results"]
-
+    model, ticks = others(client, random, run) if others else (TrafficModel(random, run), ())
+    if others:
+        ticks = (*ticks, _every(LEARN_MS, lambda: learn(client, model, report, LONGEST_WAITS)))
+    ticks = (CustomerPresence(model, client, Random(random_seed)).tick, *ticks)
+    post = partial(_post, client)
     simulator = Simulator(post, model, rate_per_second, now, report, ticks)
     try:
         learn(client, model, report)
@@ -190,6 +190,13 @@ def simulate(
     finally:
         client.close()
     return simulator.sent
+
+
+def _post(client: BotClient, events: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    answer = client.post(EVENTS_PATH, {"events": events})
+    if "results" not in answer.body:
+        raise CallError(f"Events are not taken ({answer.problem}).")
+    return list(answer.body["results"])
 
 
 def simulate_until_signalled(
@@ -235,16 +242,37 @@ def stopped_by_signals() -> Iterator[Wait]:
             signal.signal(number, handler)
 
 
-def learn(client: BotClient, model: TrafficModel, report: Report) -> None:
+def _every(interval_ms: int, work: Callable[[], object]) -> Tick:
+    """Returns a tick that does the work at this interval, the first time after it."""
+    due_ms: list[int] = []
+
+    def tick(now_ms: int) -> None:
+        if not due_ms:
+            due_ms.append(now_ms + interval_ms)
+        elif now_ms >= due_ms[0]:
+            due_ms[0] = now_ms + interval_ms
+            work()
+
+    return tick
+
+
+def learn(
+    client: BotClient,
+    model: TrafficModel,
+    report: Report,
+    lists: Sequence[tuple[str, int]] = KNOWN_LISTS,
+) -> None:
     """Takes threads of the caller's source into the model. Needs the scope `read`."""
     names, source = set(), None
-    for path, limit in KNOWN_LISTS:
+    for path, limit in lists:
         answer = client.get(f"/api/v1/lists/{path}?limit={limit}")
         if answer.status != 200:
             report(f"Starting with new threads only ({answer.problem}).")
             return
         for entry in answer.body["threads"]:
             if entry["thread"] in names or source not in (None, entry["source"]):
+                continue
+            if not model.takes(entry["thread"]):
                 continue
             names.add(entry["thread"])
             row = client.get(f"/api/v1/threads/{entry['thread']}")

@@ -84,6 +84,14 @@ LONG_EVERY = 500
 LONG_FIRST = 350
 LONG_MESSAGES = 200
 
+#: At the demo's desk waits are of minutes, some of an hour: nobody waits among later threads, so
+#: that the list is as long as a few admins can keep it.
+DESK_WAITING_MS = (30 * SECOND_MS, 60 * MINUTE_MS)
+DESK_WAITING_THREADS = 500
+#: There customers write so often in a row without an answer, and with such pauses.
+DESK_UNANSWERED_MAX = 4
+DESK_PAUSE_MS = (5 * SECOND_MS, 2 * MINUTE_MS)
+
 #: Most customers are not members, and few members are of the first tiers.
 MEMBER_WEIGHTS = (55, 2, 4, 6, 9, 11, 13)
 LOCALE_WEIGHTS = (40, 38, 22)
@@ -108,6 +116,7 @@ GAPS_MS = {
 OTHER_GAP_MS = (8 * SECOND_MS, 2 * HOUR_MS)
 
 _WITH_ROUNDS = [scenario for scenario in SCENARIOS if scenario.rounds]
+_AT_REST = [scenario for scenario in SCENARIOS if scenario.age_ms != _WAITING_MS]
 SHARES = [scenario.share for scenario in SCENARIOS]
 _MESSAGES_MIN = sum(scenario.share * scenario.messages_min for scenario in SCENARIOS) / sum(SHARES)
 _WITH_ROUNDS_SHARE = sum(scenario.share for scenario in _WITH_ROUNDS) / sum(SHARES)
@@ -170,23 +179,26 @@ class Story(NamedTuple):
     events: list[dict[str, Any]]
 
 
-def story_prefix(messages: int, random_seed: int) -> str:
+def story_prefix(messages: int, random_seed: int, *, at_desk: bool = False) -> str:
     """Returns the start of every id of these stories."""
-    return f"demo-{random_seed}-{messages}"
+    return f"{'desk' if at_desk else 'demo'}-{random_seed}-{messages}"
 
 
-def stories(threads: int, messages: int, random_seed: int, now_ms: int) -> Iterator[Story]:
+def stories(
+    threads: int, messages: int, random_seed: int, now_ms: int, *, at_desk: bool = False
+) -> Iterator[Story]:
     """Yields so many threads of about `messages` messages each (at least about 3).
 
-    The same arguments give the same stories; a smaller `threads` gives the first of them.
-    All times are counted back from `now_ms` and none is later, so that the same seed with another
-    `now_ms` gives the same ids with other times.
+    With `at_desk` few of them wait, and not for long: a few admins look after them.
+    The same arguments give the same stories; a smaller `threads` gives the first of them. All times are
+    counted back from `now_ms` and none is later, so that the same seed with another `now_ms`
+    gives the same ids with other times.
     """
-    prefix = story_prefix(messages, random_seed)
+    prefix = story_prefix(messages, random_seed, at_desk=at_desk)
     drawn = messages - _MESSAGES_MIN - LONG_MESSAGES / LONG_EVERY
     extra = max(0.0, drawn / _WITH_ROUNDS_SHARE)
     for index in range(threads):
-        yield StoryWriter(prefix, index).write(now_ms, extra)
+        yield StoryWriter(prefix, index, at_desk=at_desk).write(now_ms, extra)
 
 
 class StoryWriter:
@@ -195,7 +207,9 @@ class StoryWriter:
     `locale` is the language of a customer who is known already.
     """
 
-    def __init__(self, prefix: str, index: int, locale: str | None = None):
+    def __init__(
+        self, prefix: str, index: int, locale: str | None = None, *, at_desk: bool = False
+    ):
         self.random = Random(f"{prefix} story {index}")
         self.thread = f"{prefix}-t{index:06d}"
         is_covering = index < COVERED_THREADS
@@ -212,6 +226,15 @@ class StoryWriter:
             [self.priority] = self.random.choices(PRIORITIES, PRIORITY_WEIGHTS)
             scenarios = self.random.choices(SCENARIOS, SHARES) if not self.long else _WITH_ROUNDS
             self.scenario = self.random.choice(scenarios) if self.long else scenarios[0]
+        self._at_desk = at_desk
+        if at_desk and self._waits and (self.long or index >= DESK_WAITING_THREADS):
+            weights = [scenario.share for scenario in _AT_REST]
+            [self.scenario] = self.random.choices(_AT_REST, weights)
+            self.long = self.long and bool(self.scenario.rounds)
+
+    @property
+    def _waits(self) -> bool:
+        return self.scenario.age_ms == _WAITING_MS
 
     def write(self, now_ms: int, extra: float) -> Story:
         """Returns the story, with `extra` messages on average beside those that it needs."""
@@ -241,6 +264,8 @@ class StoryWriter:
         scenario, random = self.scenario, self.random
         long = LONG_MESSAGES - scenario.messages_min if self.long else 0
         length = (long or _geometric(random, extra)) if scenario.rounds else 0
+        if self._at_desk and scenario.rounds is UNANSWERED:
+            length = min(length, DESK_UNANSWERED_MAX)
         rounds: list[str] = []
         while len(rounds) < length:
             rounds += random.choice(scenario.rounds).split()
@@ -252,11 +277,15 @@ class StoryWriter:
         return steps
 
     def _times(self, steps: list[str], now_ms: int) -> list[int]:
-        at_ms = now_ms - _log_uniform(self.random, *self.scenario.age_ms)
+        is_short = self._at_desk and self._waits
+        age_ms = DESK_WAITING_MS if is_short else self.scenario.age_ms
+        at_ms = now_ms - log_uniform(self.random, *age_ms)
         times = []
         for step in reversed(steps):
             times.append(at_ms)
-            at_ms -= _log_uniform(self.random, *GAPS_MS.get(step, OTHER_GAP_MS))
+            is_short = is_short and step not in ("admin", "again")
+            gap_ms = DESK_PAUSE_MS if is_short else GAPS_MS.get(step, OTHER_GAP_MS)
+            at_ms -= log_uniform(self.random, *gap_ms)
         return times[::-1]
 
     def _content(self, step: str, conversation: Conversation) -> dict[str, Any]:
@@ -273,6 +302,6 @@ def _geometric(random: Random, mean: float) -> int:
     return int(random.expovariate(math.log1p(1 / mean))) if mean > 0 else 0
 
 
-def _log_uniform(random: Random, low: int, high: int) -> int:
+def log_uniform(random: Random, low: int, high: int) -> int:
     """Draws from `low` to `high`, as often below the geometric middle as above it."""
     return int(low * (high / low) ** random.random())

@@ -3,20 +3,43 @@
 Pure, with the time and the random source given.
 """
 
+import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from demo.content import LOCALES, phrases, pick
 from demo.conversation import iso
-from demo.stories import COVERED_THREADS, Story, StoryWriter
+from demo.stories import (
+    COVERED_THREADS,
+    MINUTE_MS,
+    PRIORITIES,
+    TAGS,
+    Story,
+    StoryWriter,
+    log_uniform,
+)
 
-#: Least number of threads under way, and of threads that wait at a desk with admins; if more were
-#: found at the start, that number counts.
-THREADS_MIN, WAITING_MIN = 200, 40
+#: Threads under way: as many as were found at the start, and at least so many.
+THREADS_MIN = 200
 NEW_SHARE = 0.15
+#: At a desk with admins, customers come until so many wait. The number swings once in a period,
+#: which is no divisor of an hour: a day has busy and quiet times.
+WAITING_MEAN, WAITING_SWING = 75, 45
+SWING_MS = 37 * MINUTE_MS
+#: How long a customer waits before giving up; one with an admin's name on the thread is patient.
+PATIENCE_MS = (8 * MINUTE_MS, 60 * MINUTE_MS)
+PATIENCE_KEPT_MS = 6 * 60 * MINUTE_MS
+#: Share of the events in which somebody gives up, while somebody has lost patience.
+GIVE_UP_SHARE = 0.25
+#: How the ids of simulated threads begin.
+OWN_PREFIXES = ("desk-", "demo-", "sim-")
+#: Messages in a row that a customer writes without an answer.
+UNANSWERED_MAX = 5
+#: Share of the fillers that are messages; the others change tags or the priority.
+FILLING_MESSAGES_SHARE = 0.5
 #: Threads drawn to find one that may go on.
 DRAWS = 12
 #: Messages of a story, on average, beside those that it needs.
@@ -40,6 +63,15 @@ class Thread:
     events: deque[Event] = field(default_factory=deque)
     open: bool = True
     waiting: bool = False
+    #: Messages of the customer since the last answer, and the time when the customer gives up.
+    unanswered: int = 0
+    patient_until_ms: int = 0
+    #: Whether it waits again if it is opened again.
+    was_waiting: bool = False
+    #: Whether an admin has it who is not simulated.
+    is_kept: bool = False
+    #: Whether the chatbot wrote last.
+    is_soothed: bool = False
 
     def allows(self, event: Event) -> bool:
         """Whether the event makes sense now: admins answer waiting threads, and close others."""
@@ -49,30 +81,30 @@ class Thread:
         return self.open != (kind == "thread.reopen") or kind == "client"
 
     def apply(self, kind: str) -> None:
+        self.is_soothed = kind == "bot"
         if kind == "thread.close":
-            self.open = self.waiting = False
+            self.was_waiting, self.open, self.waiting = self.waiting, False, False
         elif kind == "thread.reopen":
-            self.open = True
+            self.open, self.waiting = True, self.was_waiting
         elif kind == "admin":
-            self.waiting = False
+            self.waiting, self.unanswered, self.patient_until_ms = False, 0, 0
         elif kind in _ASKING:
             self.open = self.waiting = True
+            self.unanswered += kind == "client"
 
 
 class TrafficModel:
     """Makes one event after the other, and keeps what later ones depend on.
 
-    Ids begin with `run`, which no other model of the same source may use. If the desk `is_staffed`
-    nobody answers but its admins; pass their acts to `happened`.
+    Ids begin with `run`, which no other model of the same source may use.
     """
 
-    def __init__(self, random: Random, run: str, *, is_staffed: bool = False):
+    def __init__(self, random: Random, run: str):
         self._random = random
         self._run = run
-        self._is_staffed = is_staffed
         #: Threads by id, each open or with events to come.
         self._threads: dict[str, Thread] = {}
-        self._threads_max, self._waiting_max = THREADS_MIN, WAITING_MIN
+        self._threads_max = THREADS_MIN
         self._ahead: deque[tuple[Thread, Event]] = deque()
         self._stories = COVERED_THREADS
         self._events = self._last_ms = 0
@@ -88,20 +120,24 @@ class TrafficModel:
             locale if locale in LOCALES else LOCALES[0],
             open=row["open"],
             waiting=row["waiting_since"] is not None,
+            unanswered=row["unanswered"],
         )
         self._threads[thread.id] = thread
         self._go_on(thread)
         self._threads_max = max(self._threads_max, len(self._threads))
-        self._waiting_max = max(self._waiting_max, len(self._waiting()))
+
+    def takes(self, thread_id: str) -> bool:
+        """Whether to take over a thread of the server: it is not under way yet."""
+        return thread_id not in self._threads
 
     def next_event(self, now_ms: int) -> Event:
         """Returns the next event, as `POST /api/v1/events` takes it; later than the one before."""
+        self._last_ms = max(now_ms, self._last_ms + 1)
         while len(self._ahead) <= AHEAD:
-            self._ahead.append(self._draw())
+            self._ahead.append(self.draw())
         thread, event = self._ahead.popleft()
         if _kind(event) == "client":
             self._writers[thread.customer_id] = None
-        self._last_ms = max(now_ms, self._last_ms + 1)
         self._events += 1
         return event | {"id": f"{self._run}-{self._events}", "occurred_at": iso(self._last_ms)}
 
@@ -118,51 +154,28 @@ class TrafficModel:
         writers, self._writers = self._writers, {}
         return list(writers)
 
-    def waiting(self, locales: tuple[str, ...]) -> list[str]:
-        """Returns the ids of threads that wait for an admin, of customers with these languages."""
-        return [thread.id for thread in self._waiting() if thread.locale in locales]
-
-    def words(self, thread_id: str, *, is_note: bool) -> str:
-        """Returns what an admin writes next in the thread."""
-        thread = self._threads.get(thread_id) or Thread("", "", LOCALES[0])
-        kind = "note" if is_note else "admin"
-        for event in thread.events:
-            if _kind(event) == kind:
-                return str(event["body"])
-        return self._text(thread, kind)
-
-    def happened(self, event: Mapping[str, Any]) -> None:
-        """Takes over what an admin did: an event as `GET /api/v1/events` gives it."""
-        thread = self._threads.get(event["thread"])
-        if thread is None:
-            return
-        if event["type"] == "thread.closed":
-            del self._threads[thread.id]
-        elif event["type"] == "message.created":
-            thread.apply("admin")
-
-    def _draw(self) -> tuple[Thread, Event]:
+    def draw(self) -> tuple[Thread, Event]:
         """Draws what happens next."""
-        has_room = len(self._threads) < self._threads_max and self._may_wait
-        is_new = not self._threads or (has_room and self._random.random() < NEW_SHARE)
+        is_new = not self._threads or (self.has_room() and self._random.random() < NEW_SHARE)
         thread = self._new_thread() if is_new else self._drawn_thread()
         if thread is None:
-            # A message in a thread that waits already does not lengthen the list.
-            waiting = self._waiting()
-            thread = self._random.choice(waiting) if waiting else self._new_thread()
-            thread.events.appendleft(self._message(thread))
+            thread = self._filled()
         event = thread.events.popleft()
         thread.apply(_kind(event))
         if not thread.open and not thread.events:
             del self._threads[thread.id]
         return thread, event
 
+    def has_room(self) -> bool:
+        """Whether there may be another thread."""
+        return len(self._threads) < self._threads_max
+
     def _drawn_thread(self) -> Thread | None:
         """Returns a thread with a next event that may happen now, if one is drawn."""
         threads = list(self._threads.values())
         for _ in range(DRAWS):
             thread = self._random.choice(threads)
-            while thread.events and self._is_past(thread, thread.events[0]):
+            while thread.events and self.is_past(thread, thread.events[0]):
                 thread.events.popleft()
             if not thread.events:
                 self._go_on(thread)
@@ -170,19 +183,20 @@ class TrafficModel:
                 return thread
         return None
 
-    def _is_past(self, thread: Thread, event: Event) -> bool:
-        """Whether the event makes no sense any more; colleagues write notes when they like."""
-        return not thread.allows(event) or (self._is_staffed and _kind(event) == "note")
+    def is_past(self, thread: Thread, event: Event) -> bool:
+        """Whether the event makes no sense any more."""
+        return not thread.allows(event)
 
     def _may_happen(self, thread: Thread, kind: str) -> bool:
-        if self._is_staffed and kind == "admin":
-            return False
-        return self._may_wait or thread.waiting or kind not in _ASKING
+        return True
 
-    @property
-    def _may_wait(self) -> bool:
-        """Whether more threads may wait: the list of a staffed desk keeps its length."""
-        return not self._is_staffed or len(self._waiting()) < self._waiting_max
+    def _filled(self) -> Thread:
+        """Returns a thread with an event that makes the list no longer: somebody who waits already
+        writes again."""
+        waiting = self._waiting()
+        thread = self._random.choice(waiting) if waiting else self._new_thread()
+        thread.events.appendleft(self._message(thread, "client", "follow_ups"))
+        return thread
 
     def _waiting(self) -> list[Thread]:
         return [thread for thread in self._threads.values() if thread.waiting]
@@ -205,15 +219,124 @@ class TrafficModel:
         self._stories += 1
         return StoryWriter(self._run, self._stories, locale).write(self._last_ms, EXTRA_MESSAGES)
 
-    def _message(self, thread: Thread) -> Event:
-        customer, body = {"id": thread.customer_id}, self._text(thread, "follow_ups")
-        message = {"type": "message", "role": "client", "body": body}
+    def _message(self, thread: Thread, role: str, kind: str) -> Event:
+        customer, body = {"id": thread.customer_id}, self._text(thread, kind)
+        message = {"type": "message", "role": role, "body": body}
         return message | {"thread": thread.id, "customer": customer}
 
     def _text(self, thread: Thread, kind: str) -> str:
         texts = phrases(thread.locale)
         text: str = pick(self._random, texts.lines(kind)).format(**texts.details(self._random))
         return text[0].upper() + text[1:]
+
+
+class StaffedTraffic(TrafficModel):
+    """The traffic of a desk with admins: nobody answers but they, and `happened` tells of them.
+
+    `staff` are the ids of simulated admins. The list of those who wait breathes: customers come
+    until enough wait, give up after a while, and write only a few messages without an answer.
+    """
+
+    def __init__(self, random: Random, run: str, staff: Collection[int] = ()):
+        super().__init__(random, run)
+        self._staff = staff
+
+    def takes(self, thread_id: str) -> bool:
+        """Whether to take over a thread: those that a visitor posted are the visitor's."""
+        return thread_id.startswith(OWN_PREFIXES) and super().takes(thread_id)
+
+    def add_existing(self, row: Mapping[str, Any]) -> None:
+        super().add_existing(row)
+        self._note_assignee(self._threads[row["thread"]], row["assignee"])
+
+    def waiting(self, locales: tuple[str, ...]) -> list[str]:
+        """Returns the ids of threads that wait for an admin, of customers with these languages."""
+        return [thread.id for thread in self._waiting() if thread.locale in locales]
+
+    def words(self, thread_id: str, *, is_note: bool) -> str:
+        """Returns what an admin writes next in the thread."""
+        thread = self._threads.get(thread_id) or Thread("", "", LOCALES[0])
+        kind = "note" if is_note else "admin"
+        for event in thread.events:
+            if _kind(event) == kind:
+                return str(event["body"])
+        return self._text(thread, kind)
+
+    def happened(self, event: Mapping[str, Any]) -> None:
+        """Takes over what an admin did: an event as `GET /api/v1/events` gives it."""
+        thread = self._threads.get(event["thread"])
+        if thread is None:
+            return
+        if event["type"] == "thread.closed":
+            del self._threads[thread.id]
+        elif event["type"] in ("thread.assigned", "thread.released"):
+            self._note_assignee(thread, event["data"]["assignee"])
+        elif event["type"] == "message.created":
+            thread.apply("admin")
+
+    def _note_assignee(self, thread: Thread, assignee: Mapping[str, Any] | None) -> None:
+        thread.is_kept = assignee is not None and assignee["id"] not in self._staff
+
+    def draw(self) -> tuple[Thread, Event]:
+        leaving = self._impatient() if self._random.random() < GIVE_UP_SHARE else None
+        if leaving is not None:
+            leaving.events = deque([{"type": "thread.close", "thread": leaving.id}])
+            leaving.apply("thread.close")
+            del self._threads[leaving.id]
+            return leaving, leaving.events[0]
+        return super().draw()
+
+    def _impatient(self) -> Thread | None:
+        """Returns the thread whose customer ran out of patience first, if one did."""
+        waiting = self._waiting()
+        for thread in waiting:
+            if not thread.patient_until_ms:
+                patience_ms = log_uniform(self._random, *PATIENCE_MS)
+                thread.patient_until_ms = self._last_ms + patience_ms
+        first = min(waiting, key=self._leaves_at, default=None)
+        return first if first is not None and self._leaves_at(first) < self._last_ms else None
+
+    def _leaves_at(self, thread: Thread) -> int:
+        return thread.patient_until_ms + (PATIENCE_KEPT_MS if thread.is_kept else 0)
+
+    def has_room(self) -> bool:
+        return super().has_room() and self._may_wait()
+
+    def _may_wait(self) -> bool:
+        """Whether more threads may wait now."""
+        swing = math.sin(self._last_ms / SWING_MS * math.tau)
+        return len(self._waiting()) < WAITING_MEAN + WAITING_SWING * swing
+
+    def is_past(self, thread: Thread, event: Event) -> bool:
+        # Colleagues write notes when they like.
+        is_too_much = _kind(event) == "client" and thread.unanswered >= UNANSWERED_MAX
+        return super().is_past(thread, event) or _kind(event) == "note" or is_too_much
+
+    def _may_happen(self, thread: Thread, kind: str) -> bool:
+        if kind == "admin":
+            return False
+        return thread.waiting or kind not in ("thread.reopen", *_ASKING) or self._may_wait()
+
+    def _filled(self) -> Thread:
+        """Returns a thread with an event that makes the list no longer: a few more words of those
+        who wait, a word of the chatbot, tags, or the priority."""
+        open_threads = [thread for thread in self._threads.values() if thread.open]
+        thread = self._random.choice(open_threads) if open_threads else self._new_thread()
+        about: Event = {"thread": thread.id}
+        if thread.waiting and self._random.random() < FILLING_MESSAGES_SHARE:
+            if thread.unanswered < UNANSWERED_MAX:
+                thread.events.appendleft(self._message(thread, "client", "follow_ups"))
+                return thread
+            if not thread.is_soothed:
+                thread.events.appendleft(self._message(thread, "bot", "bot"))
+                return thread
+        if self._random.random() < FILLING_MESSAGES_SHARE:
+            about |= {"type": "thread.priority", "priority": self._random.choice(PRIORITIES)}
+        else:
+            kept, dropped = self._random.sample(TAGS, 2)
+            about |= {"type": "thread.tags", "add": [kept], "remove": [dropped]}
+        thread.events.appendleft(about)
+        return thread
 
 
 def _kind(event: Event) -> str:

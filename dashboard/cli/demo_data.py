@@ -17,8 +17,13 @@ from demo.seed import seed as record_stories
 DEMO_SOURCE = "demo"
 
 
-def seed_threads(services: CoreServices, count: int, messages: int, random_seed: int) -> None:
-    """Records `count` demo threads with `messages` each on average, and prints the result."""
+def seed_threads(
+    services: CoreServices, count: int, messages: int, random_seed: int, *, at_desk: bool = False
+) -> None:
+    """Records `count` demo threads with `messages` each on average, and prints the result.
+
+    `at_desk`: few of them wait, as at the demo's desk.
+    """
     clock, placer = services.clock, services.placer
     source_id = services.database.write(
         lambda connection: sources.ensure(connection, DEMO_SOURCE, clock())
@@ -36,6 +41,7 @@ def seed_threads(services: CoreServices, count: int, messages: int, random_seed:
         threads=count,
         messages=messages,
         random_seed=random_seed,
+        at_desk=at_desk,
         now_ms=clock(),
     )
     placer.save_placed_revisions()

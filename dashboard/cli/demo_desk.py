@@ -1,6 +1,8 @@
 """Sets up the demo's desk and runs it: its admins, the threads they took, canned replies."""
 
+import logging
 import secrets
+import time
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -16,14 +18,19 @@ from dashboard.db.models.threads import customers, events, threads
 from dashboard.ingest.outgoing import Admin
 from dashboard.services import Services
 from dashboard.settings import Settings
+from dashboard.tasks import PeriodicTask
 from dashboard.web.http.identity import COOKIE, HOST_COOKIE, Identities
 from dashboard.web.http.origins import Origins
 from demo import content
 from demo.clients import BotClient, DashboardClient
 from demo.desk import Chatbot, Colleague, Desk, Person
-from demo.simulate import Others, Tick
-from demo.traffic import TrafficModel
+from demo.simulate import Tick
+from demo.traffic import StaffedTraffic, TrafficModel
 
+log = logging.getLogger(__name__)
+
+#: Pause between two looks at what a colleague has to do.
+TICK_SECONDS = 0.25
 #: E-mail address, name, and the languages in which the colleague answers.
 COLLEAGUES = (
     ("kenji@lineup.example", "Kenji Sato", ("ja", "en")),
@@ -32,7 +39,7 @@ COLLEAGUES = (
     ("minh@lineup.example", "Minh Trần", ("vi", "en")),
 )
 #: Open threads that each colleague has taken: (those that wait, those that do not).
-TAKEN_EACH = (20, 20)
+TAKEN_EACH = (6, 14)
 #: The same for the admin with the password that the demo prints.
 TAKEN_BY_DEMO_ADMIN = (6, 8)
 
@@ -75,47 +82,64 @@ def share_out(services: Services, people: Sequence[Person]) -> None:
         _take_threads(services, people)
 
 
-def others(services: Services, people: Sequence[Person], url: str, port: int) -> Others:
-    """Returns the admins at work and the chatbot, for `demo.simulate.simulate`.
+class DemoDesk:
+    """The desk at work: each colleague in a thread of their own, so that nobody waits for another.
 
-    `url` is the server's address, `port` the port on which it listens.
+    `url` is the server's address, `port` the port on which it listens; `key` is the chatbot's.
     """
-    settings = services.settings
-    origin = settings.origins[0] if settings.origins else f"http://localhost:{port}"
-    cookies = _sessions(services, people, port)
 
-    def made(client: BotClient, model: TrafficModel) -> Sequence[Tick]:
-        desk = Desk(client, model)
-        ticks = [_chatbot(settings, client, model).tick]
-        for person in people:
-            window = DashboardClient(url, origin, cookies[person.id], f"demo-desk-{person.id}")
-            ticks.append(Colleague(person, window, desk, Random()).tick)
-        return ticks
+    def __init__(self, services: Services, people: Sequence[Person], url: str, port: int, key: str):
+        self._services = services
+        self._desk = Desk(people)
+        self._origins = Origins(services.settings.origins, port)
+        self._tasks = [self._task(person, url, port, key) for person in people]
 
-    return made
+    def start(self) -> None:
+        """Lets the colleagues come to work."""
+        for task in self._tasks:
+            task.start()
 
+    def others(
+        self, client: BotClient, random: Random, run: str
+    ) -> tuple[TrafficModel, Sequence[Tick]]:
+        """Makes the traffic of this desk, and its chatbot, for `demo.simulate.simulate`."""
+        model = StaffedTraffic(random, run, self._desk.staff)
+        self._desk.model = model
+        return model, (_chatbot(self._services.settings, client, model).tick,)
 
-def _sessions(services: Services, people: Sequence[Person], port: int) -> dict[int, str]:
-    """Maps admin ids to `Cookie` headers of new sessions; ends the sessions of the last start."""
-    settings = services.settings
-    assert settings.secret_key is not None
-    origins = Origins(settings.origins, port)
-    identities = Identities(services.database, services.clock, settings.secret_key, origins)
-    cookies = {}
+    def _task(self, person: Person, url: str, port: int, key: str) -> PeriodicTask:
+        settings, clock = self._services.settings, self._services.clock
+        origin = settings.origins[0] if settings.origins else f"http://localhost:{port}"
+        window = DashboardClient(
+            url, origin, lambda: self._new_session(person), f"demo-desk-{person.id}"
+        )
+        bot = BotClient(url, key, wait=_slept, report=log.debug, random=Random())
+        colleague = Colleague(person, window, bot, self._desk, Random())
+        return PeriodicTask(
+            person.name,
+            lambda: colleague.tick(clock()),
+            interval_seconds=TICK_SECONDS,
+            expected=(Exception,),
+            expected_level=logging.DEBUG,
+        )
 
-    def end_sessions(connection: Connection) -> None:
-        for person in people:
-            sessions.end_all(connection, person.id)
-
-    services.database.write(end_sessions)
-    for person in people:
+    def _new_session(self, person: Person) -> str:
+        """Returns the `Cookie` header of a new session; the colleague's last one ends."""
+        services = self._services
+        services.database.write(lambda connection: sessions.end_all(connection, person.id))
+        secret_key = services.secret_key
+        identities = Identities(services.database, services.clock, secret_key, self._origins)
         cookie = identities.begin(person.id)
         # The server reads the cookie that belongs to its scheme.
-        cookies[person.id] = f"{COOKIE}={cookie}; {HOST_COOKIE}={cookie}"
-    return cookies
+        return f"{COOKIE}={cookie}; {HOST_COOKIE}={cookie}"
 
 
-def _chatbot(settings: Settings, client: BotClient, model: TrafficModel) -> Chatbot:
+def _slept(seconds: float) -> bool:
+    time.sleep(seconds)
+    return False
+
+
+def _chatbot(settings: Settings, client: BotClient, model: StaffedTraffic) -> Chatbot:
     path = settings.instance / "demo-cursor.txt"
     cursor = path.read_text().strip() if path.exists() else ""
     return Chatbot(client, model, Random(), cursor, keep=path.write_text)

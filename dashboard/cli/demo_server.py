@@ -10,15 +10,14 @@ import click
 from dashboard import logs
 from dashboard.cli.demo_access import DEMO_EMAIL, DemoAccess, demo_access
 from dashboard.cli.demo_data import seed_threads
-from dashboard.cli.demo_desk import hire, others, share_out
+from dashboard.cli.demo_desk import DemoDesk, hire, share_out
 from dashboard.cli.starting import Address, announce
 from dashboard.cli.web_process import bring_order_to_date, open_web_services, run_web_process
 from dashboard.db.threads import threads
-from dashboard.errors import LineupError
 from dashboard.services import Services
-from dashboard.settings import Settings
+from dashboard.settings import Settings, is_loopback
 from dashboard.tasks import Backoff, PeriodicTask
-from dashboard.web.server.server import check_port
+from dashboard.web.server.server import check_port, green
 from demo.simulate import Others, simulate
 
 log = logging.getLogger("lineup")
@@ -36,22 +35,35 @@ def serve_demo(settings: Settings, address: Address, thread_count: int, rate: fl
     if settings.log_level == "INFO":
         # Operators need to see how lists are rebuilt; a person who tries the demo does not.
         logging.getLogger("dashboard").setLevel(logging.WARNING)
+    if settings.log_level != "DEBUG":
+        logs.leave_out_traces()
+        green(settings.async_mode).leave_out_traces()
+        # The clients of the colleagues, which come back by themselves.
+        for name in ("engineio.client", "socketio.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     check_port(address.host, address.port)
     with open_web_services(settings) as services:
         access = demo_access(settings.instance, services.database, services.clock)
-        services.settings = replace(settings, secret_key=access.secret_key)
+        services.settings = replace(
+            settings,
+            secret_key=access.secret_key,
+            # A visitor tries webhooks with a program on the same machine. If others can reach this
+            # server, the machine's own services stay protected.
+            webhook_private=settings.webhook_private or is_loopback(address.host),
+        )
         people = hire(services)
         bring_order_to_date(services)
         _seed_once(services, thread_count)
         share_out(services, people)
         url = f"http://{address.host}:{address.port}"
-        desk = others(services, people, url, address.port)
-        simulator = _simulator(url, access.api_key, rate, services.clock, desk)
+        desk = DemoDesk(services, people, url, address.port, access.api_key)
+        simulator = _simulator(url, access.api_key, rate, services.clock, desk.others)
 
         def on_ready() -> None:
             announce(address)
             click.echo(_welcome(address, access))
             simulator.start()
+            desk.start()
 
         return run_web_process(services, address, on_ready)
 
@@ -61,7 +73,7 @@ def _seed_once(services: Services, thread_count: int) -> None:
     with services.database.read() as connection:
         is_empty = threads.last_id(connection) == 0
     if is_empty:
-        seed_threads(services, thread_count, MESSAGES, RANDOM_SEED)
+        seed_threads(services, thread_count, MESSAGES, RANDOM_SEED, at_desk=True)
 
 
 def _welcome(address: Address, access: DemoAccess) -> str:
@@ -87,6 +99,7 @@ def _simulator(
         "the simulator",
         lambda: simulate(url, key, rate, now=clock, wait=wait, report=log.info, others=desk),
         interval_seconds=SIMULATOR_START_SECONDS,
-        expected=(LineupError,),
+        # Whatever fails is told in one line, and tried again.
+        expected=(Exception,),
         backoff=Backoff.constant(SIMULATOR_RETRY_SECONDS),
     )

@@ -1,11 +1,16 @@
 """The simulator's client of the bot API: the calls that it repeats, and its reports."""
 
 import socket
+import threading
+import time
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from demo.clients import BotClient, CallError, Stopped
+from demo import clients
+from demo.clients import BotClient, CallError, DashboardClient, DashboardError, Stopped
 from tests.demo.server import Reply, serving
 
 EVENT = {"id": "e-1", "type": "thread.close", "thread": "t-1"}
@@ -99,3 +104,91 @@ def test_what_is_no_address_is_refused(url):
 def test_a_refusal_is_an_answer():
     with serving(lambda call: Reply(409, {"code": "event_id_conflict"})) as server:
         assert client_of(server.url, Waits(), []).post("/api/v1/events", EVENT).status == 409
+
+
+class FakeSocket:
+    """A socket of the library whose server answers nothing, and which waits for it at the end."""
+
+    def __init__(self, **options: Any):
+        self.options = options
+        self.handlers: dict[str, Any] = {}
+        self.emitted: list[str] = []
+        self.answer: Any = {"ok": True}
+        self.released = threading.Event()
+        self.ended = threading.Event()
+
+    def on(self, name: str, handler: Any, namespace: str) -> None:
+        self.handlers[name] = handler
+
+    def connect(self, url: str, *, headers: dict[str, str], **more: Any) -> None:
+        self.cookie = headers["Cookie"]
+
+    def emit(self, name: str, *more: Any) -> None:
+        self.emitted.append(name)
+
+    def call(self, *given: Any) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    def disconnect(self) -> None:
+        self.released.wait(10)
+        self.ended.set()
+
+
+@pytest.fixture
+def window(monkeypatch):
+    """A window, and the sockets that it makes."""
+    sockets: list[FakeSocket] = []
+
+    def made(**options: Any) -> FakeSocket:
+        sockets.append(FakeSocket(**options))
+        return sockets[-1]
+
+    monkeypatch.setattr(clients.socketio, "Client", made)
+    numbers = iter(range(10))
+    url = "http://127.0.0.1:1"
+    opened = DashboardClient(url, url, lambda: f"session={next(numbers)}", "device")
+    opened.connect()
+    yield SimpleNamespace(client=opened, sockets=sockets)
+    for one in sockets:
+        one.released.set()
+
+
+def test_a_window_is_left_at_once_although_its_server_is_stalled(window):
+    """The library waits for its own threads; a colleague then opens a new session."""
+    window.client.connect()
+    first, second = window.sockets
+    assert not first.ended.is_set()
+    assert (first.cookie, second.cookie) == ("session=0", "session=1")
+    assert first.options["reconnection"] is False, "beside the new one it would stay online"
+    first.released.set()
+    assert first.ended.wait(10)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (clients.SocketIOError("gone"), "disconnected"),
+        (OSError("gone"), "disconnected"),
+        (None, "no_answer"),
+        ({"ok": False, "problem": {"code": "not_found"}}, "not_found"),
+    ],
+)
+def test_a_call_that_fails_says_why(window, answer, code):
+    window.sockets[0].answer = answer
+    with pytest.raises(DashboardError, match=code):
+        window.client.call("thread:open", {"id": 1})
+
+
+def test_a_window_that_nobody_uses_is_not_active(window, monkeypatch):
+    [opened] = window.sockets
+    opened.handlers["presence:ping"]()
+    assert opened.emitted == ["presence:pong"]
+    later = time.monotonic() + clients.UNUSED_SECONDS
+    monkeypatch.setattr(clients.time, "monotonic", lambda: later)
+    opened.handlers["presence:ping"]()
+    assert opened.emitted == ["presence:pong"]
+    window.client.call("thread:open", {"id": 1})
+    opened.handlers["presence:ping"]()
+    assert opened.emitted == ["presence:pong"] * 2

@@ -9,7 +9,7 @@ import pytest
 from dashboard.ingest.schema import parse
 from demo.clients import BotClient, DashboardError
 from demo.desk import EVENTS_PATH, FAILED_EVERY, Chatbot, Colleague, Desk, Person
-from demo.traffic import WAITING_MIN, TrafficModel
+from demo.traffic import StaffedTraffic
 from tests.demo.server import Call, Reply, serving
 from tests.support import SettableClock
 
@@ -17,7 +17,8 @@ NOW_MS = 1_790_000_000_000
 KENJI = Person(7, "Kenji", ("ja", "en"))
 ROW = {
     "id": 3, "thread": "t-3", "source": "demo", "open": True, "assignee": None,
-    "waiting_since": NOW_MS - 60_000, "customer": {"id": "demo/c-3", "locale": "ja"},
+    "unanswered": 1, "waiting_since": NOW_MS - 60_000,
+    "customer": {"id": "demo/c-3", "locale": "ja"},
 }  # fmt: skip
 
 
@@ -37,7 +38,9 @@ class Window:
 
     def call(self, name: str, data: dict) -> dict:
         self.done.append((f"{name} {data.get('mode', '')}".strip(), data))
-        return {"row": self.rows[0], "messages": [{"id": 41}]} if name == "thread:open" else {}
+        if name != "thread:open":
+            return {}
+        return {"row": self.rows[0], "messages": [{"id": 41}], "viewers": [{"id": KENJI.id}]}
 
     def request(self, method: str, path: str, document: object = None) -> dict:
         if method == "GET":
@@ -53,12 +56,12 @@ class Work(Desk):
     """A desk that gives out the same thread each time."""
 
     def __init__(self):
-        model = TrafficModel(Random(1), "run", is_staffed=True)
-        model.add_existing(ROW)
-        super().__init__(None, model)  # type: ignore[arg-type]
+        super().__init__([KENJI])
+        self.model = StaffedTraffic(Random(1), "run")
+        self.model.add_existing(ROW)
         self.held: list[int] = []
 
-    def next_thread(self, person: Person, random: Random) -> int:
+    def next_thread(self, person: Person, client: BotClient, random: Random) -> int:
         self.held.append(ROW["id"])
         return ROW["id"]
 
@@ -67,8 +70,8 @@ class Work(Desk):
 
 
 def at_work(window: Window, work: Work, minutes: int = 20) -> list[str]:
-    """Returns Kenji's acts in that time, one word each."""
-    kenji = Colleague(KENJI, window, work, Random(5))
+    """What Kenji does in that time, one word each."""
+    kenji = Colleague(KENJI, window, None, work, Random(5))  # type: ignore[arg-type]
     for second in range(minutes * 60):
         kenji.tick(NOW_MS + second * 1000)
     return [name for name, _ in window.done]
@@ -114,19 +117,22 @@ def test_a_colleague_comes_back_after_the_server_was_away():
 def test_nobody_gets_the_thread_of_another_or_one_in_a_language_that_they_do_not_know():
     rows = [ROW | {"id": id, "thread": f"t-{id}"} for id in (1, 2, 3, 4)]
     rows[1] |= {"assignee": {"id": 1, "name": "Demo"}}
-    rows[2] |= {"assignee": {"id": KENJI.id, "name": "Kenji"}}
+    rows[2] |= {"assignee": {"id": KENJI.id, "name": "Kenji"}, "waiting_since": NOW_MS - 90_000}
     rows[3] |= {"customer": {"id": "demo/c-4", "locale": "vi"}}
-    model = TrafficModel(Random(1), "run", is_staffed=True)
+    model = StaffedTraffic(Random(1), "run")
     for row in rows:
         model.add_existing(row)
     found = {f"/api/v1/threads/{row['thread']}": row for row in rows}
     with serving(lambda call: Reply(200, found[call.path])) as server:
-        desk, random = Desk(client_of(server.url), model), Random(1)
-        taken = {desk.next_thread(KENJI, random) for _ in range(2)}
-        assert taken == {1, 3} and desk.next_thread(KENJI, random) is None
+        desk, random, client = Desk([KENJI]), Random(1), client_of(server.url)
+        assert desk.next_thread(KENJI, client, random) is None, "the simulator has not begun"
+        desk.model = model
+        taken = [desk.next_thread(KENJI, client, random) for _ in range(2)]
+        assert taken == [3, 1], "the one that waits longest comes first"
+        assert desk.next_thread(KENJI, client, random) is None
         desk.let_go(3)
-        assert desk.next_thread(KENJI, random) == 3
-        assert desk.next_thread(Person(1, "Demo", ("vi",)), random) == 4
+        assert desk.next_thread(KENJI, client, random) == 3
+        assert desk.next_thread(Person(1, "Demo", ("vi",)), client, random) == 4
 
 
 def client_of(url: str) -> BotClient:
@@ -153,7 +159,7 @@ def test_the_chatbot_reports_each_reply_as_delivered_and_most_as_read():
     clock = SettableClock()
     with serving(answer) as server:
         client = BotClient(server.url, "key", wait=bool, report=print, random=Random(1))
-        model = TrafficModel(Random(1), "run", is_staffed=True)
+        model = StaffedTraffic(Random(1), "run")
         chatbot = Chatbot(client, model, Random(2), keep=kept.append)
         for _ in range(120):
             chatbot.tick(clock())
@@ -179,27 +185,34 @@ def test_a_cursor_of_another_database_is_forgotten():
     kept: list[str] = []
     with serving(answer) as server:
         client = BotClient(server.url, "key", wait=bool, report=print, random=Random(1))
-        chatbot = Chatbot(client, TrafficModel(Random(1), "r"), Random(1), "old", kept.append)
+        chatbot = Chatbot(client, StaffedTraffic(Random(1), "r"), Random(1), "old", kept.append)
         for second in range(3):
             chatbot.tick(NOW_MS + second * 1000)
         client.close()
     assert kept == ["new"]
 
 
-def test_at_a_staffed_desk_nobody_else_answers_and_the_list_of_the_waiting_keeps_its_length():
-    model = TrafficModel(Random(3), "run", is_staffed=True)
-    waiting = set()
-    for number in range(3_000):
-        event = model.next_event(NOW_MS + number * 500)
-        assert event.get("role") != "admin"
-        if event.get("role") == "client" or event["type"] == "thread.handoff":
-            waiting.add(event["thread"])
-    assert len(waiting) == WAITING_MIN
+def test_at_a_staffed_desk_nobody_else_answers():
+    model = StaffedTraffic(Random(3), "run")
+    events = [model.next_event(NOW_MS + number * 500) for number in range(3_000)]
+    assert all(parse(event) for event in events)
+    assert not any(event.get("role") == "admin" for event in events)
+
+
+def test_what_a_visitor_posted_or_has_taken_is_the_visitors():
+    model = StaffedTraffic(Random(3), "run", {KENJI.id})
+    assert not model.takes("t-42") and model.takes("desk-1-3-t000001")
+    model.add_existing(ROW | {"assignee": {"id": KENJI.id}})
+    assert not model._threads["t-3"].is_kept
+    model.happened({"type": "thread.assigned", "thread": "t-3", "data": {"assignee": {"id": 1}}})
+    assert model._threads["t-3"].is_kept
+    model.happened({"type": "thread.released", "thread": "t-3", "data": {"assignee": None}})
+    assert not model._threads["t-3"].is_kept
 
 
 @pytest.mark.parametrize("type", ["message.created", "thread.closed"])
 def test_the_model_takes_over_what_admins_did(type):
-    model = TrafficModel(Random(3), "run", is_staffed=True)
+    model = StaffedTraffic(Random(3), "run")
     model.add_existing(ROW)
     assert model.waiting(("ja",)) == ["t-3"] and model.waiting(("vi",)) == []
     model.happened({"type": type, "thread": "t-3", "data": {"id": 1}})
@@ -209,7 +222,7 @@ def test_the_model_takes_over_what_admins_did(type):
 
 
 def test_an_admin_writes_what_the_story_of_the_thread_says():
-    model = TrafficModel(Random(3), "run", is_staffed=True)
+    model = StaffedTraffic(Random(3), "run")
     model.add_existing(ROW)
     story = [event for event in model._threads["t-3"].events if event.get("role") == "admin"]
     assert model.words("t-3", is_note=False) == story[0]["body"]

@@ -20,6 +20,7 @@ from tests.support import SettableClock
 
 ROW = {
     "id": 1, "thread": "t-1", "source": "shop", "open": True, "waiting_since": 5,
+    "unanswered": 1,
     "customer": {"id": "shop/c-1", "locale": "ja"},
 }  # fmt: skip
 

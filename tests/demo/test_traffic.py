@@ -15,6 +15,7 @@ ROW = {
     "customer": {"id": "shop/c-3", "name": "Mai", "locale": "vi", "member_status": 2},
     "open": True,
     "waiting_since": NOW_MS - 60_000,
+    "unanswered": 1,
 }
 
 

@@ -53,6 +53,11 @@ def _wait_read(descriptor: int, seconds: float) -> None:
 wait_ready = waiter(poll, _wait_read, select.select)
 
 
+def leave_out_traces() -> None:
+    """Lets the hub print no traces of green threads that failed."""
+    gevent.get_hub().exception_stream = None
+
+
 def give_turn() -> None:
     """Lets every green thread that can run do so, including those with readable connections.
 
