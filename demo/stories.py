@@ -190,8 +190,8 @@ def stories(
     """Yields so many threads of about `messages` messages each (at least about 3).
 
     With `at_desk` few of them wait, and not for long: a few admins look after them.
-    The same arguments give the same stories; a smaller `threads` gives the first of them. All times are
-    counted back from `now_ms` and none is later, so that the same seed with another `now_ms`
+    The same arguments give the same stories; a smaller `threads` gives the first of them. All times
+    are counted back from `now_ms` and none is later, so that the same seed with another `now_ms`
     gives the same ids with other times.
     """
     prefix = story_prefix(messages, random_seed, at_desk=at_desk)
