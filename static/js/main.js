@@ -105,10 +105,11 @@ data.presence = new Presence({
 data.mode = new ThreadMode({ tell, watched: (id) => data.presence.others(id).length > 0 });
 const rows = new Rows();
 const hold = new Hold();
-const totals = new Totals();
+const totals = new Totals({ counted: () => lists.counted });
 Object.assign(data, { rows, hold, totals });
 data.savedViews = startViews(page, boot);
 data.sorts = startSorts(page, boot);
+let counted; // the number of threads on the list when it last changed
 const lists = new Lists({
   call, rows, limits, now, archived: (list, asked) => api.archive(list, asked),
   fetcher: new Fetcher({
@@ -122,7 +123,14 @@ const lists = new Lists({
     now,
   }),
   mayMove: () => data.movement.mayMove(),
-  changed: () => painter.ask("list", "header", "banner"),
+  changed: () => {
+    painter.ask("list", "header", "banner");
+    // All parts with the number of threads are painted in the same frame.
+    if (lists.counted?.total === counted) return;
+    counted = lists.counted?.total;
+    painter.ask("nav", "queue");
+    ui.alerts.write();
+  },
 });
 data.lists = lists;
 data.movement = new Movement({ hold, lists, now, painter, announce, language });

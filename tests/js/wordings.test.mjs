@@ -31,7 +31,6 @@ const WORDINGS = {
   },
   ja: {
     "customer.member": "会員ランク",
-    "sync.good": "接続済み",
     "sending.take_back": "編集に戻す",
     "row.never_answered": "初回返信前",
     "sort.unanswered_first": "初回返信前を先に",

@@ -9,7 +9,7 @@ export function socketEvents(page) {
     "pages:totals": (totals) => takeTotals(page, totals),
     "views:totals": ({ totals }) => {
       data.totals.takeOthers(totals);
-      ui.painter.ask("nav", "header");
+      ui.painter.ask("nav", "header", "queue");
     },
     "views:changed": () => loadSaved(page),
     "order:status": (status) => net.connectionState.setOrderStatus(status),
@@ -59,7 +59,7 @@ function loadSaved({ data: { savedViews, sorts } }) {
 
 function takeTotals({ data, ui }, totals) {
   data.totals.take(totals);
-  ui.painter.ask("nav", "header", "first");
+  ui.painter.ask("nav", "header", "queue", "first");
   ui.rowRefresh.ask();
   if (totals.filter === "all") ui.alerts.update(totals);
 }

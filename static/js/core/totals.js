@@ -6,11 +6,11 @@ export class Totals {
   #byFilter = {}; // filter → {arrival, not_respond, history}
   #others = new Map(); // view → total, of saved views and of those that the server keeps as queries
 
-  // current(): the view of the list that is shown, and the number of its threads if it is known. The list's
-  // own number comes with its rows; messages with totals come before or after.
-  /** @param {{current?: () => {view: string, total: number | undefined} | null}} options */
-  constructor({ current = () => null } = {}) {
-    this.current = current;
+  // counted(): the number of threads on the list that is shown, or null. It comes with the frames of the list,
+  // and the server's other messages with the same number come before or after them.
+  /** @param {{counted?: () => CountedList | null}} options */
+  constructor({ counted = () => null } = {}) {
+    this.counted = counted;
   }
 
   /** @param {ViewTotals} totals */
@@ -26,10 +26,12 @@ export class Totals {
   // is known.
   /** @param {string} name @returns {number | undefined} */
   of(name) {
-    const shown = this.current();
-    if (shown?.view === name && shown.total !== undefined) return shown.total;
+    const list = this.counted();
+    const own = list?.view === name ? list.total : undefined;
+    if (list?.isCurrent && own !== undefined) return own;
     const { view, filter } = wireOf(name);
-    return this.#byFilter[filter]?.[view] ?? (filter === "all" ? this.#others.get(view) : undefined);
+    const told = this.#byFilter[filter]?.[view] ?? (filter === "all" ? this.#others.get(view) : undefined);
+    return told ?? own;
   }
 }
 

@@ -226,6 +226,8 @@ declare global {
   type TagShare = "all" | "some" | "none";
   type TagChanges = { add: string[]; remove: string[] };
   type VisibleRowsOptions = Pick<Data, "lists" | "thread" | "rows" | "presence">;
+  /** The number of threads on a list; isCurrent: it was read since the list is shown. */
+  type CountedList = { view: string; total: number; isCurrent: boolean };
   type ViewChange = { was?: SavedView; now?: SavedView; own?: boolean };
   type SavedViewsOptions = {
     ask(): Promise<{ views: SavedView[] }>;

@@ -41,6 +41,34 @@ def here(window: BrowserDriver) -> int:
     return int(found[1]) if found else -1
 
 
+#: Notes at each frame what the badge, the list's head and the queue line say.
+WATCH = """() => {
+  window.said = new Set();
+  const numbers = () => [
+    document.querySelector('.nav-item[data-kind=not_respond] .nav-count').textContent,
+    document.querySelector('.header-total > [aria-hidden]').textContent,
+    /[\\d,]+/.exec(document.querySelector('.queue-line').innerText)[0],
+  ].map((text) => text.trim()).join(' ');
+  const note = () => { window.said.add(numbers()); requestAnimationFrame(note); };
+  requestAnimationFrame(note);
+}"""
+
+
+def has_one_number_at_any_painting(boss: BrowserDriver, lineup) -> None:
+    """While threads come and go, and the list is held under the pointer."""
+    before = waiting(boss)
+    boss.page.evaluate(WATCH)
+    box = boss.page.locator(".list").bounding_box()
+    for at in range(6):
+        boss.page.mouse.move(box["x"] + 90 + at % 2, box["y"] + 100)
+        lineup.say(f"one-number-{at}", name=f"Number {at}")
+    lineup.close_thread("one-number-0")
+    wait_until(lambda: waiting(boss) == before + 5, what="all of them")
+    said = [numbers.split(" ") for numbers in boss.page.evaluate("() => [...window.said]")]
+    assert len(said) > 1
+    assert [numbers for numbers in said if len({*numbers}) > 1] == []
+
+
 def test_a_supervisor_sees_how_the_desk_is_doing(boss, browser, lineup):
     url = lineup.server.url
     wait_until(lambda: waiting(boss) >= 0, what="the line")
@@ -55,6 +83,7 @@ def test_a_supervisor_sees_how_the_desk_is_doing(boss, browser, lineup):
     assert browser.page.evaluate(LINE) == "", "an admin who is no supervisor sees none"
     boss.page.locator(".queue-line button").click()
     boss.wait_until_shown("not_respond/longest_wait")
+    has_one_number_at_any_painting(boss, lineup)
     boss.page.locator(".nav-settings").click()
     boss.page.locator(".settings-health", has_text="The order equals the database").wait_for()
     browser.page.locator(".nav-settings").click()

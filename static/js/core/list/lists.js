@@ -42,8 +42,14 @@ export class Lists {
 
   get listing() { return this.current.listing; }
   get sync() { return this.current.sync; }
-  // {view, sort, filter}; and `query` for a query that is not saved
+  // {view, sort}; and `query` for a query that is not saved
   get list() { return this.listing.list; }
+  // The number of threads on the list, also while its rows are held; null before it was read.
+  /** @returns {CountedList | null} */
+  get counted() {
+    if (!this.current || this.sync.state === "refused" || !this.sync.order) return null;
+    return { view: this.list.view, total: this.sync.order.total, isCurrent: this.sync.isCurrent };
+  }
   // Whether the list shows a notice instead of rows.
   get isWithoutRows() {
     return this.listing.ready && this.sync.state !== "refused" ? this.listing.painted.total === 0

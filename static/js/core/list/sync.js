@@ -22,6 +22,7 @@ export class ListSync {
   building = null; // how far the server is with building the list, from 0 to 1
   late = false;
   syncedAt = null;
+  isCurrent = false; // whether it was live since it is shown
   #active = false;
   #connected = false;
   #run = 0; // answers of an earlier run are dropped
@@ -62,6 +63,7 @@ export class ListSync {
   stop() {
     if (this.#active && this.#connected) this.call("list:close", this.asked).catch(() => {});
     this.#active = false;
+    this.isCurrent = false;
     this.#begin("idle");
   }
 
@@ -205,6 +207,7 @@ export class ListSync {
   #settle() {
     this.#failures = 0;
     this.state = "live";
+    this.isCurrent = true;
     this.problem = null;
     this.building = null;
     this.syncedAt = this.now();

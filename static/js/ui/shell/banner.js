@@ -134,7 +134,9 @@ export class QueueLine extends PageModule {
 
   render() {
     if (!this.#numbers) return this.#comes ? html`<div class="queue-line"></div>` : "";
-    const { waiting, longest_since: since, over, over_ms: overMs, here } = this.#numbers;
+    const { longest_since: since, over_ms: overMs, here } = this.#numbers;
+    const waiting = this.data.totals.of("not_respond") ?? this.#numbers.waiting;
+    const over = Math.min(this.#numbers.over, waiting);
     const { t, words } = this.ui.language;
     const time = since === null ? "" : words.short(age(since, this.net.now()), t("time.now"));
     const long = t("queue.over", { count: over, minutes: overMs / 60_000 });

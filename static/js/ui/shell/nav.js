@@ -1,4 +1,4 @@
-// The left column: places and views with their totals, the state of the list, settings.
+// The left column: places and views with their totals, own texts, people, settings.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -7,7 +7,6 @@ import { deskOf } from "../../core/list/saved-views.js";
 import { shown } from "../../core/names.js";
 import { PLACES } from "../../core/places.js";
 import { isSaved } from "../../core/route.js";
-import { age } from "../../core/time.js";
 import { ICONS } from "../elements/icons.js";
 import { presenceNav } from "../presence/panels.js";
 
@@ -33,7 +32,6 @@ export function nav(page) {
     ${page.acts.unsent?.part?.items(page.ui.unsentDialog) ?? ""}
     ${presenceNav(t)}
     <div class="nav-space"></div>
-    ${syncState(page)}
     <div class="nav-self">${page.acts.acting?.part?.ownState(page) ?? ""}</div>
     <div class="nav-foot">
       <button type="button" class="nav-help" title=${t("help.title")}
@@ -49,21 +47,6 @@ export function nav(page) {
         @click=${() => page.ui.settingsDialog.open()}>${ICONS.settings}<span
           class="nav-short">${t("settings")}</span></button>
     </div>`;
-}
-
-// The text that says whether the list is current.
-/** @param {Page} page */
-function syncState(page) {
-  const { data: { lists: { sync } }, net: { connectionState, connection, liveness, now } } = page;
-  const { language: { t, words } } = page.ui;
-  const good = connectionState.online && connection.connected && liveness.silentSince === null
-    && connectionState.lateSince === null && sync.state !== "failed";
-  const at = sync.syncedAt;
-  const ago = at === null ? "" : words.long(age(at, now()));
-  const synced = ago && t("sync.last", { time: ago });
-  return html`<div class="line" data-state=${good ? "good" : "bad"} title=${synced}>
-    <span class="line-dot" aria-hidden="true"></span>
-    <span class="nav-text">${t(good ? "sync.good" : "sync.bad")}</span></div>`;
 }
 
 // The saved views in the left column, of the admin, of desks and of everybody, in one order.
