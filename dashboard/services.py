@@ -19,6 +19,7 @@ from dashboard.files.uploads import Uploads
 from dashboard.ingest.accounts import Invitations
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assigning import Assigning
+from dashboard.ingest.customer_notes import CustomerNotes
 from dashboard.ingest.due import Archiver, DueQueue, Recompute
 from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.snoozing import Snoozing
@@ -113,6 +114,7 @@ class Services(CoreServices):
     assigning = part(lambda s: Assigning(s.database, s.clock))
     snoozing = part(lambda s: Snoozing(s.database, s.clock))
     tagging = part(lambda s: Tagging(s.database, s.clock))
+    customer_notes = part(lambda s: CustomerNotes(s.database, s.clock))
     mentioning = part(lambda s: Mentioning(s.database, s.clock))
     undo = part(lambda s: Undo(s.database, s.clock))
     invitations = part(lambda s: Invitations(s.database, s.clock))

@@ -110,8 +110,9 @@ POLICY_CHANGED = _action("policy.changed", "policy", "name", *_POLICY)
 POLICY_DELETED = _action("policy.deleted", "policy", *_POLICY)
 POLICIES_ORDERED = _action("policies.ordered", "policies", "order")
 
-# The target is the deleted row, and the name of its source: nothing about the person.
+# The target is the row, which may be deleted, and the name of its source: nothing about the person.
 CUSTOMER_DELETED = _action("customer.deleted", "customer", "source", "threads", "events")
+CUSTOMER_NOTE_CHANGED = _action("customer.note_changed", "customer", "source")
 # A backup: all data in one file.
 BACKUP_MADE = _action("backup.made", "backup")
 BACKUP_RESTORED = _action("backup.restored", "backup", "made_at", "version")

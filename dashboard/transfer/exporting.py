@@ -67,6 +67,7 @@ class _Snapshot:
         yield from self._admin_lines()
         yield from self._thread_lines()
         yield from self._other_lines()
+        yield from self._note_lines()
 
     def _source_lines(self) -> Iterator[Line]:
         chatbots = sources_table.c.name != sources.DASHBOARD
@@ -77,7 +78,9 @@ class _Snapshot:
     def _admin_lines(self) -> Iterator[Line]:
         acts = events.c.author_id.is_not(None), events.c.source_id == self._dashboard
         authors = select(events.c.author_id).where(*acts).distinct()
-        query = select(admins.c.email, admins.c.name).where(admins.c.id.in_(authors))
+        noted = select(customers.c.note_by_id).distinct()
+        wrote = admins.c.id.in_(authors) | admins.c.id.in_(noted)
+        query = select(admins.c.email, admins.c.name).where(wrote)
         for row in self._connection.execute(query.order_by(admins.c.email)):
             yield {"admin": row.email, "name": row.name}
 
@@ -155,6 +158,17 @@ class _Snapshot:
             elif row.data["message_id"] in messages:
                 message = messages[row.data["message_id"]]
                 yield {"event": _event(row, None), **received, "message": message}
+
+    def _note_lines(self) -> Iterator[Line]:
+        rows = self._connection.execute(select(customers).where(customers.c.note.is_not(None)))
+        for row in sorted(rows, key=lambda row: (self._sources[row.source_id], row.external_id)):
+            yield {
+                "note": row.note,
+                "customer": row.external_id,
+                "source": self._sources[row.source_id],
+                "author": self._emails[row.note_by_id],
+                "at": timestamp(row.note_at),
+            }
 
     def _is_act(self, row: Row[Any]) -> bool:
         """Whether an admin made the event, and not a chatbot: in the demo, answers of the chatbot

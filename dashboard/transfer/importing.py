@@ -14,7 +14,7 @@ from dashboard.db import audit, erasures
 from dashboard.db.accounts import admin_desks, admins, sources
 from dashboard.db.audit import Actor, Target, account_created, add
 from dashboard.db.database import Database
-from dashboard.db.threads import events, thread_states, threads
+from dashboard.db.threads import customer_notes, customers, events, thread_states, threads
 from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import RECEIPT
 from dashboard.ingest import schema
@@ -24,7 +24,7 @@ from dashboard.ingest.recorder import retry_on_conflict
 from dashboard.ingest.schema import NO_FINGERPRINT, Outcome
 from dashboard.ordering.placer import Placer
 from dashboard.transfer.lines import LINE_BYTES, Event, LineError, parsed
-from dashboard.transfer.models import OF_DASHBOARD, Admin, Desk, Source, Thread
+from dashboard.transfer.models import OF_DASHBOARD, Admin, Desk, Note, Source, Thread
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
 
@@ -352,6 +352,9 @@ class Importer:
                     line, field_error("/source", "unknown_value", "is not on an earlier line")
                 )
             self._begun[source_id, entry.thread] = entry
+        elif isinstance(entry, Note):
+            self._flush()
+            self._database.write(partial(self._add_note, entry=entry, line=line))
         elif isinstance(entry, Desk):
             self._database.write(partial(self._add_desk, entry=entry))
         elif isinstance(entry, Source):
@@ -379,6 +382,24 @@ class Importer:
         if admin_desks.add(connection, entry.desk, now):
             target = Target(None, entry.desk)
             add(connection, now, self._actor, audit.DESK_CREATED, target)
+
+    def _add_note(self, connection: Connection, entry: Note, line: int) -> None:
+        """Adds the note on a customer, unless there is a later one, or the customer was deleted."""
+        source_id, author = self._sources.get(entry.source), self._authors.get(entry.author)
+        if source_id is None or author is None:
+            pointer = "/source" if source_id is None else "/author"
+            raise LineError(
+                line, field_error(pointer, "unknown_value", "is not on an earlier line")
+            )
+        person: tuple[erasures.Kind, str] = ("customer", entry.customer)
+        erased_at = erasures.among(connection, source_id, [person]).get(person, -1)
+        customer_id = customers.named(connection, source_id, entry.customer)
+        if customer_id is None or entry.at <= erased_at:
+            self._imported.refused += 1
+            return
+        old = customer_notes.stored(connection, customer_id, locked=True)
+        if old is None or old["at"] < entry.at:
+            customer_notes.put(connection, customer_id, entry.note, author.id, entry.at)
 
     def _add_source(self, connection: Connection, entry: Source, line: int) -> None:
         """Adds the source. Raises LineError if it is here with another setting: facts differ."""

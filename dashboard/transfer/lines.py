@@ -18,6 +18,7 @@ from dashboard.transfer.models import (
     Desk,
     Erased,
     Header,
+    Note,
     Receipt,
     SentEvent,
     Source,
@@ -47,7 +48,7 @@ class Event(NamedTuple):
     message: str | None = None
 
 
-Entry = Event | Thread | Admin | Source | Desk
+Entry = Event | Thread | Admin | Source | Desk | Note
 
 
 class LineError(StartError):
@@ -116,7 +117,7 @@ def _entry(model: Any, line: int) -> Entry:
         event = ParsedEvent(rest.id, rest.type, rest.occurred_at, NO_FINGERPRINT)
         event = event._replace(thread=rest.thread, role=rest.role, body="")
         return Event(line, model.source, event._replace(received_at=model.received_at))
-    assert isinstance(model, Thread | Admin | Source | Desk)
+    assert isinstance(model, Thread | Admin | Source | Desk | Note)
     return model
 
 

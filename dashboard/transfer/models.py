@@ -16,12 +16,14 @@ from dashboard.validation.fields import (
     Id,
     MediaType,
     Name,
+    NoteText,
     ReceiptState,
     Role,
     Strict,
     Timestamp,
     check_characters,
     check_length,
+    check_visible,
     fault,
 )
 from dashboard.validation.strict_json import JsonObject
@@ -84,6 +86,16 @@ class Thread(Strict):
     source: SourceName
     desk: DeskName
     desk_set: DeskSet | None = None
+
+
+class Note(Strict):
+    """The note that admins keep on a customer, and who wrote it when; after all events."""
+
+    note: Annotated[NoteText, AfterValidator(check_visible)]
+    customer: Id
+    source: SourceName
+    author: Email
+    at: Timestamp
 
 
 class Received(Strict):
@@ -152,6 +164,7 @@ ACTS: Mapping[Any, type[EventBase]] = {
 #: Kinds of lines, by a member that tells them: the first of these members in a line decides.
 KINDS: Mapping[str, type[Strict]] = {
     "format": Header,
+    "note": Note,
     "author": Act,
     "event": SentEvent,
     "erased": Erased,

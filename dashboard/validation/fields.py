@@ -112,6 +112,7 @@ DESK_MAX = 32
 ATTRIBUTES_MAX = 30
 ATTRIBUTE_NAME_MAX = 40
 ATTRIBUTE_MAX = 300
+NOTE_MAX = 2_000
 #: The largest whole number that every JSON reader holds exactly.
 INTEGER_MAX = 2**53 - 1
 
@@ -254,6 +255,12 @@ def check_text(text: str) -> str:
     return check_length(check_characters(text), BODY_MAX)
 
 
+def check_note(text: str) -> str:
+    """Returns a note without blank ends; one that shows nothing is empty."""
+    check_length(check_characters(text), NOTE_MAX)
+    return text.strip() if shows_something(text) else ""
+
+
 def check_visible(text: str) -> str:
     """Returns the text; refuses one that is empty or has only characters that leave no mark."""
     if not shows_something(text):
@@ -366,6 +373,7 @@ Attributes: Any = Annotated[
         examples=[{"Plan": "Pro", "Account": "https://shop.example/customers/7"}],
     ),
 ]
+NoteText = _string(check_note, maxLength=NOTE_MAX, pattern=TEXT_PATTERN)
 DeskName = _string(check_desk_name, pattern=f"^{_DESK.pattern}$", examples=["main"])
 MediaType = _string(check_media_type, pattern=f"^{_MEDIA_TYPE.pattern}$", examples=["image/png"])
 Timestamp = _string(read_timestamp, format="date-time", examples=["2026-11-20T10:00:00.123Z"])

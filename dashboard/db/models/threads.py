@@ -20,6 +20,7 @@ from dashboard.db.models.base import Id, Json, OrderedJson, metadata
 from scoring.sorts import SORTS
 
 #: `attributes` holds what the chatbot tells about the person: {"Plan": "Pro", …}; NULL for nothing.
+#: `note` is what admins keep in mind about the person, last written by `note_by_id`.
 #: `stamps` holds the last writer of each field: {"name": [ranked_at, "event id"], …}.
 customers = Table(
     "customers",
@@ -32,6 +33,9 @@ customers = Table(
     Column("member_status", SmallInteger, nullable=False, server_default="-1"),
     Column("locale", String(35)),
     Column("attributes", OrderedJson),
+    Column("note", Text),
+    Column("note_by_id", Id),
+    Column("note_at", BigInteger),
     Column("stamps", Json, nullable=False, server_default="{}"),
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("source_id", "external_id"),

@@ -25,7 +25,7 @@ from dashboard.db.search import message_matches
 from dashboard.db.search.message_matches import excerpt, marks
 from dashboard.db.search.search_index import matching, message_text
 from dashboard.db.search.words import Term, terms
-from dashboard.db.threads import messages, thread_rows
+from dashboard.db.threads import customer_notes, messages, thread_rows
 from dashboard.db.threads.thread_rows import rows
 from dashboard.turns import turns
 from scoring.conditions.folding import plain
@@ -141,7 +141,11 @@ def panel(
     shown = rows(connection, [*ids, thread_id])
     customer = shown[thread_id]["customer"]
     total, since = _total_and_since(connection, of_customer, created_at, all_desks=desks is None)
-    about = {"created_at": since, "attributes": _in_order(attributes)}
+    about = {
+        "created_at": since,
+        "attributes": _in_order(attributes),
+        "note": customer_notes.stored(connection, customer_id),
+    }
     return {
         "customer": customer and {**customer, **about},
         "threads": [shown[id] for id in ids],

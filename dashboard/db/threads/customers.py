@@ -87,6 +87,13 @@ def with_missing(
     return {name: rows[name] for name in names if name in rows}
 
 
+def named(connection: Connection, source_id: int, name: str) -> int | None:
+    """Returns the id of a customer by the source's id, None if unknown."""
+    is_named = customers.c.source_id == source_id, customers.c.external_id == name
+    id: int | None = connection.scalar(select(customers.c.id).where(*is_named))
+    return id
+
+
 def read_ranked_values(connection: Connection, ids: Collection[int]) -> dict[int, RankedValues]:
     """Maps customer ids to their ranked values; unknown ids are left out."""
     if not ids:

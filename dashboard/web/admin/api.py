@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from flask import Response
-from pydantic import Field
+from pydantic import Field, StrictInt
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
@@ -23,11 +23,19 @@ from dashboard.db.threads import conversations, thread_rows, threads
 from dashboard.db.threads.thread_rows import ThreadRow
 from dashboard.errors import NotFound
 from dashboard.ingest.assigning import HandOver
+from dashboard.ingest.customer_notes import NewNote
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging import TagNames
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.fields import Id, MessageId, Strict, shows_something
+from dashboard.validation.fields import (
+    INTEGER_MAX,
+    Id,
+    MessageId,
+    NoteText,
+    Strict,
+    shows_something,
+)
 from dashboard.validation.tags import check_change
 from dashboard.web.admin import preferences, requests, responses
 from dashboard.web.admin.bulk import SIMPLE_ACTIONS, ActingAdmin
@@ -407,11 +415,44 @@ class DeletedCustomer(Answer):
     events: int
 
 
+class NoteRequest(Strict):
+    """The note on a customer, empty to delete it; `customer` is SOURCE/ID, as the row has it.
+
+    `changed_at` is the `at` of the note that the admin had seen, null if there was none.
+    """
+
+    customer: str
+    text: NoteText
+    changed_at: Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None = None
+
+
 class CustomersApi:
-    """Calls below /admin/api/customers."""
+    """Calls about customers."""
 
     def __init__(self, services: Services):
+        self._admin = ActingAdmin(services)
+        self._notes = services.customer_notes
         self._erasing = services.erasing
+
+    @route(
+        "PUT",
+        "/threads/{thread_id}/customer/note",
+        "putCustomerNote",
+        summary="Change the note on the customer of a thread",
+        description="The note is one for all threads of the customer. Repeating a call changes "
+        "nothing.",
+        body=(NoteRequest,),
+        example={"customer": "shop/c-7", "text": "Prefers to be called.", "changed_at": None},
+        answers=done(responses.ChangedNote),
+        problems=(404, 409),
+        problem=responses.NoteProblem,
+    )
+    def note(self, thread_id: int, body: NoteRequest) -> Response:
+        """Replaces the note. 409 `changed_meanwhile`, with the present `note`, if somebody has
+        changed it since `changed_at`."""
+        new = NewNote(body.customer, body.text, body.changed_at)
+        note = self._admin.act(self._notes.change, acting(), thread_id, new)
+        return json_response({"note": note})
 
     @route(
         "POST",

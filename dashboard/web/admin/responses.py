@@ -247,11 +247,35 @@ class Attribute(Answer):
     value: str
 
 
+class CustomerNote(Answer):
+    """What admins keep in mind about a customer, and who wrote it last."""
+
+    text: str
+    by: Person
+    at: Milliseconds
+
+
+class ChangedNote(Answer):
+    """The note after the change; null if it was deleted."""
+
+    note: CustomerNote | None
+
+
+class NoteProblem(schemas.Problem):
+    """A problem, with the present note if somebody has changed it."""
+
+    note: Annotated[
+        CustomerNote | None, Field(description="With `changed_meanwhile`; null if deleted.")
+    ] = Absent
+
+
 class PanelCustomer(Customer):
-    """A customer, the time since which Lineup has known them, and what the chatbot tells."""
+    """A customer, the time since which Lineup has known them, what the chatbot tells, and the note
+    of the team."""
 
     created_at: Milliseconds
     attributes: Annotated[list[Attribute], Field(description="In the order of the chatbot.")]
+    note: CustomerNote | None
 
 
 class CustomerPanel(Answer):

@@ -131,6 +131,9 @@ export class Api {
 
   /** @param {number} threadId */
   customer(threadId) { return this.http.get(`${THREADS}/${threadId}/customer`); }
+  // given: {customer, text, changed_at}
+  /** @param {number} threadId */
+  noteCustomer(threadId, given) { return this.http.put(`${THREADS}/${threadId}/customer/note`, given); }
   // person: SOURCE/ID
   /** @param {string} person */
   deleteCustomer(person) {

@@ -78,6 +78,13 @@ declare global {
     woken: { at: number; reason: "time" | "reply" | "admin"; by: Person | null } | null;
   }
 
+  /** What the team keeps in mind about a customer. */
+  interface PersonNote {
+    text: string;
+    by: Person;
+    at: number;
+  }
+
   interface Attachment {
     url: string;
     type: string;

@@ -95,6 +95,7 @@ def test_a_canned_reply_is_filled_in_by_name(browser, lineup):
 def test_the_customer_panel_leads_to_their_other_thread(browser, lineup):
     states.customer(browser, lineup)
     tells_what_the_chatbot_knows(browser, lineup)
+    keeps_a_note_on_the_person(browser, lineup)
     browser.page.locator(".customer-thread").first.click()
     wait_until(lambda: opened(browser) not in ("", str(lineup.shown)), what="the other thread")
 
@@ -113,6 +114,40 @@ def tells_what_the_chatbot_knows(browser, lineup) -> None:
     browser.wait_for(told, "the new plan")
     assert browser.page.locator(f"{attributes} dt").all_inner_texts() == ["Plan"]
     lineup.say("earlier", "As before", customer={"id": "yamada", "attributes": states.ATTRIBUTES})
+
+
+def keeps_a_note_on_the_person(browser, lineup) -> None:
+    """What a colleague has written meanwhile is shown, and neither text is lost."""
+    page, field = browser.page, browser.page.locator(".customer-note textarea")
+    ken = lineup.admin(lineup.ken_email)
+
+    def note(text: str = "", changed_at: int | None = None):
+        url = f"{lineup.server.url}/admin/api/threads/{lineup.shown}/customer"
+        if text:
+            body = {"customer": "shop/yamada", "text": text, "changed_at": changed_at}
+            assert ken.session.put(f"{url}/note", json=body).ok
+        return ken.session.get(url).json()["customer"]["note"]
+
+    field.fill("Calls at six")
+    field.press("Control+Enter")
+    browser.wait_for("() => document.querySelector('.customer-note-foot time')", "who, and when")
+    assert page.locator(".customer-note-foot").inner_text().startswith("Mai · ")
+    field.press_sequentially(" o'clock")
+    note("Speaks English", note()["at"])
+    page.wait_for_selector(".customer-note-theirs")
+    assert "Speaks English" in page.locator(".customer-note-theirs").inner_text()
+    assert field.input_value() == "Calls at six o'clock"
+    page.locator(".customer-note .button-accent", has_text="Replace with mine").click()
+    browser.wait_for("() => document.querySelector('.customer-note-foot time')", "being saved")
+    assert note()["text"] == "Calls at six o'clock"
+    note("Speaks English", note()["at"])
+    browser.wait_for(
+        "() => document.querySelector('.customer-note textarea').value === 'Speaks English'",
+        "the note of a colleague in an open panel",
+    )
+    field.fill("")
+    page.locator(".customer-note .button-accent").click()
+    wait_until(lambda: note() is None, what="the note being deleted")
 
 
 def test_who_answered_is_named_on_a_row_that_left_a_held_list(browser, lineup):

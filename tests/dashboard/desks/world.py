@@ -18,6 +18,7 @@ from dashboard.db.models.accounts import admins as admins_table
 from dashboard.db.models.threads import threads
 from dashboard.errors import Problem
 from dashboard.ingest.assigning import HandOver
+from dashboard.ingest.customer_notes import NewNote
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.schema import tags_data
@@ -26,6 +27,7 @@ from dashboard.transport.caller import Caller
 from tests.dashboard.live.emitter import FakeEmitter
 from tests.dashboard.live.queries.process import AtOnce
 from tests.drivers.application import ApplicationDriver
+from tests.drivers.audit import OPERATOR
 from tests.support import SettableClock
 
 OWN, OTHER = "main", "billing"
@@ -210,6 +212,7 @@ class World:
                 # By an admin who belonged to that desk before: she is not mentioned there.
                 lambda: self._act("reply", KEN, thread, self._note("@Lan, @Boss: an invoice")),
                 lambda: self._does(self.services.mentioning.read, BOSS, thread, 2**40),
+                lambda: self._notes(thread),
                 lambda: self._does(
                     self.services.snoozing.snooze, KEN, thread, self.clock() + 3_600_000, "reply"
                 ),
@@ -218,6 +221,14 @@ class World:
         with suppress(Problem):
             # An act that does not fit the state of its thread is refused.
             work()
+
+    def _notes(self, thread: int) -> None:
+        """A note on the customer, unless Lan may see it: then the customer has a thread of hers."""
+        number = self.hidden[thread].removeprefix("x-")
+        note = NewNote(f"shop/only-{number}", "secretly", None)
+        work = self.services.customer_notes.change
+        boss = Admin(BOSS, "Boss", "supervisor")
+        self.services.ingest.act(work, boss, OPERATOR, thread, note)
 
     def _note(self, body: str) -> Reply:
         return Reply(body, f"n-{next(self._posted)}", True)

@@ -14,6 +14,7 @@ from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
 from dashboard.ingest.actions import Admin, Reply
+from dashboard.ingest.customer_notes import NewNote
 from presence.rooms import Membership
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
@@ -23,7 +24,7 @@ from tests.drivers.audit import OPERATOR
 WORDS = (
     *("zanzibarfirst", "zanzibarlast", "zanzibarname", "zanzibarfile", "zanzibarreply"),
     *("zanzibarnote", "zanzibarstatus", "zanzibarlater", "zanzibarguest", "zanzibarthread"),
-    *("zanzibarkey", "zanzibarvalue"),
+    *("zanzibarkey", "zanzibarvalue", "zanzibarmemo"),
 )
 NEEDLE = "zanzibar"
 PERSON = "zanzibarname-7"
@@ -62,6 +63,8 @@ def live_through_everything(order: Order) -> int:
         id = connection.scalar(text("SELECT id FROM threads WHERE external_id = 'zanzibarthread'"))
     for token, body, private in (("k-1", "zanzibarreply", False), ("k-2", "zanzibarnote", True)):
         order.ingest.act(services.actions.reply, linh, id, Reply(body, token, private, None, True))
+    memo = NewNote(f"shop/{PERSON}", "zanzibarmemo", None)
+    order.ingest.act(services.customer_notes.change, linh, OPERATOR, id, memo)
     presence = services.presence_service
     presence.set_customer(order.source_id, "shop", PERSON, {"text": "zanzibarstatus"})
     services.bot_presence.beat("shop", [(PERSON, "zanzibardevice", "web", True)])

@@ -15,12 +15,14 @@ from dashboard.db.threads import threads as stored
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.assigning import Assigning, HandOver
+from dashboard.ingest.customer_notes import CustomerNotes, NewNote
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging import Tagging, TagNames
 from dashboard.ingest.undo import Undo
 from scoring.facts import Facts
 from scoring.sorts import SORTS
 from tests.dashboard.ingest.shop import Shop, customer_event, message, new_admin, thread_event
+from tests.drivers.audit import OPERATOR
 from tests.support import SettableClock
 
 VIEWS = ("arrival", "not_respond", "history")
@@ -64,6 +66,7 @@ class Story:
             self.clock.advance(self.random.choice((0, 1, 700)))
             some = (self._batch, self._batch, self._reply, self._act, self._act, self._others)
             self.random.choice(some)()
+        self._note()
         return self
 
     def _batch(self) -> None:
@@ -135,6 +138,21 @@ class Story:
         if isinstance(made, int):
             self.acts.append((admin, made))
 
+    def _note(self) -> None:
+        """One note on each customer who has a thread."""
+        notes = CustomerNotes(self.database, self.clock)
+        with self.database.read() as connection:
+            people = connection.execute(
+                select(threads.c.id, sources_table.c.name + "/" + customers.c.external_id)
+                .join(customers, customers.c.id == threads.c.customer_id)
+                .join(sources_table, sources_table.c.id == customers.c.source_id)
+                .order_by(threads.c.id)
+            ).all()
+        for id, person in people:
+            with suppress(Problem):
+                new = NewNote(person, f"Ghi chú {id}", None)
+                notes.change(self.admins[id % 2], OPERATOR, id, new)
+
     def _others(self) -> None:
         """Adds facts of customers, and receipts for sent messages."""
         shop = self.random.choice(self.shops)
@@ -168,7 +186,8 @@ def state_of(database: Database) -> dict[str, Any]:
             .order_by(threads.c.id)
         ).all()  # fmt: skip
         names = {row.id: f"{row.name}/{row.external_id}" for row in rows}
-        people = [customers.c[name] for name in ("name", "member_status", "locale", "attributes")]
+        shown = ("name", "member_status", "locale", "attributes", "note", "note_at")
+        people = [customers.c[name] for name in shown]
         found = select(sources_table.c.name, customers.c.external_id, *people).join(
             sources_table, sources_table.c.id == customers.c.source_id
         )

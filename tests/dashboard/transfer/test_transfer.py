@@ -21,7 +21,7 @@ def test_an_export_that_is_imported_gives_the_same_threads_lists_and_export(
     Story(any_database, clock, seed).tell(90)
     lines = transfer.exported(any_database)
     kinds = {next(iter(json.loads(line))) for line in lines}
-    assert kinds == {"format", "desk", "source", "admin", "thread", "event"}
+    assert kinds == {"format", "desk", "source", "admin", "thread", "event", "note"}
     assert any(b'"seen"' in line for line in lines) and len(lines) > 150
     # Threads go on in the next batch, and several are in one.
     monkeypatch.setattr(importing, "BATCH", 7 + 40 * seed)

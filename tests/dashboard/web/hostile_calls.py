@@ -148,6 +148,11 @@ ADMIN_CALLS = [
         {"view": "arrival", "sort": "arrival", "filter": "all"},
     ),
     Call("GET", "/admin/api/threads/{1}/customer"),
+    Call(
+        "PUT",
+        "/admin/api/threads/{1}/customer/note",
+        body={"customer": "shop/c-t-1", "text": "Prefers to be called", "changed_at": None},
+    ),
     Call("GET", "/admin/api/threads/{1}/matches", {"q": "hello"}),
     Call("GET", "/admin/api/search", {"q": "hello", "limit": 5, "cursor": ""}),
     Call("POST", "/admin/api/customers/delete", body={"source": "shop", "customer": "c-9"}),

@@ -11,6 +11,7 @@ import { copyButton } from "../elements/lacking.js";
 import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
+import { CustomerNote } from "./customer-note.js";
 import { linked } from "./message.js";
 
 const RELOAD_MS = 1000; // the panel follows a changed thread as often
@@ -29,6 +30,12 @@ export class CustomerPanel extends PageModule {
     super(page);
     this.root = root;
     this.deletion = new CustomerDeletion(page);
+    this.note = new CustomerNote({
+      ...page,
+      written: (threadId, note) => {
+        if (threadId === this.#threadId && this.#answer?.customer) this.#answer.customer.note = note;
+      },
+    });
     this.#wide.addEventListener("change", () => this.ui.painter.ask("customer", "thread"));
   }
 
@@ -95,7 +102,7 @@ export class CustomerPanel extends PageModule {
         <button type="button" class="icon-button" aria-label=${t("close")} aria-keyshortcuts="i"
           @click=${() => this.toggle()}>${ICONS.close}</button></div>
       ${row ? html`<div class="customer-who">${avatar(row, t)}${who(row, t)}</div>
-        ${this.#facts(row)}${this.#attributes()}` : ""}
+        ${this.#facts(row)}${this.#attributes()}${this.#noteOn(row)}` : ""}
       <h3 class="customer-title">${t("customer.threads")}</h3>${this.#threads()}
       ${row && this.#answer ? this.deletion.button(row, this.#answer.total) : ""}`;
   }
@@ -124,6 +131,12 @@ export class CustomerPanel extends PageModule {
     return html`<h3 class="customer-title">${this.ui.language.t("customer.attributes")}</h3>
       <dl class="customer-facts customer-attributes" translate="no">${
         attributes.map(({ name, value }) => fact([shown(name), linked(value)]))}</dl>`;
+  }
+
+  #noteOn(row) {
+    const { customer } = this.#answer ?? {};
+    // The customer of a thread may change.
+    return customer && customer.id === row.customer?.id ? this.note.render(row, customer.note) : "";
   }
 
   #threads() {

@@ -94,7 +94,8 @@ def test_the_panel_shows_the_customer_and_all_their_threads(dashboard, mai):
     answer = mai.get(f"{API}/threads/{ids[0]}/customer").json
     assert answer["customer"]["id"] == "shop/kim"
     assert set(answer["customer"]) == {
-        *("id", "name", "avatar_url", "member_status", "locale", "created_at", "attributes")
+        *("id", "name", "avatar_url", "member_status", "locale", "created_at"),
+        *("attributes", "note"),
     }
     assert [row["id"] for row in answer["threads"]] == ids[:1:-1]
     assert answer["total"] == 22

@@ -37,6 +37,13 @@ def _customer(chief: Chief) -> None:
     chief.does("POST", "customers/delete", {"source": "shop", "customer": "c-7"})
 
 
+def _noted(chief: Chief) -> None:
+    thread = chief.dashboard.say("t", "hello", customer="c-7")
+    note = {"customer": "shop/c-7", "text": "Prefers to be called", "changed_at": None}
+    for _ in range(2):
+        chief.does("PUT", f"threads/{thread}/customer/note", note)
+
+
 def _replayed(chief: Chief) -> None:
     id = _hook(chief)
     thread = chief.dashboard.say("t")
@@ -158,6 +165,7 @@ ENTRIES_OF_SUPERVISORS: dict[str, tuple[Callable[[Chief], object], list[tuple[An
         _customer,
         [("customer.deleted", "1", "", {"source": "shop", "threads": 1, "events": 1})],
     ),
+    "putCustomerNote": (_noted, [("customer.note_changed", "1", "", {"source": "shop"})]),
     "postSignOut": (
         _signed_out,
         [("sessions.ended", "2", "mai@example.com", {"count": 1})],
