@@ -21,11 +21,9 @@ const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
 const EDITORS = "js/editors.js"; // made here
 // Scripts that few admins need, and rarely: they are fetched when they are needed.
-const OF_EDITORS = /^static\/js\/ui\/(hours\/|query\/(sorts|views)-dialog|dialogs\/hand-over-all)/;
+const OF_EDITORS = /^static\/js\/(settings\/|ui\/(hours\/|query\/(sorts|views)-dialog|dialogs\/hand-over-all))/;
 const PAGES = [
-  "js/settings/profile.js", "js/settings/team.js", "js/settings/keys.js", "js/settings/webhooks.js",
-  "js/settings/audit.js", "js/login.js", "js/invitation.js",
-  "css/dashboard.css", "css/pages/card.css", "css/pages/settings.css", "css/pages/api_docs.css",
+  "js/login.js", "js/invitation.js", "css/dashboard.css", "css/pages/card.css", "css/pages/api_docs.css",
 ];
 const COPIED = /^(icon\.svg|i18n\/.*\.json)$/;
 const COMPRESSED = /\.(js|css|json|svg)$/;
@@ -83,7 +81,7 @@ async function parts() {
   const own = [...reached(editors, metafile.inputs)].filter((path) => !others.has(path));
   // `editors` takes the modules that it shares with other scripts from `later`.
   const shared = new Set(own.flatMap((path) => staticImports(path, metafile.inputs))
-    .filter((path) => others.has(path)));
+    .filter((path) => others.has(path) && !later.includes(path)));
   return { later: [...later, ...shared], editors, own: new Set(own), taken: await takenBy(own, shared) };
 }
 

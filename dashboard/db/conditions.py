@@ -387,14 +387,20 @@ def languages(connection: Connection, seen: Desks) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-def tags(connection: Connection, seen: Desks) -> list[str]:
-    """Returns the tags of the newest tagged threads at these desks, the most frequent first. None:
-    at any desk."""
+def tag_counts(connection: Connection, seen: Desks) -> tuple[Counter[str], int]:
+    """Counts the threads of each tag among the newest tagged threads at these desks. None: at any
+    desk. Also returns the number of these threads."""
     statement = select(threads.c.tags).where(threads.c.tags.is_not(None))
     if seen is not None:
         statement = statement.where(threads.c.desk.in_(seen))
-    newest = connection.scalars(statement.order_by(threads.c.id.desc()).limit(THREADS))
-    counts = Counter(tag for column in newest for tag in tags_in(column))
+    newest = connection.scalars(statement.order_by(threads.c.id.desc()).limit(THREADS)).all()
+    return Counter(tag for column in newest for tag in tags_in(column)), len(newest)
+
+
+def tags(connection: Connection, seen: Desks) -> list[str]:
+    """Returns the tags of the newest tagged threads at these desks, the most frequent first. None:
+    at any desk."""
+    counts, _ = tag_counts(connection, seen)
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from dashboard.db.accounts.second_factor import Codes, Sealing
 from dashboard.services import Services
-from dashboard.web.admin import pages, settings
+from dashboard.web.admin import pages
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin.access import accounts
 from dashboard.web.admin.access.accounts import AccountsApi, InvitationsApi, Joining, TeamApi
@@ -27,7 +27,7 @@ from dashboard.web.admin.lists.sorts import SortsApi
 from dashboard.web.admin.lists.views import ViewsApi
 from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.presence import AdminPresence
-from dashboard.web.admin.settings import HealthApi, SettingsPages
+from dashboard.web.admin.settings import ChoicesApi, DeskApi, HealthApi
 from dashboard.web.admin.sign_in import calls, oidc_calls
 from dashboard.web.admin.sign_in.attempts import (
     CODES,
@@ -53,6 +53,8 @@ APIS = (
     MentionsApi,
     TeamApi,
     FilesApi,
+    ChoicesApi,
+    DeskApi,
     HealthApi,
     ViewsApi,
     QueriesApi,
@@ -72,7 +74,7 @@ APIS = (
 
 
 def dashboard_blueprints(services: Services) -> tuple[Blueprint, ...]:
-    """Builds `/`, `/login`, `/logout`, the pages of settings, and `/admin/api`."""
+    """Builds `/` and `/settings`, `/login`, `/logout`, and `/admin/api`."""
     database, origins, identities = services.database, services.origins, services.identities
     sign_in, profile = sign_in_and_profile(services)
     apis = [*(api(services) for api in APIS), *profile]
@@ -82,7 +84,6 @@ def dashboard_blueprints(services: Services) -> tuple[Blueprint, ...]:
         _joining(services),
         oidc_blueprint(services),
         *admin_routes.blueprints(apis, AdminPresence(services), database, origins, identities),
-        settings.blueprint(SettingsPages(services)),
     )
 
 

@@ -78,7 +78,7 @@ const call = (name, given) => connection.call(name, given);
 const tell = (name, given) => connection.tell(name, given);
 Object.assign(net, { api, connection, call, tell, now });
 net.heartbeat = new Heartbeat({
-  tell, focused: (focused) => data.mode.focus(focused), left: () => connection.leave(),
+  tell, focused: (focused) => data.mode.focus(focused && !ui.settings.part?.shown), left: () => connection.leave(),
 });
 net.liveness = new Liveness({
   connection, now, ask: () => call("presence:pong", net.heartbeat.report),
@@ -204,6 +204,16 @@ ui.bulk = new Lazy({
   },
 });
 
+ui.settings = new Lazy({
+  failed,
+  load: async () => {
+    const [{ SettingsArea }] = await Promise.all([import("./settings/area.js"), language.add("settings")]);
+    const deskAddress = () => acts.navigation.address;
+    return new SettingsArea({ ...page, root: at("area"), names: boot.settings, deskAddress });
+  },
+});
+acts.openSettings = async (name, search) => (await ui.settings.get())?.open(name, search);
+
 // The list.
 ui.picks = new Picks(page);
 ui.follow = new Follow(page);
@@ -248,16 +258,28 @@ listen({ keymap: ui.keymap, now, verbs: verbsOf(page) });
 const { connectionState } = net;
 watch({ on: { slept: () => connectionState.slept(), back: () => connectionState.resumed() } });
 addEventListener("popstate", (event) => {
-  acts.navigation.goTo(location.hash, { deep: event.state?.ours !== true });
+  const go = () => followAddress({ deep: event.state?.ours !== true });
+  if (!ui.settings.part?.popped(go)) go();
 });
 for (const name of ["online", "offline"]) {
   addEventListener(name, () => connectionState.setOnline(navigator.onLine));
 }
 window.lineup = testApi();
 acts.navigation.goTo(location.hash, { deep: true });
+if (isSettings()) followAddress();
 if (boot.head) lists.begin(boot.head);
 if (!boot.has_events) ui.firstSteps.open();
 connection.start();
+
+// Whether the address is that of a page of settings; else it is that of a list and a thread.
+function isSettings() { return location.pathname !== "/"; }
+
+async function followAddress({ deep = false } = {}) {
+  if (isSettings() && await ui.settings.get()) return ui.settings.part.follow();
+  ui.settings.part?.hide();
+  delete at("app").dataset.area;
+  return acts.navigation.goTo(location.hash, { deep });
+}
 
 // The parts of the page that tests and benches may read, as `window.lineup`.
 function testApi() {

@@ -177,7 +177,18 @@ def palette(browser: BrowserDriver, lineup: LineupDriver) -> None:
 def settings(browser: BrowserDriver, lineup: LineupDriver) -> None:
     live(browser, lineup)
     browser.page.locator(".nav-settings").click()
-    browser.page.wait_for_selector(".settings")
+    browser.page.wait_for_selector(".profile-session")
+
+
+def settings_page(name: str, shown: str = ".set-line") -> State:
+    """Opens a page of settings from the profile, the first one."""
+
+    def opened(browser: BrowserDriver, lineup: LineupDriver) -> None:
+        settings(browser, lineup)
+        browser.page.locator(f".area-nav [href='/settings/{name}']").click()
+        browser.page.wait_for_selector(f".area-page[data-page={name}] {shown}")
+
+    return opened
 
 
 def canned(browser: BrowserDriver, lineup: LineupDriver) -> None:
@@ -187,9 +198,9 @@ def canned(browser: BrowserDriver, lineup: LineupDriver) -> None:
     browser.page.wait_for_selector(".canned-choice")
 
 
-def canned_dialog(browser: BrowserDriver, lineup: LineupDriver) -> None:
+def canned_page(browser: BrowserDriver, lineup: LineupDriver) -> None:
     settings(browser, lineup)
-    browser.page.locator(".settings button.button").first.click()
+    browser.page.locator(".area-nav [href='/settings/canned']").click()
     browser.page.wait_for_selector(".canned-item")
 
 
@@ -279,8 +290,11 @@ STATES: dict[str, State] = {
     "palette": palette,
     "customer": customer,
     "canned": canned,
-    "canned-dialog": canned_dialog,
+    "canned-page": canned_page,
     "settings": settings,
+    **{name: settings_page(name) for name in ("appearance", "notifications", "keyboard")},
+    "tags-page": settings_page("tags", "h1"),
+    "views-page": settings_page("views", ".views-list"),
     "stale": stale_reply,
     "unsent": unsent,
     "empty": empty,

@@ -14,26 +14,21 @@ const textsIn = (folder) => Object.fromEntries(LOCALES.map((locale) => [
   locale, JSON.parse(read(`i18n/${folder}${locale}.json`)),
 ]));
 // Texts that are loaded with a part of the page when it is asked for.
-const LATER = ["query/", "views/", "hours/"].map(textsIn);
+const SETTINGS = readdirSync(new URL("i18n/settings/", root), { withFileTypes: true })
+  .filter((each) => each.isDirectory()).map(({ name }) => `settings/${name}/`);
+const LATER = ["query/", "views/", "hours/", "settings/", ...SETTINGS].map(textsIn);
 const first = textsIn("");
 const texts = Object.fromEntries(LOCALES.map((locale) => [
   locale, Object.assign({}, first[locale], ...LATER.map((part) => part[locale])),
 ]));
-// The texts of the pages of settings: those of all pages, and of each one.
-const settingsTexts = textsIn("settings/");
-const SETTINGS_PAGES = readdirSync(new URL("i18n/settings/", root), { withFileTypes: true })
-  .filter((each) => each.isDirectory()).map(({ name }) => name);
-const pageTexts = Object.fromEntries(
-  SETTINGS_PAGES.map((name) => [name, textsIn(`settings/${name}/`)]),
-);
 const loginTexts = textsIn("login/");
 const source = readdirSync(new URL("js/", root), { recursive: true })
-  .filter((name) => name.includes("/") && !name.startsWith("settings/") && name.endsWith(".js"))
+  .filter((name) => name.includes("/") && name.endsWith(".js"))
   .map((name) => read(`js/${name}`)).join("\n");
 
 test("every language has the same texts, with the same names in braces", () => {
   const namesIn = (entry) => [...JSON.stringify(entry).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  for (const some of [first, ...LATER, settingsTexts, ...Object.values(pageTexts), loginTexts]) {
+  for (const some of [first, ...LATER, loginTexts]) {
     for (const locale of LOCALES) {
       assert.deepEqual(Object.keys(some[locale]), Object.keys(some.en), locale);
       for (const [key, entry] of Object.entries(some[locale])) {
@@ -46,9 +41,7 @@ test("every language has the same texts, with the same names in braces", () => {
 test("every plural has the forms that its language asks for", () => {
   for (const locale of LOCALES) {
     const forms = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
-    for (const [key, entry] of Object.entries(Object.assign(
-      {}, texts[locale], ...Object.values(pageTexts).map((some) => some[locale]),
-    ))) {
+    for (const [key, entry] of Object.entries(texts[locale])) {
       if (typeof entry === "object") {
         assert.deepEqual(Object.keys(entry).sort(), [...forms].sort(), `${locale} ${key}`);
       }
@@ -56,35 +49,7 @@ test("every plural has the forms that its language asks for", () => {
   }
 });
 
-test("every text that the page asks for exists, and every text is asked for", () => {
-  const asked = new Set([...source.matchAll(/"([a-z_]+(?:[.-][a-z_-]+)*)"/g)].map(([, key]) => key));
-  const families = [...source.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{/g)].map(([, family]) => family);
-  const made = [
-    ...PLACES.map((name) => `view.${name}`), ...CHOICES.sorts.map((name) => `sort.${name}`),
-    ...CHOICES.sorts.map((name) => `sort.${name}.short`),
-    ...new Keymap(CHOICES).help.map(([, name]) => name).filter((name) => !name.startsWith("view:"))
-      .map((name) => `key.${name}`),
-    ...["live", "held", "paused", "waiting"].flatMap((name) => [`live.${name}`, `live.${name}.title`]),
-    ...["sending", "failed", "moved", "signed-out"].map((name) => `sending.${name}`),
-    ...CHOICES.priorities.map((name) => `priority.${name}`),
-    ...["system", "light", "dark"].map((name) => `theme.${name}`),
-    ...DENSITIES.map((name) => `density.${name}`), ...FOLLOW.map((name) => `follow.${name}`),
-    ...SEND_KEYS.map((name) => `send_key.${name}`),
-  ];
-  for (const key of made) assert.ok(texts.en[key], `missing: ${key}`);
-  for (const [, key] of source.matchAll(/\bt\("([^"]+)"/g)) assert.ok(texts.en[key], `missing: ${key}`);
-  for (const key of Object.keys(texts.en)) {
-    const used = asked.has(key) || made.includes(key) || families.some((family) => key.startsWith(family))
-      || /^(rule|fact|error|refused)\./.test(key);
-    assert.ok(used, `never asked for: ${key}`);
-  }
-});
-
-// The scripts of a page of settings.
-const scriptsOf = (name) => readdirSync(new URL("js/settings/", root))
-  .filter((file) => file.startsWith(name)).map((file) => `js/settings/${file}`);
-
-// Keys that the scripts of a page of settings put together.
+// Keys that the pages of settings put together.
 const MADE = {
   webhooks: () => {
     const poster = read("../dashboard/webhooks/http_client.py");
@@ -120,21 +85,28 @@ const MADE = {
   },
 };
 
-for (const name of SETTINGS_PAGES) {
-  test(`the page of settings ${name} asks for the texts that there are, and for all of them`, () => {
-    const page = [...scriptsOf(name), `../templates/settings/${name}.html`].map(read).join("\n");
-    // `t.named` gets a family of keys, which is no key of a text itself.
-    const families = [...page.matchAll(/t\.named\("([a-z_.]+)"/g)].map(([, family]) => family);
-    const asked = [...page.matchAll(new RegExp(`"(${name}\\.[a-z_.]+)"`, "g"))].map(([, key]) => key)
-      .filter((key) => !families.includes(key));
-    assert.deepEqual(new Set([...asked, ...(MADE[name]?.() ?? [])]),
-      new Set(Object.keys(pageTexts[name].en)));
-  });
-}
-
-test("every page of settings has a name for the others, and these have no more texts", () => {
-  assert.deepEqual(new Set(Object.keys(settingsTexts.en)),
-    new Set(["settings.pages", "settings.back", "settings.sign_out", ...SETTINGS_PAGES.map((name) => `settings.${name}`)]));
+test("every text that the page asks for exists, and every text is asked for", () => {
+  const asked = new Set([...source.matchAll(/"([a-z_]+(?:[.-][a-z_-]+)*)"/g)].map(([, key]) => key));
+  const families = [...source.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{/g)].map(([, family]) => family);
+  const made = [
+    ...PLACES.map((name) => `view.${name}`), ...CHOICES.sorts.map((name) => `sort.${name}`),
+    ...CHOICES.sorts.map((name) => `sort.${name}.short`),
+    ...new Keymap(CHOICES).help.map(([, name]) => name).filter((name) => !name.startsWith("view:"))
+      .map((name) => `key.${name}`),
+    ...["live", "held", "paused", "waiting"].flatMap((name) => [`live.${name}`, `live.${name}.title`]),
+    ...["sending", "failed", "moved", "signed-out"].map((name) => `sending.${name}`),
+    ...CHOICES.priorities.map((name) => `priority.${name}`),
+    ...["system", "light", "dark"].map((name) => `theme.${name}`),
+    ...DENSITIES.map((name) => `density.${name}`), ...FOLLOW.map((name) => `follow.${name}`),
+    ...SEND_KEYS.map((name) => `send_key.${name}`), ...Object.values(MADE).flatMap((keys) => keys()),
+  ];
+  for (const key of made) assert.ok(texts.en[key], `missing: ${key}`);
+  for (const [, key] of source.matchAll(/\bt\("([^"]+)"/g)) assert.ok(texts.en[key], `missing: ${key}`);
+  for (const key of Object.keys(texts.en)) {
+    const used = asked.has(key) || made.includes(key) || families.some((family) => key.startsWith(family))
+      || /^(rule|fact|error|refused)\./.test(key);
+    assert.ok(used, `never asked for: ${key}`);
+  }
 });
 
 test("no word of presence is a word of assigning work: away is not off duty (case E10)", () => {

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from dashboard.db.driver import insert_on
-from dashboard.db.models.accounts import admin_desks, desks
+from dashboard.db.models.accounts import admin_desks, admins, desks
 
 #: The desk that always exists.
 MAIN = "main"
@@ -31,6 +31,17 @@ def add(connection: Connection, name: str, now_ms: int) -> bool:
     row = {"name": name, "created_at": now_ms}
     statement = insert_on(connection, desks).on_conflict_do_nothing()
     return connection.execute(statement.values(row)).rowcount > 0
+
+
+def accounts(connection: Connection) -> dict[str, int]:
+    """Returns the number of accounts that belong to each desk; disabled ones do not count."""
+    statement = (
+        select(admin_desks.c.desk, func.count().label("accounts"))
+        .join(admins, admins.c.id == admin_desks.c.admin_id)
+        .where(admins.c.disabled_at.is_(None))
+        .group_by(admin_desks.c.desk)
+    )
+    return {row.desk: row.accounts for row in connection.execute(statement)}
 
 
 #: The desks with the threads that an admin sees; None: every thread, at any desk.

@@ -1,7 +1,8 @@
-"""The pages: the dashboard, and the sign-in in front of it."""
+"""The pages: the dashboard with its settings, and the sign-in in front of it."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from flask import Blueprint, Response, redirect, request
 
@@ -11,7 +12,7 @@ from dashboard.db.accounts.sessions import Identity
 from dashboard.db.lists import sorts
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
 from dashboard.db.threads import events, threads
-from dashboard.errors import Problem
+from dashboard.errors import NotFound, Problem
 from dashboard.files.uploads import FILE_BYTES
 from dashboard.ingest.snoozing import YEARS_MAX
 from dashboard.live.requests import MORE_MAX, WATCH_MAX, ListName
@@ -56,6 +57,13 @@ LIMITS = {
     "snooze_years": YEARS_MAX,
     "tag_characters": TAG_LENGTH_MAX,
 }
+#: Folders of `static/i18n` with texts of parts that are loaded when they are needed.
+_LATER = (
+    "query",
+    "views",
+    "hours",
+    *(f"settings{part}" for part in ("", "/audit", "/keys", "/profile", "/team", "/webhooks")),
+)
 _FIELDS = {name: {"kind": field.kind, "words": [*field.words]} for name, field in FIELDS.items()}
 
 
@@ -70,11 +78,30 @@ class Pages:
         self._storage_key = services.identities.storage_key
         self._picture_hosts = list(services.settings.picture_hosts)
 
-    def dashboard(self, identity: Identity) -> Response:
+    def dashboard(self, identity: Identity, *, is_settings: bool = False) -> Response:
+        """Renders the dashboard; `is_settings`: its scripts begin with a page of settings."""
         chosen = self._chosen(identity)
         preferences = complete(chosen, languages.browsers_locale())
+        response = rendered(
+            "dashboard.html",
+            self._picture_hosts,
+            theme=preferences["theme"],
+            locale=preferences["locale"],
+            boot=self._boot(identity, preferences),
+            places=PLACES,
+            words=languages.page_texts(preferences["locale"]),
+            script="js/main.js",
+            area="settings" if is_settings else "",
+            texts=self.text_urls(""),
+            # URLs by part, for parts with scripts that are loaded only when they are needed.
+            later={part: self.text_urls(f"{part}/") for part in _LATER},
+        )
+        return keep_for_signed_out(response, chosen)
+
+    def _boot(self, identity: Identity, preferences: JsonObject) -> dict[str, object]:
+        """Returns the values that the dashboard's scripts start from."""
         saved_views = self._saved_views(identity, preferences["saved"])
-        boot = {
+        return {
             "protocol": PROTOCOL,
             "signed_out": self._signed_out(identity),
             "admin": describe(identity),
@@ -86,6 +113,7 @@ class Pages:
             "limits": LIMITS,
             "picture_hosts": self._picture_hosts,
             "storage_key": self._storage_key(identity.admin_id),
+            "settings": settings_of(identity),
             "has_events": self._has_events(identity),
             "saved_views": saved_views,
             "head": self._first_list.head(
@@ -93,20 +121,6 @@ class Pages:
                 identity.admin_id,
             ),
         }
-        response = rendered(
-            "dashboard.html",
-            self._picture_hosts,
-            theme=preferences["theme"],
-            locale=preferences["locale"],
-            boot=boot,
-            places=PLACES,
-            words=languages.page_texts(preferences["locale"]),
-            script="js/main.js",
-            texts=self.text_urls(""),
-            # URLs by part, for parts with scripts that are loaded only when they are needed.
-            later={part: self.text_urls(f"{part}/") for part in ("query", "views", "hours")},
-        )
-        return keep_for_signed_out(response, chosen)
 
     def login(self, next: str, problem: Problem | None = None, email: str = "") -> Response:
         """Renders the sign-in page; `problem` is the reason why the last attempt failed."""
@@ -175,19 +189,89 @@ class Pages:
         }
 
 
+class SettingsPage(NamedTuple):
+    """A page at `/settings/NAME`; `former` is the address that it had before the area of settings.
+
+    The dashboard shows it by a module of `static/js/settings/`.
+    """
+
+    name: str
+    for_supervisors: bool
+    former: str = ""
+
+
+#: All pages, in the order in which the area lists them.
+SETTINGS_PAGES = (
+    SettingsPage("profile", for_supervisors=False, former="profile"),
+    SettingsPage("appearance", for_supervisors=False),
+    SettingsPage("notifications", for_supervisors=False),
+    SettingsPage("keyboard", for_supervisors=False),
+    SettingsPage("views", for_supervisors=False),
+    SettingsPage("sorts", for_supervisors=True),
+    SettingsPage("canned", for_supervisors=False),
+    SettingsPage("tags", for_supervisors=False),
+    SettingsPage("desks", for_supervisors=True),
+    SettingsPage("hours", for_supervisors=True),
+    SettingsPage("policies", for_supervisors=True),
+    SettingsPage("accounts", for_supervisors=True, former="team"),
+    SettingsPage("keys", for_supervisors=True, former="keys"),
+    SettingsPage("webhooks", for_supervisors=True, former="webhooks"),
+    SettingsPage("audit", for_supervisors=True, former="audit"),
+    SettingsPage("health", for_supervisors=True),
+)
+_BY_NAME = {page.name: page for page in SETTINGS_PAGES}
+_AREA = "/settings"
+
+
+def settings_of(identity: Identity) -> list[str]:
+    """Returns the names of the pages of settings that the admin may open."""
+    is_supervisor = identity.role == admins.SUPERVISOR
+    return [page.name for page in SETTINGS_PAGES if is_supervisor or not page.for_supervisors]
+
+
 def blueprint(pages: Pages, identities: Identities) -> Blueprint:
-    """Returns the blueprint of `/`."""
+    """Returns the blueprint of `/` and of the pages of settings, which the dashboard shows, too."""
     site = Blueprint("pages", __name__)
+
+    def show(name: str | None = None) -> Response:
+        try:
+            identity = identities.of(request.environ)
+        except Unauthorized:
+            return _found(f"/login?next={quote(request.path + _query())}")
+        # Without a name, the area begins with its first page.
+        page = _BY_NAME.get(name or SETTINGS_PAGES[0].name)
+        if page is None:
+            raise NotFound("There is no such page.")
+        if page.for_supervisors and identity.role != admins.SUPERVISOR:
+            raise Problem(403, "forbidden", "Only supervisors may do this.")
+        return pages.dashboard(identity, is_settings=True)
 
     @site.get("/")
     def dashboard() -> Response:
         try:
-            identity = identities.of(request.environ)
+            return pages.dashboard(identities.of(request.environ))
         except Unauthorized:
-            return redirect("/login", 302)  # type: ignore[return-value]
-        return pages.dashboard(identity)
+            return _found("/login")
 
+    site.add_url_rule(_AREA, view_func=show, endpoint="settings")
+    site.add_url_rule(f"{_AREA}/<name>", view_func=show, endpoint="settings_page")
+    for page in filter(lambda page: page.former, SETTINGS_PAGES):
+        site.add_url_rule(
+            f"/{page.former}",
+            endpoint=f"former_{page.former}",
+            view_func=lambda page=page: _found(f"{_AREA}/{page.name}{_query()}"),
+        )
     return site
+
+
+def _found(address: str) -> Response:
+    return redirect(address, 302)  # type: ignore[return-value]
+
+
+def _query() -> str:
+    """Returns the query of the request, with its question mark."""
+    text = request.query_string.decode("latin-1")
+    return f"?{text}" if text else ""
 
 
 def describe(identity: Identity) -> dict[str, object]:

@@ -64,6 +64,9 @@ _API = openapi.Api(
         "keys": "API keys of chatbots.",
         "webhooks": "Webhooks and their deliveries.",
         "audit": "The audit log.",
+        "tags": "Tags of threads.",
+        "desks": "Desks, at which threads stand.",
+        "settings": "Values that the forms of settings offer.",
         "health": "The health of Lineup.",
     },
 )

@@ -1,109 +1,181 @@
-"""The pages of settings, each with its own address, and the state of the lists."""
+"""What the pages of settings show: desks, tags, the choices of forms, and the health."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated
 
-from flask import Blueprint, Response, redirect, request
+from flask import Response
+from pydantic import Field
 from sqlalchemy import Connection
 
-from dashboard.db import audit
+from dashboard.db import audit, conditions
 from dashboard.db.accounts import admin_desks, admins, api_keys, sources
+from dashboard.db.audit import Target, add
 from dashboard.errors import Problem
 from dashboard.event_types import WEBHOOK_TYPES
 from dashboard.services import Services
+from dashboard.validation.fields import DeskName, Strict
 from dashboard.web.admin.access.keys import RATE_MAX
-from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.responses import Answer, Milliseconds
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.identity import Unauthorized
-from dashboard.web.http.responses import json_response, rendered
-from dashboard.web.http.routes import done, route
+from dashboard.web.http.audit import acting
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import Documented, done, route
 
 
-class SettingsPage(NamedTuple):
-    """A page at `/NAME`.
+class Choices(Answer):
+    """The values that the forms of supervisors offer."""
 
-    It shares its name with its template in `templates/settings/`, its script in
-    `static/js/settings/` and its texts in `static/i18n/settings/`.
-    """
-
-    name: str
-    for_supervisors: bool
-    #: Further values that its template shows; the script fetches everything else.
-    values: Callable[[Connection], Mapping[str, Any]] = lambda connection: {}
-
-
-def _webhooks(connection: Connection) -> Mapping[str, Any]:
-    return {"sources": sources.names(connection), "types": WEBHOOK_TYPES}
-
-
-def _keys(connection: Connection) -> Mapping[str, Any]:
-    named = {"sources": sources.names(connection), "desks": admin_desks.names(connection)}
-    return named | {"scopes": api_keys.SCOPES, "rate_max": RATE_MAX}
+    sources: list[str]
+    desks: list[str]
+    roles: list[str]
+    scopes: list[str]
+    event_types: list[str]
+    rate_max: Annotated[int, Field(description="The highest limit of an API key.")]
+    actors: Annotated[list[str], Field(description="The addresses in the audit log.")]
+    actions: Annotated[
+        dict[str, list[str]], Field(description="The acts of the audit log, by group.")
+    ]
+    kinds: Annotated[list[str], Field(description="The kinds of targets in the audit log.")]
 
 
-def _team(connection: Connection) -> Mapping[str, Any]:
-    return {"roles": admins.ROLES, "desks": admin_desks.names(connection)}
-
-
-def _audit(connection: Connection) -> Mapping[str, Any]:
-    return {"actors": audit.actors(connection), "actions": audit.GROUPS, "kinds": audit.KINDS}
-
-
-#: The order in which the pages list each other.
-SETTINGS_PAGES = (
-    SettingsPage("profile", for_supervisors=False),
-    SettingsPage("team", for_supervisors=True, values=_team),
-    SettingsPage("keys", for_supervisors=True, values=_keys),
-    SettingsPage("webhooks", for_supervisors=True, values=_webhooks),
-    SettingsPage("audit", for_supervisors=True, values=_audit),
-)
-
-
-class SettingsPages:
-    """Renders the pages; redirects a signed-out visitor to the sign-in page and back."""
+class ChoicesApi:
+    """The route `/settings/choices`."""
 
     def __init__(self, services: Services):
         self._database = services.database
-        self._identities = services.identities
-        self._pages = Pages(services)
 
-    def show(self, page: SettingsPage) -> Response:
-        try:
-            identity = self._identities.of(request.environ)
-        except Unauthorized:
-            return redirect(f"/login?next=/{page.name}", 302)  # type: ignore[return-value]
-        is_supervisor = identity.role == SUPERVISOR
-        if page.for_supervisors and not is_supervisor:
-            raise Problem(403, "forbidden", "Only supervisors may do this.")
-        preferences = self._pages.preferences(identity)
+    @route(
+        "GET",
+        "/settings/choices",
+        "getSettingsChoices",
+        summary="List the values that the forms of supervisors offer",
+        scope=SUPERVISOR,
+        answers=done(Choices),
+    )
+    def choices(self) -> Response:
         with self._database.read() as connection:
-            values = page.values(connection)
-        return rendered(
-            f"settings/{page.name}.html",
-            theme=preferences["theme"],
-            locale=preferences["locale"],
-            timezone=preferences["timezone"],
-            page=page.name,
-            pages=[
-                entry.name for entry in SETTINGS_PAGES if is_supervisor or not entry.for_supervisors
-            ],
-            script=f"js/settings/{page.name}.js",
-            texts=self._pages.text_urls("", "settings/", f"settings/{page.name}/"),
-            **values,
+            known: dict[str, object] = {
+                "sources": sources.names(connection),
+                "desks": admin_desks.names(connection),
+                "actors": audit.actors(connection),
+            }
+        return json_response(
+            known
+            | {
+                "roles": admins.ROLES,
+                "scopes": api_keys.SCOPES,
+                "event_types": WEBHOOK_TYPES,
+                "rate_max": RATE_MAX,
+                "actions": audit.GROUPS,
+                "kinds": audit.KINDS,
+            }
         )
 
 
-def blueprint(pages: SettingsPages) -> Blueprint:
-    """Returns the blueprint of all pages, each at its address."""
-    routes = Blueprint("settings", __name__)
-    for page in SETTINGS_PAGES:
-        routes.add_url_rule(
-            f"/{page.name}",
-            endpoint=page.name,
-            view_func=lambda page=page: pages.show(page),
+class Tag(Answer):
+    """A tag, and how many threads have it."""
+
+    tag: str
+    threads: int
+
+
+class TagCounts(Answer):
+    """The tags, the most frequent first; `counted` threads were read, the newest with any tag."""
+
+    tags: list[Tag]
+    counted: int
+
+
+class Desk(Answer):
+    """A desk: the sources with new threads there, and how many accounts belong to it."""
+
+    name: str
+    sources: list[str]
+    accounts: int
+
+
+class Desks(Answer):
+    """All desks, `main` first."""
+
+    desks: list[Desk]
+
+
+class DeskRequest(Strict):
+    """A new desk; a name cannot be changed."""
+
+    name: DeskName
+
+
+class DeskApi:
+    """The routes `/tags` and `/desks`."""
+
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
+        self._invalidate_sessions = services.sockets.invalidate_sessions
+
+    @route(
+        "GET",
+        "/tags",
+        "getTags",
+        summary="Count the threads of each tag",
+        description=f"Among the newest {conditions.THREADS} threads with tags that you see.",
+        answers=done(TagCounts),
+    )
+    def tags(self) -> Response:
+        with self._database.read() as connection:
+            counts, counted = conditions.tag_counts(connection, current().desks)
+        rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+        return json_response(
+            {"tags": [{"tag": tag, "threads": count} for tag, count in rows], "counted": counted}
         )
-    return routes
+
+    @route(
+        "GET", "/desks", "getDesks", summary="List the desks", scope=SUPERVISOR, answers=done(Desks)
+    )
+    def desks(self) -> Response:
+        with self._database.read() as connection:
+            begin, accounts = sources.by_desk(connection), admin_desks.accounts(connection)
+            names = admin_desks.names(connection)
+        return json_response(
+            {
+                "desks": [
+                    {
+                        "name": name,
+                        "sources": begin.get(name, []),
+                        "accounts": accounts.get(name, 0),
+                    }
+                    for name in names
+                ]
+            }
+        )
+
+    @route(
+        "POST",
+        "/desks",
+        "postDesk",
+        summary="Create a desk, to which threads can be handed over",
+        description="Only supervisors see its threads until accounts belong to it.",
+        scope=SUPERVISOR,
+        body=(DeskRequest,),
+        example={"name": "billing"},
+        answers={201: Documented("Created.", (Desk,))},
+        problems=(409,),
+    )
+    def create(self, body: DeskRequest) -> Response:
+        now = self._clock()
+
+        def write(connection: Connection) -> bool:
+            added = admin_desks.add(connection, body.name, now)
+            if added:
+                add(connection, now, acting(), audit.DESK_CREATED, Target(None, body.name))
+            return added
+
+        if not self._database.write(write):
+            raise Problem(409, "name_taken", f"There is a desk “{body.name}” already.")
+        # An admin of all desks is now one of some.
+        self._invalidate_sessions()
+        return json_response({"name": body.name, "sources": [], "accounts": 0}, 201)
 
 
 class Health(Answer):

@@ -16,7 +16,7 @@ export function lazyPanes(page, failed) {
       return make(exports);
     },
   });
-  const settings = async () => settingsOf(page, await import("../ui/dialogs/settings.js"));
+  const settings = async () => settingsOf(page, await import("../ui/dialogs/help.js"));
   const snooze = async () => snoozeOf(page, await import("../ui/dialogs/snooze.js"));
   return {
     search: pane(() => import("../ui/query/pane.js"), ({ SearchPane }) => new SearchPane({
@@ -46,14 +46,8 @@ export function lazyPanes(page, failed) {
       ({ HandOverAll }) => new HandOverAll(page)),
     tagPicker: pane(() => import("../ui/dialogs/tags.js"),
       ({ TagPicker }) => new TagPicker({ ...page, element: at("tags") }), { hasField: true }),
-    helpDialog: pane(() => import("../ui/dialogs/settings.js"),
+    helpDialog: pane(() => import("../ui/dialogs/help.js"),
       (exports) => new exports.HelpDialog({ ...page, settings: settingsOf(page, exports) })),
-    settingsDialog: pane(() => import("../ui/dialogs/settings.js"),
-      (exports) => new exports.SettingsDialog({ ...page, settings: settingsOf(page, exports) })),
-    cannedDialog: pane(() => import("../ui/dialogs/canned.js"), async ({ CannedDialog }) => {
-      const { canned } = await page.ui.threadPane.get();
-      return new CannedDialog({ ...page, loadCanned: () => canned.load({ anew: true }) });
-    }),
     firstSteps: pane(() => import("../ui/list/empty.js"), ({ FirstSteps }) => {
       const root = document.createElement("div");
       root.className = "first-steps";
@@ -62,16 +56,8 @@ export function lazyPanes(page, failed) {
     }),
     // Its script comes with the unsent texts: the dialog is needed most while nothing can be loaded.
     unsentDialog: pane(() => page.acts.unsent.get(), ({ dialog }) => dialog),
-    sortsDialog: pane(() => import("../ui/query/sorts-dialog.js"),
-      ({ SortsDialog }) => new SortsDialog(page), { texts: ["query"] }),
-    calendarsDialog: pane(() => import("../ui/hours/calendars-dialog.js"),
-      ({ CalendarsDialog }) => new CalendarsDialog(page), { texts: ["hours"] }),
-    policiesDialog: pane(() => import("../ui/hours/policies-dialog.js"),
-      ({ PoliciesDialog }) => new PoliciesDialog(page), { texts: ["hours", "query"] }),
     viewEditor: pane(() => import("../ui/query/view-editor.js"),
-      ({ ViewEditor }) => new ViewEditor(page), { texts: ["views", "query"] }),
-    viewsDialog: pane(() => import("../ui/query/views-dialog.js"),
-      ({ ViewsDialog }) => new ViewsDialog(page), { texts: ["views"] }),
+      ({ ViewEditor }) => new ViewEditor(page), { texts: ["views", "query", "settings"] }),
   };
 }
 

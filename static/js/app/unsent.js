@@ -122,7 +122,7 @@ function ownItems(counts, dialog, t) {
 
 // Removes everything from the page after the session has ended, because somebody else may use the
 // browser now. Unsent texts are kept.
-const signIn = () => location.assign(`/login?next=${encodeURIComponent(`/${location.hash}`)}`);
+const signIn = () => location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`);
 
 /** @param {Translate} t @param {string | null} reason "disabled", or null where there is none to tell */
 export function showSessionEnd(t, reason) {

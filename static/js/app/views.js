@@ -120,7 +120,7 @@ function sortsChanged({ data: { lists }, ui: { painter }, acts: { navigation } }
   for (const { was, now } of changes) {
     const { name } = was ?? now;
     if (was && now && !hasSameRules(was, now)) lists.renewSort(name);
-    if (!now && lists.list.sort === name) navigation.goSort(DEFAULT_SORT);
+    if (!now && lists.list.sort === name) navigation.follow(DEFAULT_SORT);
   }
   painter.askAll();
 }

@@ -112,6 +112,11 @@ export class Api {
   /** @param {number} id */
   dropCanned(id) { return this.http.delete(`${CANNED}/${id}`); }
 
+  tags() { return this.http.get("/admin/api/tags"); }
+  desks() { return this.http.get("/admin/api/desks"); }
+  /** @param {string} name */
+  addDesk(name) { return this.http.post("/admin/api/desks", { name }); }
+
   views() { return this.http.get(VIEWS); }
   // changed_at: of the edited version; if another one is saved, the answer is a refusal with that one
   saveView({ id, name, query, sort, owner, timezone, changed_at }) {

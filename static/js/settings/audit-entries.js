@@ -47,7 +47,7 @@ const TIMES = new Set(["since", "until", "expires_at"]);
 const NAMED = new Set(["events", "method", "owner", "reason", "role", "second_factor"]);
 
 // data: of an entry; time: formats milliseconds.
-/** @param {Record<string, any>} data @param {Translate} t @param {Intl.DateTimeFormat} time */
+/** @param {Record<string, any>} data @param {Translate} t @param {{format(at: number): string}} time */
 export function linesOf(data, t, time) {
   return Object.entries(data).map(([name, value]) => {
     const said = (one) => valueOf(name, one, t, time);

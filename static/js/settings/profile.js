@@ -1,58 +1,127 @@
-// The profile page: the admin's name, language, time zone, password, second factor and sessions.
+// The profile page: the admin's name and time zone, what colleagues see, password, second factor and sessions.
 
-import { html, render } from "lit-html";
+import { html } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 
 import { zones } from "../browser.js";
 import { allZones, offsetText, todaysName } from "../core/hours/zones.js";
-import { languageName, LOCALES } from "../core/i18n.js";
-import { initial, shown } from "../core/names.js";
-import { isZone } from "../core/time.js";
-import { openPage } from "./page.js";
-import { hueStep } from "../ui/elements/avatar.js";
+import { chooseZone, isZone } from "../core/time.js";
 import { copyButton } from "../ui/elements/lacking.js";
 import { refusalOf } from "../ui/elements/language.js";
+import { field, given, person, SettingsPage } from "./elements.js";
 
-// Name, language and time zone, and how the admin's picture looks to others.
+const API = "/admin/api/profile";
 const NAME_MAX = 128;
+// Settings of what colleagues may see, named as in `presence:set`.
+const SHOWN = ["show_typing", "show_last_seen"];
 
-function accountCard(page, profile) {
-  const { http, t } = page;
-  const own = card("account", t("profile.account"), page);
-  let current = profile;
-
-  function paint(name = current.name) {
-    own.show(html`<div class="profile-head">
-        <span class="avatar" data-hue=${hueStep(`admin/${current.id}`)} aria-hidden="true"
-          ><span class="avatar-letter">${initial(name)}</span></span>
-        <p><b><bdi translate="no">${shown(name)}</bdi></b><br>${current.email} · ${t(`profile.role.${current.role}`)}</p></div>
-      <form class="settings-form" @submit=${save}>
-        <label class="profile-field"><span>${t("profile.name")}</span> <input name="name" required
-          maxlength=${NAME_MAX} autocomplete="name" .value=${current.name}
-          @input=${({ target }) => paint(target.value)}></label>
-        <label class="profile-field"><span>${t("profile.language")}</span> <select name="locale">${
-          LOCALES.map((locale) => html`<option value=${locale} lang=${locale}
-            ?selected=${locale === current.locale}>${languageName(locale)}</option>`)}</select></label>
-        <label class="profile-field"><span>${t("profile.timezone")}</span> <select name="timezone">
-          <option value="">${t("profile.timezone.browser", { zone: todaysName(zones().find((zone) => zone && isZone(zone)) ?? "UTC") })}</option>
-          ${offered(current.timezone).map((zone) => html`<option value=${zone}
-            ?selected=${zone === current.timezone}>${zone.replaceAll("_", " ")} · ${offsetText(zone, Date.now())}</option>`)
-        }</select></label>
-        <button class="button button-accent" type="submit">${t("profile.save")}</button>
-      </form>`);
+export class ProfilePage extends SettingsPage {
+  async begin() {
+    const profile = await this.http.get(API);
+    const sessions = new Sessions(this);
+    // Each of these changes ends the other sessions.
+    const changed = () => sessions.load();
+    this.cards = [
+      new Account(this, profile), new Seen(this), new Password(this, profile, changed),
+      new SecondFactor(this, profile, changed), sessions,
+    ];
+    this.area.paint();
+    await Promise.all(this.cards.map((card) => card.begin()));
   }
 
-  function save(event) {
-    const { name, locale, timezone } = given(event);
-    own.run(async () => {
-      const { locale: before } = current;
-      current = await http.put(API, { name, locale, timezone: timezone || null });
-      if (current.locale !== before) location.reload();
-      paint();
-      own.say(t("profile.saved"));
+  content() {
+    return html`${repeat(this.cards ?? [], ({ id }) => id, (card) => html`<section class="set-card" id=${card.id}>
+      <h2>${this.t(card.title)}</h2>${card.content()}
+      <p class="settings-note" role="status" ?data-bad=${card.isBad}>${card.text}</p></section>`)}`;
+  }
+}
+
+// A part of the page with a line for its results.
+class Card {
+  id = "";
+  title = "";
+  text = "";
+  isBad = false;
+  #isBusy = false;
+
+  /** @param {ProfilePage} page */
+  constructor(page) {
+    this.page = page;
+  }
+
+  get t() { return this.page.t; }
+  get http() { return this.page.http; }
+
+  async begin() {}
+  /** @returns {Content} */
+  content() { return ""; }
+
+  say(text, isBad = false) {
+    Object.assign(this, { text, isBad });
+    this.page.area.paint();
+  }
+
+  // Shows why the work was refused; resolves when it has ended; meanwhile it takes no other work.
+  async run(work) {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      this.say("");
+      await work();
+      this.page.area.paint();
+    } catch (error) {
+      this.say(refusalOf(error, this.t), true);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}
+
+// Returns the values of a form by name; the form is not sent.
+/** @param {SubmitEvent} event @returns {Record<string, string>} */
+const values = (event) => Object.fromEntries([...given(event)].map(([name, value]) => [name, String(value)]));
+
+// Name and time zone, and how the admin's picture looks to others.
+class Account extends Card {
+  id = "account";
+  title = "profile.account";
+  #written = ""; // the name, while it is written
+
+  constructor(page, profile) {
+    super(page);
+    this.current = profile;
+    this.#written = profile.name;
+  }
+
+  content() {
+    const { t, current } = this;
+    const { id, name, email, role, timezone } = current;
+    const browsers = todaysName(zones().find((zone) => zone && isZone(zone)) ?? "UTC");
+    return html`${person({ id: `admin/${id}`, name: this.#written || name, below: `${email} · ${t(`profile.role.${role}`)}` })}
+      <form class="set-form" @submit=${(event) => this.#save(event)}>
+        ${field(t("profile.name"), html`<input name="name" required maxlength=${NAME_MAX} autocomplete="name" value=${name}
+          @input=${({ target }) => { this.#written = target.value; this.page.area.paint(); }}>`)}
+        ${field(t("profile.timezone"), html`<select name="timezone">
+          <option value="">${t("profile.timezone.browser", { zone: browsers })}</option>
+          ${offered(timezone).map((zone) => html`<option value=${zone} ?selected=${zone === timezone}
+            >${zone.replaceAll("_", " ")} · ${offsetText(zone, Date.now())}</option>`)}</select>`)}
+        <div class="form-acts"><button class="button button-accent" type="submit">${t("profile.save")}</button></div></form>`;
+  }
+
+  #save(event) {
+    const { name, timezone } = values(event);
+    const { data, ui: { language, painter, alerts } } = this.page;
+    this.run(async () => {
+      this.current = await this.http.put(API, { name, locale: language.locale, timezone: timezone || null });
+      this.#written = this.current.name;
+      data.admin.name = this.current.name;
+      chooseZone(this.current.timezone, ...zones());
+      await language.choose(language.locale); // its words are of the time zone
+      painter.askAll();
+      alerts.write();
+      this.say(this.t("profile.saved"));
     });
   }
-
-  paint();
 }
 
 // The chosen zone may be unknown to the browser, or have another name there.
@@ -61,227 +130,237 @@ function offered(chosen) {
   return chosen && !all.includes(chosen) ? [chosen, ...all] : all;
 }
 
-// A card of the profile page: its content, and the line for results.
-export const API = "/admin/api/profile";
+// What colleagues see. Shows nothing while presence is away, because the settings are unknown.
+class Seen extends Card {
+  id = "seen";
+  title = "seen_by_others";
+  #settings = null;
 
-// {show(content), say(text), run(work)}: `content` is shown below the card's title. `run` shows why the
-// work was refused, and resolves when it has ended; meanwhile it takes no other work.
-/** @param {string} id @param {string} title */
-export function card(id, title, { t }) {
-  let shown = "";
-  let text = "";
-  let isBad = false;
-  let isBusy = false;
-  const paint = () => render(html`<h2>${title}</h2>${shown}
-    <p class="settings-note" role="status" ?data-bad=${isBad}>${text}</p>`, document.getElementById(id));
-  const say = (given, bad = false) => {
-    text = given;
-    isBad = bad;
-    paint();
-  };
-  return {
-    show(content) {
-      shown = content;
-      paint();
-    },
-    say,
-    async run(work) {
-      if (isBusy) return;
-      isBusy = true;
-      try {
-        say("");
-        await work();
-      } catch (error) {
-        say(refusalOf(error, t), true);
-      } finally {
-        isBusy = false;
-      }
-    },
-  };
-}
+  begin() { return this.#set({}); }
 
-// Returns the values of a form by name; the form is not sent.
-/** @param {SubmitEvent} event @returns {Record<string, string>} */
-export function given(event) {
-  event.preventDefault();
-  const form = /** @type {HTMLFormElement} */ (event.target);
-  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+  // Without changes, reads the settings.
+  async #set(changes) {
+    const { net, area } = this.page;
+    try {
+      this.#settings = (await net.call("presence:set", changes)).settings;
+    } catch {
+      if (Object.keys(changes).length) this.say(this.t("presence.not_set"), true);
+    }
+    area.paint();
+  }
+
+  content() {
+    const { t } = this;
+    return this.#settings ? html`<div class="set-lines">${SHOWN.map((name) => this.page.switch({
+      name, label: t(`own.${name}`), help: t(`settings.${name}.help`), on: this.#settings[name],
+      run: (on) => this.#set({ [name]: on }),
+    }))}</div>` : html`<p class="set-help">${t("presence.delayed")}</p>`;
+  }
 }
 
 // Tells password managers to which account the password belongs.
 /** @param {string} email */
-export const account = (email) => html`<input type="text" name="account" autocomplete="username"
-  .value=${email} readonly hidden>`;
+const account = (email) => html`<input type="text" name="account" autocomplete="username" value=${email} readonly hidden>`;
 
-/** @param {string} label @param {string} name @param {string} autocomplete */
-const passwordField = (label, name, autocomplete = "current-password") => html`<label
-  class="profile-field"><span>${label}</span> <input type="password" name=${name} required
-  maxlength="1024" autocomplete=${autocomplete}></label>`;
+/** @param {string} label @param {string} name */
+const passwordField = (label, name, autocomplete = "current-password") => field(label, html`<input type="password" name=${name}
+  required maxlength="1024" autocomplete=${autocomplete}>`);
 
 // Sets a new password; needs the current one.
-function passwordCard(page, { email }, changed) {
-  const { http, t } = page;
-  const own = card("password", t("profile.password"), page);
+class Password extends Card {
+  id = "password";
+  title = "profile.password";
 
-  function save(event) {
-    const { current, password } = given(event);
-    const form = event.target;
-    own.run(async () => {
-      await http.post(`${API}/password`, { current, password });
-      form.reset();
-      own.say(t("profile.password.changed"));
-      await changed();
-    });
+  constructor(page, { email }, changed) {
+    super(page);
+    this.email = email;
+    this.changed = changed;
   }
 
-  own.show(html`<p class="profile-about">${t("profile.password.about")}</p>
-    <form class="settings-form" @submit=${save}>${account(email)}
-      ${passwordField(t("profile.password.current"), "current")}
-      ${passwordField(t("profile.password.new"), "password", "new-password")}
-      <button class="button button-accent" type="submit">${t("profile.password.change")}</button>
-    </form>`);
+  content() {
+    const { t } = this;
+    return html`<p class="set-help">${t("profile.password.about")}</p>
+      <form class="set-form" @submit=${(event) => this.#save(event)}>${account(this.email)}
+        ${passwordField(t("profile.password.current"), "current")}
+        ${passwordField(t("profile.password.new"), "password", "new-password")}
+        <div class="form-acts"><button class="button button-accent" type="submit">${t("profile.password.change")}</button></div>
+      </form>`;
+  }
+
+  #save(event) {
+    const { current, password } = values(event);
+    const form = event.target;
+    this.run(async () => {
+      await this.http.post(`${API}/password`, { current, password });
+      form.reset();
+      this.say(this.t("profile.password.changed"));
+      await this.changed();
+    });
+  }
 }
 
 // The second factor: set up with an app and confirmed by its first code; removal; recovery codes.
 const PATH = `${API}/second-factor`;
 
-function secondFactorCard(page, profile, changed) {
-  const { http, t, time } = page;
-  const own = card("second-factor", t("profile.factor"), page);
-  let state = profile.second_factor;
+class SecondFactor extends Card {
+  id = "second-factor";
+  title = "profile.factor";
+  #given = null; // shown once: the key to set it up, or the recovery codes
 
-  async function load() {
-    state = (await http.get(API)).second_factor;
-    paint();
+  constructor(page, profile, changed) {
+    super(page);
+    this.email = profile.email;
+    this.state = profile.second_factor;
+    this.changed = changed;
   }
 
-  const paint = () => own.show(state.enabled ? whileOn() : whileOff());
+  content() {
+    if (this.#given?.secret) return this.#setUp(this.#given);
+    if (this.#given) return this.#codes(this.#given);
+    return this.state.enabled ? this.#whileOn() : this.#whileOff();
+  }
 
-  const whileOff = () => html`<p class="profile-about">${t("profile.factor.off")}</p>
-    <form class="settings-form" @submit=${begin}>${account(profile.email)}
-      ${passwordField(t("profile.password.current"), "password")}
-      <button class="button button-accent" type="submit">${t("profile.factor.begin")}</button></form>`;
+  async #load() {
+    this.state = (await this.http.get(API)).second_factor;
+    this.#given = null;
+    this.page.area.paint();
+  }
 
-  const whileOn = () => html`<p class="profile-about">${t("profile.factor.on", { time: time.format(state.since) })}
-      ${t("profile.factor.left", { count: state.recovery_codes })}</p>
-    <form class="settings-form" @submit=${change}>${account(profile.email)}
-      ${passwordField(t("profile.password.current"), "password")}
-      ${codeField(t("profile.factor.any_code"))}
-      <button class="button" type="submit" value="recovery-codes">${t("profile.factor.renew")}</button>
-      <button class="button" type="submit" value="remove">${t("profile.factor.remove")}</button></form>`;
+  #whileOff() {
+    const { t } = this;
+    return html`<p class="set-help">${t("profile.factor.off")}</p>
+      <form class="set-form" @submit=${(event) => this.#begin(event)}>${account(this.email)}
+        ${passwordField(t("profile.password.current"), "password")}
+        <div class="form-acts"><button class="button button-accent" type="submit">${t("profile.factor.begin")}</button></div></form>`;
+  }
 
-  const setUp = ({ secret, qr_code: picture }) => html`<div class="profile-set-up">
+  #whileOn() {
+    const { t, page, state } = this;
+    return html`<p class="set-help">${t("profile.factor.on", { time: page.ui.language.words.exact(state.since) })}
+        ${t("profile.factor.left", { count: state.recovery_codes })}</p>
+      <form class="set-form" @submit=${(event) => this.#change(event)}>${account(this.email)}
+        ${passwordField(t("profile.password.current"), "password")}
+        ${codeField(t("profile.factor.any_code"))}
+        <div class="form-acts"><button class="button" type="submit" value="recovery-codes">${t("profile.factor.renew")}</button>
+          <button class="button button-red" type="submit" value="remove">${t("profile.factor.remove")}</button></div></form>`;
+  }
+
+  #setUp({ secret, qr_code: picture }) {
+    const { t } = this;
+    return html`<div class="profile-set-up">
       <img class="profile-qr" src=${picture} alt=${t("profile.factor.qr")} width="200" height="200">
       <ol class="profile-steps">
         <li>${t("profile.factor.scan")} <code class="settings-secret">${grouped(secret)}</code>
           ${copyButton(secret, t("profile.factor.copy"), t)}</li>
         <li>${t("profile.factor.type")}
-          <form class="settings-form" @submit=${confirm}>
+          <form class="set-form" @submit=${(event) => this.#confirm(event)}>
             ${codeField(t("profile.factor.code"), true)}
-            <button class="button button-accent" type="submit">${t("profile.factor.confirm")}</button>
-            <button class="button" type="button" @click=${() => own.run(load)}>${t("profile.cancel")}</button>
+            <div class="form-acts"><button class="button" type="button" @click=${() => this.run(() => this.#load())}
+              >${t("cancel")}</button><button class="button button-accent" type="submit">${t("profile.factor.confirm")}</button></div>
           </form></li></ol></div>`;
+  }
 
-  const shownOnce = (codes) => html`<p class="profile-about"><b>${t("profile.factor.codes")}</b></p>
-    <ul class="profile-codes" id="recovery-codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-    ${copyButton(codes.join("\n"), t("profile.factor.codes.copy"), t)}
-    <div class="settings-acts"><button class="button button-accent" type="button" @click=${() => own.run(load)}
-        >${t("profile.factor.codes.stored")}</button></div>`;
+  #codes(codes) {
+    const { t } = this;
+    return html`<p><b>${t("profile.factor.codes")}</b></p>
+      <ul class="profile-codes" id="recovery-codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+      <div class="form-acts">${copyButton(codes.join("\n"), t("profile.factor.codes.copy"), t)}
+        <button class="button button-accent" type="button" @click=${() => this.run(() => this.#load())}
+          >${t("profile.factor.codes.stored")}</button></div>`;
+  }
 
-  function begin(event) {
-    const { password } = given(event);
-    own.run(async () => {
-      own.show(setUp(await http.post(PATH, { password })));
-      focus("#second-factor [name=code]");
+  #begin(event) {
+    const { password } = values(event);
+    this.run(async () => {
+      this.#given = await this.http.post(PATH, { password });
+      this.page.area.paint();
+      /** @type {HTMLElement | null} */ (document.querySelector("#second-factor [name=code]"))?.focus();
     });
   }
 
-  function confirm(event) {
-    const { code } = given(event);
-    own.run(async () => {
-      const { recovery_codes: codes } = await http.post(`${PATH}/confirm`, { code });
-      own.show(shownOnce(codes));
-      own.say(t("profile.factor.confirmed"));
-      await changed();
+  #confirm(event) {
+    const { code } = values(event);
+    this.run(async () => {
+      this.#given = (await this.http.post(`${PATH}/confirm`, { code })).recovery_codes;
+      this.say(this.t("profile.factor.confirmed"));
+      await this.changed();
     });
   }
 
-  function change(event) {
-    const { password, code } = given(event);
-    const what = event.submitter?.value ?? "recovery-codes";
-    if (what === "remove" && !window.confirm(t("profile.factor.remove.sure"))) return;
-    own.run(async () => {
-      const answer = await http.post(`${PATH}/${what}`, { password, code });
+  async #change(event) {
+    const { password, code } = values(event);
+    const { t } = this;
+    const what = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value ?? "recovery-codes";
+    if (what === "remove" && !await this.page.sure({
+      title: t("profile.factor"), text: t("profile.factor.remove.sure"), yes: t("profile.factor.remove"),
+    })) return;
+    this.run(async () => {
+      const answer = await this.http.post(`${PATH}/${what}`, { password, code });
       if (answer) {
-        own.show(shownOnce(answer.recovery_codes));
+        this.#given = answer.recovery_codes;
         return;
       }
-      await load();
-      own.say(t("profile.factor.removed"));
-      await changed();
+      await this.#load();
+      this.say(t("profile.factor.removed"));
+      await this.changed();
     });
   }
-
-  paint();
 }
 
-const codeField = (label, byApp = false) => html`<label class="profile-field"><span>${label}</span>
-  <input name="code" required maxlength="64" autocomplete="one-time-code" spellcheck="false"
-    inputmode=${byApp ? "numeric" : "text"}></label>`;
+const codeField = (label, byApp = false) => field(label, html`<input name="code" required maxlength="64"
+  autocomplete="one-time-code" spellcheck="false" inputmode=${byApp ? "numeric" : "text"}>`);
 
 const grouped = (secret) => secret.match(/.{1,4}/g).join(" ");
 
-/** @param {string} selector */
-function focus(selector) {
-  /** @type {HTMLElement | null} */
-  const element = document.querySelector(selector);
-  element?.focus();
-}
-
 // The admin's sessions, which can be ended here.
-function sessionsCard(page) {
-  const { http, t } = page;
-  const own = card("sessions", t("profile.sessions"), page);
+class Sessions extends Card {
+  id = "sessions";
+  title = "profile.sessions";
+  #list = [];
 
-  async function load() {
-    const { sessions } = await http.get(`${API}/sessions`);
-    own.show(html`<p class="profile-about">${t("profile.sessions.about")}</p>
-      <ul class="profile-sessions">${sessions.map(item)}</ul>
-      <div class="settings-acts">
-        <button type="button" class="button" ?disabled=${sessions.length < 2} @click=${() => own.run(() => everywhere(false))}
+  begin() { return this.load(); }
+  load() { return this.run(() => this.#load()); }
+
+  async #load() { this.#list = (await this.http.get(`${API}/sessions`)).sessions; }
+
+  content() {
+    const { t } = this;
+    return html`<p class="set-help">${t("profile.sessions.about")}</p>
+      <ul class="profile-sessions">${this.#list.map((session) => this.#item(session))}</ul>
+      <div class="form-acts">
+        <button type="button" class="button" ?disabled=${this.#list.length < 2} @click=${() => this.run(() => this.#everywhere(false))}
           >${t("profile.sessions.others")}</button>
-        <button type="button" class="button" @click=${() => own.run(() => everywhere(true))}
-          >${t("profile.sessions.all")}</button></div>`);
+        <button type="button" class="button" @click=${() => this.run(() => this.#everywhere(true))}
+          >${t("profile.sessions.all")}</button></div>`;
   }
 
-  function item(session) {
-    const { id, current, browser, system, address, created_at: began, last_used_at: used } = session;
+  #item({ id, current, browser, system, address, created_at: began, last_used_at: used }) {
+    const { t, page } = this;
+    const { exact } = page.ui.language.words;
     const device = deviceText({ browser, system }, t);
-    const times = { began: page.time.format(began), used: page.time.format(used) };
+    const times = t("profile.session.times", { began: exact(began), used: exact(used) });
     return html`<li class="profile-session" data-id=${id}>
-      <div><b>${device}</b>${current ? html` · ${t("profile.session.this")}` : ""}
-        <p>${address ? html`<bdi translate="no">${address}</bdi> · ` : ""}${t("profile.session.times", times)}</p></div>
+      <span class="set-name"><span><b>${device}</b>${current ? html` · ${t("profile.session.this")}` : ""}</span>
+        <span class="set-help">${address ? html`<bdi translate="no">${address}</bdi> · ` : ""}${times}</span></span>
       ${current ? "" : html`<button type="button" class="button" aria-label=${t("profile.session.end.of", { device })}
-        @click=${() => own.run(() => end(id))}>${t("profile.session.end")}</button>`}</li>`;
+        @click=${() => this.run(() => this.#end(id))}>${t("profile.session.end")}</button>`}</li>`;
   }
 
-  async function end(id) {
-    await http.delete(`${API}/sessions/${id}`);
-    await load();
-    own.say(t("profile.session.ended"));
+  async #end(id) {
+    await this.http.delete(`${API}/sessions/${id}`);
+    await this.#load();
+    this.say(this.t("profile.session.ended"));
   }
 
-  async function everywhere(thisToo) {
-    const { ended } = await http.post(`${API}/sign-out-everywhere`, { this_too: thisToo });
+  async #everywhere(thisToo) {
+    const { ended } = await this.http.post(`${API}/sign-out-everywhere`, { this_too: thisToo });
     if (thisToo) {
       location.assign("/login");
       return;
     }
-    await load();
-    own.say(t("profile.sessions.ended", { count: ended }));
+    await this.#load();
+    this.say(this.t("profile.sessions.ended", { count: ended }));
   }
-
-  return { load: () => own.run(load) };
 }
 
 // Returns "Firefox, Windows", or the known part of it.
@@ -290,16 +369,3 @@ function deviceText({ browser, system }, t) {
   if (browser && system) return t("profile.session.device", { browser, system });
   return browser ?? system ?? t("profile.session.unknown");
 }
-
-const page = await openPage();
-
-await page.doing(async () => {
-  const profile = await page.http.get(API);
-  const sessions = sessionsCard(page);
-  // Each of these changes ends the other sessions.
-  const changed = () => sessions.load();
-  accountCard(page, profile);
-  passwordCard(page, profile, changed);
-  secondFactorCard(page, profile, changed);
-  await sessions.load();
-});

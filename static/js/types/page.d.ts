@@ -39,6 +39,7 @@ import type { Reading } from "../core/thread/reading.js";
 import type { RowRefresh } from "../ui/list/follow.js";
 import type { QueryField } from "../ui/query/field.js";
 import type { Rows } from "../core/list/rows.js";
+import type { SettingsArea } from "../settings/area.js";
 import type { SavedViews } from "../core/list/saved-views.js";
 import type { Sorts } from "../core/query/sorts.js";
 import type { Splitter } from "../ui/shell/layout.js";
@@ -127,7 +128,6 @@ declare global {
     alerts: Alerts;
     announce: (text: string) => void;
     bulk: { part: Bulk | null; get(): Promise<Bulk | null> };
-    cannedDialog: LazyPane;
     customer: LazyPane;
     density: Density;
     dialog: Dialog;
@@ -146,14 +146,11 @@ declare global {
     presencePanels: PresencePanels;
     rowRefresh: RowRefresh;
     search: LazyPane;
-    settingsDialog: LazyPane;
+    settings: Lazy<SettingsArea>;
     snooze: LazyPane;
     handOver: LazyPane;
     tagPicker: LazyPane;
     queueLine: QueueLine;
-    sortsDialog: LazyPane;
-    calendarsDialog: LazyPane;
-    policiesDialog: LazyPane;
     splitter: Splitter;
     theme: Theme;
     threadPane: Lazy<ThreadPane>;
@@ -161,7 +158,6 @@ declare global {
     toasts: Toasts;
     viewDrag: { readonly id: string | null; press(event: PointerEvent): void };
     viewEditor: LazyPane;
-    viewsDialog: LazyPane;
     /** Called at each painting of the list. */
     viewTold: () => void;
     handOverAll: LazyPane;
@@ -173,6 +169,8 @@ declare global {
     finish: () => void;
     navigation: Navigation;
     open: (id: number, messageId?: number | null) => void;
+    /** Shows a page of settings, or the list of them. */
+    openSettings: (name?: string | null, search?: string) => Promise<void>;
     undoing: Undoing;
     unsent: Lazy<Unsent>;
     toTop: () => void;
@@ -181,6 +179,8 @@ declare global {
   }
   /** The groups that main.js hands over. A member exists once main.js has built it. */
   interface Page { data: Data; net: Net; ui: Ui; acts: Acts }
+  /** What a form needs of the area that shows it. */
+  type FormArea = { root: HTMLElement; paint(): void };
   type MovementOptions = Pick<Data, "hold" | "lists"> & Pick<Net, "now"> & Pick<Ui, "painter" | "announce" | "language">;
   type NeighboursOptions = Pick<Data, "lists" | "thread">;
   type ReadingOptions = Pick<Data, "adminId"> & {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page
 
 from tests.browser.axe import violations
 from tests.drivers.browser import BrowserDriver
@@ -31,10 +31,17 @@ def shown(page: Page, selector: str, text: str) -> None:
     wait_until(lambda: text in page.evaluate(TEXT_OF, selector), what=text)
 
 
+def act(row: Locator, text: str) -> None:
+    """Chooses an entry of the row's menu."""
+    row.locator(".set-more").click()
+    row.locator(".menu-item", has_text=text).click()
+
+
 def invited_by(chief: Page, url: str, email: str) -> str:
     """The link of a new invitation."""
-    chief.goto(f"{url}/team")
+    chief.goto(f"{url}/settings/accounts")
     chief.wait_for_selector(".accounts tbody tr")
+    chief.click(".area-action")
     chief.fill("#new [name=email]", email)
     chief.click("#new button[type=submit]")
     chief.wait_for_selector("#note .settings-secret")
@@ -45,7 +52,7 @@ def test_from_the_link_to_the_dashboard_and_off_again(chromium: Browser, chief, 
     url = lineup.server.url
     link = invited_by(chief, url, "lan@example.com")
     token = link.partition("#")[2]
-    shown(chief, "#invitations", "lan@example.com")
+    shown(chief, ".invitations", "lan@example.com")
     assert violations(chief) == []
 
     page = chromium.new_context(locale="en", reduced_motion="reduce").new_page()
@@ -67,8 +74,8 @@ def test_from_the_link_to_the_dashboard_and_off_again(chromium: Browser, chief, 
     chief.reload()
     row = chief.locator(".accounts tr", has_text="lan@example.com")
     row.wait_for()
-    chief.once("dialog", lambda dialog: dialog.accept())
-    row.locator("button", has_text="Disable").click()
+    act(row, "Disable")
+    chief.click(".ask-yes")
     shown(chief, "#note", "Lan is disabled.")
     # The open page is told, and becomes empty.
     wait_until(lambda: page.locator(".row:not(.skeleton)").count() == 0, what="the signed-out page")
@@ -77,17 +84,32 @@ def test_from_the_link_to_the_dashboard_and_off_again(chromium: Browser, chief, 
     shown(again, ".card-error", "used already")
 
 
-def test_a_role_and_desks_are_changed_in_the_row(chief, lineup):
+def test_a_role_and_desks_are_changed_and_nothing_written_is_lost(chief, lineup):
+    """Esc and the browser's buttons ask first; the desk is as it was when the area is left."""
     lineup.server.create_desk("billing")
     lineup.server.create_admin("Roy")
-    chief.goto(f"{lineup.server.url}/team")
+    id = lineup.say("behind-the-settings", "Is anybody there?")
+    chief.goto(f"{lineup.server.url}/#/arrival/arrival/{id}")
+    chief.wait_for_selector(".message")
+    chief.click(".nav-settings")
+    chief.click(".area-nav [href='/settings/accounts']")
     row = chief.locator(".accounts tr", has_text="roy@example.com")
-    row.locator("button", has_text="Change").click()
+    act(row, "Change")
     editor = chief.locator(".account-editor")
     editor.locator("[value=main]").uncheck()
-    editor.locator("[name=name]").press("Escape")
+    for leave in (lambda: chief.keyboard.press("Escape"), chief.go_back):
+        leave()
+        chief.click(".ask-no")
+        assert editor.count() == 1 and chief.url.endswith("/settings/accounts")
+    chief.keyboard.press("Escape")
+    chief.click(".ask-yes")
     assert editor.count() == 0 and "main" in row.inner_text()
-    row.locator("button", has_text="Change").press("Enter")
+    chief.keyboard.press("Escape")
+    chief.wait_for_selector(".message", state="visible")
+    assert chief.url.endswith(f"/#/arrival/arrival/{id}")
+    assert chief.locator(".area-page").count() == 0
+    chief.go_back()
+    act(row, "Change")
     editor.locator("[value=main]").uncheck()
     editor.locator("[name=name]").fill("Roy B")
     editor.locator("[name=name]").press("Enter")
@@ -98,8 +120,9 @@ def test_a_role_and_desks_are_changed_in_the_row(chief, lineup):
 
 def test_a_key_is_made_used_and_revoked(chief, lineup):
     url = lineup.server.url
-    chief.goto(f"{url}/keys")
+    chief.goto(f"{url}/settings/keys")
     chief.wait_for_selector(".keys tbody tr")
+    chief.click(".area-action")
     chief.fill("[name=source]", "shop")
     chief.click("#new button[type=submit]")
     chief.wait_for_selector("#note .settings-secret")
@@ -109,12 +132,12 @@ def test_a_key_is_made_used_and_revoked(chief, lineup):
     address = f"{url}/api/v1/threads/t-0"
     assert bot.get(address).status_code == 200
     row = chief.locator(".keys tr", has_text="_".join(key.split("_")[:2]))
-    asked: list[str] = []
-    chief.once("dialog", lambda dialog: asked.append(dialog.message) or dialog.dismiss())
-    row.locator("button").click()
-    assert bot.get(address).status_code == 200 and key.split("_")[1] in asked[0]
-    chief.once("dialog", lambda dialog: dialog.accept())
-    row.locator("button").click()
+    act(row, "Revoke")
+    assert key.split("_")[1] in chief.inner_text("#ask-text")
+    chief.click(".ask-no")
+    assert bot.get(address).status_code == 200
+    act(row, "Revoke")
+    chief.click(".ask-yes")
     shown(chief, "#note", "is revoked.")
     wait_until(lambda: bot.get(address).status_code == 401, what="the refusal of the key")
     assert row.locator("button").count() == 0

@@ -49,7 +49,7 @@ def test_a_supervisor_sees_what_is_done_and_narrows_it(chief, chief_email, lineu
     texts = json.loads((TEXTS / f"{locale}.json").read_text())
     lineup.admin(chief_email).prefer(locale=locale)
     page = chief.page
-    page.goto(f"{lineup.server.url}/audit")
+    page.goto(f"{lineup.server.url}/settings/audit")
     signed_in = texts["audit.action.signin.succeeded"]
     shows(chief, lambda found: ["signin.succeeded", f"{signed_in} {chief_email}", "Chief"] in found)
 
@@ -77,7 +77,7 @@ def test_a_supervisor_sees_what_is_done_and_narrows_it(chief, chief_email, lineu
     page.keyboard.press("Enter")
     shows(chief, lambda found: found == [])
     chief.wait_for(
-        f"() => document.querySelector('#list').textContent.trim()"
+        f"() => document.querySelector('.audit-none')?.textContent.trim()"
         f" === {json.dumps(texts['audit.none_found'])}",
         "the sentence about no entries",
     )
@@ -87,7 +87,7 @@ def test_the_log_is_exported_and_accessible_on_every_screen(chief, chief_email, 
     desk = f"desk-{uuid.uuid4().hex[:8]}"
     lineup.server.command("create-desk", desk)
     page = chief.page
-    page.goto(f"{lineup.server.url}/audit?target={desk}")
+    page.goto(f"{lineup.server.url}/settings/audit?target={desk}")
     shows(chief, lambda found: [each[0] for each in found] == ["desk.created"])
     with page.expect_download() as waited:
         page.click("[data-export=csv]")
@@ -96,9 +96,9 @@ def test_the_log_is_exported_and_accessible_on_every_screen(chief, chief_email, 
     rows = list(csv.DictReader(io.StringIO(saved, newline="")))
     assert [row["target_name"] for row in rows] == [desk]
     assert "1" in page.inner_text("#note")
-    page.goto(f"{lineup.server.url}/audit?action=export&actor={chief_email}")
+    page.goto(f"{lineup.server.url}/settings/audit?action=export&actor={chief_email}")
     shows(chief, lambda found: [each[0] for each in found] == ["export.made"])
-    page.goto(f"{lineup.server.url}/audit")
+    page.goto(f"{lineup.server.url}/settings/audit")
     shows(chief, lambda found: len(found) > 1)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})

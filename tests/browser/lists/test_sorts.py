@@ -17,7 +17,7 @@ def test_a_sort_is_written_tried_saved_and_deleted(chromium, browser, lineup):
     page = sue.page
     page.locator(".sort-button").click()
     page.get_by_role("menuitem", name="Manage sorts").click()
-    page.locator(".sorts-new").click()
+    page.locator(".area-action").click()
     page.fill("[name=title]", "French {first}")
     page.locator(".sort-add").click()
     page.locator(".sort-rule .query-field").first.fill("lang:fr is:opn")
@@ -39,7 +39,9 @@ def test_a_sort_is_written_tried_saved_and_deleted(chromium, browser, lineup):
     browser.wait_for("() => window.lineup.list().sort.startsWith('french_first')", "her list in it")
     browser.wait_for("() => window.lineup.list().state === 'live'", "it being live")
 
-    page.locator("[data-sort^=french_first] .sorts-delete").click()
+    row = page.locator("[data-sort^=french_first]")
+    row.locator(".set-more").click()
+    row.locator(".menu-item", has_text="Delete").click()
     page.locator(".ask-yes").click()
     browser.wait_for("() => window.lineup.list().sort === 'arrival'", "the sort being gone")
     browser.wait_for(f"() => !({MENU})().includes('French {{first}}')", "from the menu, too")

@@ -113,7 +113,7 @@ def stand(browser: BrowserDriver, *wanted: str) -> None:
     wait_until(lambda: browser.page.evaluate(names) == [*wanted], what=f"{wanted}")
 
 
-def arranges_in_the_dialog(browser: BrowserDriver, mai: AdminDriver) -> None:
+def arranges_in_the_settings(browser: BrowserDriver, mai: AdminDriver) -> None:
     page = browser.page
     page.keyboard.press("g")
     page.keyboard.press("v")
@@ -125,6 +125,7 @@ def arranges_in_the_dialog(browser: BrowserDriver, mai: AdminDriver) -> None:
     page.set_viewport_size(PHONE)
     has_no_fault(browser, "all views on a phone")
     page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
     page.locator(".nav-views-all").click()
     page.locator(".views-open", has_text="One").click()
     browser.wait_for("() => document.querySelector('.header-title').textContent === 'One'")
@@ -135,7 +136,7 @@ def arranges_in_the_dialog(browser: BrowserDriver, mai: AdminDriver) -> None:
     stand(browser, "Three", "One", "Two")
 
 
-def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_dialog(browser, lineup, mai):
+def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_settings(browser, lineup, mai):
     page = browser.page
     one, two, three = (mai.save_view(name, "lang:sv")["id"] for name in ("One", "Two", "Three"))
     mai.put("views/order", {"ids": ["history", one, "arrival", two, three]})
@@ -155,7 +156,7 @@ def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_dialog(browser, li
     assert browser.state()["view"] == "arrival", "what was dragged is not opened"
     kept = ["not_respond", "snoozed", "mentions", "history", three, "arrival", two, one]
     wait_until(lambda: [view["id"] for view in mai.get("views")["views"]] == kept)
-    arranges_in_the_dialog(browser, mai)
+    arranges_in_the_settings(browser, mai)
 
 
 def is_deleted_by_others(

@@ -110,8 +110,9 @@ def set_status(page: Page, status: str) -> None:
 def is_quiet(page: Page) -> bool:
     """Whether the settings say so."""
     page.click(".nav-settings")
-    wait_until(lambda: page.query_selector(".settings") is not None, 5, "the settings")
-    has_note = page.query_selector(".settings .panel-note") is not None
+    page.click(".area-nav [href='/settings/notifications']")
+    wait_until(lambda: page.query_selector("[data-page=notifications] .switch"), 5, "the settings")
+    has_note = page.query_selector(".area-page .panel-note") is not None
     page.keyboard.press("Escape")
     return has_note
 

@@ -31,10 +31,10 @@ class Supervisor:
         self.page = browser.page
         self.admin = admin
 
-    def open(self, button: str, shown: str) -> None:
+    def open(self, name: str) -> None:
         self.page.locator(".nav-settings").click()
-        self.page.locator(button).click()
-        self.page.wait_for_selector(shown)
+        self.page.locator(f".area-nav [href='/settings/{name}']").click()
+        self.page.wait_for_selector(f"[data-page={name}] .area-action")
 
     def point(self, day: str, hour: float) -> tuple[float, float]:
         box = self.page.locator(f"[data-day={day}] .week-track").bounding_box()
@@ -80,8 +80,8 @@ def sue(chromium, lineup) -> Iterator[Supervisor]:
 def test_a_calendar_is_drawn_by_pointer_and_keys(sue):
     """W70, W71, W73, W75: the server has what was drawn, and nothing written is lost."""
     page = sue.page
-    sue.open(".settings-hours", ".calendar-new")
-    page.locator(".calendar-new").click()
+    sue.open("hours")
+    page.locator(".area-action").click()
     page.fill("#calendar-name", "Night desk")
     page.fill("#zone", "saigon")
     page.wait_for_selector(".zone-option")
@@ -163,8 +163,8 @@ def test_policies_are_written_put_in_order_and_deleted(sue, browser):
     calendar = admin.post("calendars", body)["calendar"]["id"]
     rest = {"name": "Rest", "query": "lang:tlh", "calendar": calendar}
     admin.post("policies", {**rest, "first_reply": 60, "next_reply": None})
-    sue.open(".settings-policies", ".policy")
-    page.locator(".policy-new").click()
+    sue.open("policies")
+    page.locator(".area-action").click()
     page.fill("#policy-name", "Klingons")
     page.fill("#policy-query", "lang:tlh is:opn")
     sue.browser.wait_for(MISTAKE, "the mistake")
@@ -192,5 +192,5 @@ def test_policies_are_written_put_in_order_and_deleted(sue, browser):
     page.locator(".ask-yes").click()
     sue.browser.wait_for(f"() => ({NAMES})().join() === 'Rest'", "its being gone")
     browser.page.locator(".nav-settings").click()
-    browser.page.wait_for_selector(".settings")
-    assert browser.page.locator(".settings-hours").count() == 0, "for supervisors alone"
+    browser.page.wait_for_selector(".area-nav")
+    assert browser.page.locator("[href='/settings/hours']").count() == 0, "for supervisors alone"

@@ -80,7 +80,8 @@ def walks(browser: BrowserDriver, id: int, body: str) -> None:
     )
     assert page.locator(".query-wrong, .banner").count() == 0
     page.locator(".nav-settings").click()
-    page.wait_for_selector(".settings")
+    page.locator(".area-nav [href='/settings/notifications']").click()
+    page.wait_for_selector("[data-page=notifications] .switch")
 
 
 @pytest.mark.parametrize("broken", BROKEN)
@@ -91,9 +92,9 @@ def test_the_page_works_without_what_the_browser_lacks_or_refuses(chromium, line
     if told:
         browser.page.locator(".toast", has_text=told).wait_for()
     walks(browser, id, f"I write with {broken}")
-    notes = browser.page.locator(".settings .panel-note", has_text=told or "browser")
+    notes = browser.page.locator(".area-page .panel-note", has_text=told or "browser")
     assert notes.count() == (1 if told else 0)
-    browser.page.locator(".settings input[type=checkbox]").nth(3).focus()
+    browser.page.locator(".switch").nth(3).focus()
     browser.close()
     assert browser.errors == []
 
@@ -123,7 +124,8 @@ def test_the_page_works_on_plain_http_and_says_what_does_not(playwright, start_s
         wait_until(lambda: desk.admin(desk.mai_email).messages(id)[-1]["body"] == "I am.")
         page.fill(".composer-field", "A draft.")
         page.locator(".nav-settings").click()
-        page.locator(".settings .panel-note", has_text="without https").wait_for()
+        page.locator(".area-nav [href='/settings/notifications']").click()
+        page.locator(".area-page .panel-note", has_text="without https").wait_for()
         assert errors == []
     desk.disconnect()
 
@@ -138,7 +140,7 @@ def test_on_a_machine_without_a_time_zone_times_are_in_utc(playwright, lineup):
     browser.page.locator(".toast", has_text="times are in UTC").wait_for()
     walks(browser, id, "I am nowhere")
     browser.renew()
-    browser.page.goto(f"{lineup.server.url}/profile")
+    browser.page.goto(f"{lineup.server.url}/settings/profile")
     browser.page.locator("option", has_text="(UTC)").wait_for(state="attached")
     launched.close()
     assert browser.errors == []

@@ -33,7 +33,7 @@ def hoa(chromium, lineup, email) -> Iterator[BrowserDriver]:
 
 
 def opened(hoa: BrowserDriver, lineup) -> Page:
-    hoa.page.goto(f"{lineup.server.url}/profile")
+    hoa.page.goto(f"{lineup.server.url}/settings/profile")
     hoa.page.wait_for_selector(".profile-session")
     return hoa.page
 
@@ -65,7 +65,7 @@ def set_up(page: Page) -> tuple[str, list[str]]:
 def sign_in(page: Page, url: str, email: str) -> None:
     """Takes the first step of a sign-in, after which the page asks for the second one."""
     page.context.clear_cookies()
-    page.goto(f"{url}/login?next=/profile")
+    page.goto(f"{url}/login?next=/settings/profile")
     page.fill("#email", email)
     page.fill("#password", PASSWORD)
     page.click("button[type=submit]")
@@ -103,8 +103,8 @@ def test_a_second_factor_is_set_up_used_and_turned_off(hoa, lineup, email):
 
     page.fill("#second-factor [name=password]", PASSWORD)
     page.fill("#second-factor [name=code]", codes[1])
-    page.once("dialog", lambda dialog: dialog.accept())
     page.click("#second-factor button[value=remove]")
+    page.click(".ask-yes")
     says(page, "second-factor", texts["profile.factor.removed"])
     assert violations(page) == []
 
@@ -120,9 +120,11 @@ def test_name_language_and_password_are_changed_and_other_sessions_end(
     page.select_option("#account [name=timezone]", "Asia/Tokyo")
     page.click("#account button[type=submit]")
     says(page, "account", texts["profile.saved"])
-    page.select_option("#account [name=locale]", locale)
-    page.click("#account button[type=submit]")
+    page.click(".area-nav [href='/settings/appearance']")
+    page.select_option("#set-language", locale)
     texts = texts_in(locale)
+    wait_until(lambda: page.evaluate("() => document.documentElement.lang") == locale)
+    page.click(".area-nav [href='/settings/profile']")
     page.locator("#sessions h2", has_text=texts["profile.sessions"]).wait_for()
     page.wait_for_selector(".profile-session")
     assert page.input_value("#account [name=name]") == "Hoa Lê"

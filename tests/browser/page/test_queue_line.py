@@ -85,7 +85,8 @@ def test_a_supervisor_sees_how_the_desk_is_doing(boss, browser, lineup):
     boss.wait_until_shown("not_respond/longest_wait")
     has_one_number_at_any_painting(boss, lineup)
     boss.page.locator(".nav-settings").click()
-    boss.page.locator(".settings-health", has_text="The order equals the database").wait_for()
+    boss.page.locator(".area-nav [href='/settings/health']").click()
+    boss.page.locator(".settings-health", has_text="Equals the database").wait_for()
     browser.page.locator(".nav-settings").click()
-    browser.page.wait_for_selector(".settings")
-    assert browser.page.locator(".settings-health").count() == 0
+    browser.page.wait_for_selector(".area-page h2")
+    assert browser.page.locator("[href='/settings/health']").count() == 0

@@ -128,7 +128,7 @@ def test_acts_and_panes_follow_in_a_translated_page(browser, translated):
     wait_until(lambda: "Aoi" in shown(browser, "#customer"), what="the customer's pane")
     assert "Ngoc" not in shown(browser, "#customer")
     page.locator(".nav-settings").click()
-    page.locator(".settings").wait_for()
+    page.locator(".profile-session").first.wait_for()
     translate(browser)
     page.keyboard.press("Escape")
 

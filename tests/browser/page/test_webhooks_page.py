@@ -16,9 +16,8 @@ pytestmark = pytest.mark.slow
 TEXTS = Path(__file__).parents[3] / "static" / "i18n"
 ADDRESS = "https://bot.example/lineup"
 NAMED = {
-    ".settings-about": "about",
     "#new legend": "events",
-    "#new button": "create",
+    "#new [type=submit]": "create",
 }
 OFFERED = "() => [...document.querySelector('[name=source]').list.options].map((o) => o.value)"
 TEXT_OF = "(selector) => document.querySelector(selector)?.textContent.trim() ?? ''"
@@ -64,8 +63,10 @@ def test_a_supervisor_makes_and_ends_a_webhook_in_their_language(
     texts = texts_in(locale)
     lineup.admin(chief_email).prefer(locale=locale)
     page = chief.page
-    page.goto(f"{lineup.server.url}/webhooks")
-    chief.wait_for(f"() => ({TEXT_OF})('.settings-about') !== ''", "the page's texts")
+    page.goto(f"{lineup.server.url}/settings/webhooks")
+    chief.wait_for(f"() => ({TEXT_OF})('.area-about') !== ''", "the page's texts")
+    assert said(page, ".area-about") == texts["webhooks.about"]
+    page.click(".area-action")
     assert page.evaluate("() => document.documentElement.lang") == locale
     for selector, name in NAMED.items():
         assert said(page, selector) == texts[f"webhooks.{name}"]
@@ -73,7 +74,7 @@ def test_a_supervisor_makes_and_ends_a_webhook_in_their_language(
     assert "shop" in page.evaluate(OFFERED) and "_lineup" not in page.evaluate(OFFERED)
     page.fill("[name=source]", "shop")
     page.fill("[name=url]", "ftp://bot.example")
-    page.click("#new button")
+    page.click("#new [type=submit]")
     refused = texts["refused.at"].format(
         field=texts["refused.url"], text=texts["error.unknown_value.url"]
     )
@@ -82,15 +83,15 @@ def test_a_supervisor_makes_and_ends_a_webhook_in_their_language(
     # An address of its own: the server is shared.
     address = f"{ADDRESS}/{uuid.uuid4()}"
     page.fill("[name=url]", address)
-    page.click("#new button")
+    page.click("#new [type=submit]")
     page.wait_for_selector("#note .settings-secret")
     assert said(page, "#note").startswith(texts["webhooks.created"])
     copies_the_secret(page, texts)
     webhook = page.locator(".webhook", has_text=address)
     assert webhook.locator(".webhook-state").inner_text().strip() == texts["webhooks.active"]
 
-    asked: list[str] = []
-    page.once("dialog", lambda dialog: asked.append(dialog.message) or dialog.accept())
-    webhook.locator(".settings-acts button", has_text=texts["webhooks.revoke"]).click()
+    webhook.locator(".set-more").click()
+    webhook.locator(".menu-item", has_text=texts["webhooks.revoke"]).click()
+    assert said(page, "#ask-text") == texts["webhooks.revoke.sure"].replace("{url}", address)
+    page.click(".ask-yes")
     webhook.wait_for(state="detached")
-    assert asked == [texts["webhooks.revoke.sure"].replace("{url}", address)]

@@ -314,7 +314,9 @@ FIELDS_OF = {
     ),
     "settings": lambda page: (
         page.locator(".nav-settings").first.dispatch_event("click"),
-        page.wait_for_selector(".settings select"),
+        page.wait_for_selector(".area-nav a"),
+        page.locator(".area-nav [href='/settings/profile']").click(),
+        page.wait_for_selector("#account select"),
     ),
     "a moment of one's own": lambda page: (
         page.keyboard.press("h"),
@@ -337,7 +339,13 @@ def test_no_field_makes_a_phone_zoom(chromium, lineup, width):
         page.evaluate("document.activeElement.blur()")
         opens(page)
         assert page.evaluate(SMALL) == [], name
-    for path in ("profile", "login", "invitation", "webhooks", "team"):
+    for path in (
+        "settings/profile",
+        "login",
+        "invitation",
+        "settings/webhooks",
+        "settings/accounts",
+    ):
         if path == "login":
             page.context.clear_cookies()
         page.goto(f"{lineup.server.url}/{path}")

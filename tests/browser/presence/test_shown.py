@@ -52,11 +52,13 @@ def test_writing_and_the_last_visit_are_shown_only_to_whom_one_lets(chromium, li
         box.wait_for()
         assert box.is_checked()
         box.click()
-        window.wait_for(f"() => {{ const b = [...document.querySelectorAll('dialog[open] label')]"
-                        f".find((one) => one.innerText.includes({label!r}));"
-                        " return b && !b.querySelector('input').checked; }")  # fmt: skip
+        wait_until(lambda box=box: not box.is_checked(), what=label)
+    # The socket stays connected: who reads a page of settings is here, but not in the thread.
+    wait_until(lambda: watcher.modes[-1] == "away", what="Rin being elsewhere")
+    watcher.modes.clear()
+    stays(lambda: watcher.state["status"] == "online", 2.5, "she is here")
     page.keyboard.press("Escape")
-    wait_until(lambda: watcher.modes[-1] == "editing", what="the writing being hidden")
+    wait_until(lambda: "editing" in watcher.modes, what="the writing being hidden")
     watcher.modes.clear()
     page.locator(".composer-field").press_sequentially("I am here. ")
     stays(lambda: "typing" not in watcher.modes, 2.5, "writing is hidden")

@@ -67,7 +67,8 @@ BOT_CALLS = [
 #: The calls of a supervisor.
 ADMIN_CALLS = [
     Call("GET", "/"),
-    Call("GET", "/webhooks"),
+    Call("GET", "/settings"),
+    Call("GET", "/settings/webhooks"),
     Call("GET", "/login", {"next": "/"}),
     Call("GET", "/api/v1/openapi.json"),
     Call("GET", "/api/docs"),
@@ -191,9 +192,12 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/presence/online", {"from": 0, "to": 9}),
     Call("GET", "/admin/api/team"),
     Call("POST", "/admin/api/team/{999}/sign-out", body={}),
-    Call("GET", "/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
-    Call("GET", "/keys"),
+    Call("GET", "/settings/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
     Call("GET", "/team"),
+    Call("GET", "/admin/api/settings/choices"),
+    Call("GET", "/admin/api/tags"),
+    Call("GET", "/admin/api/desks"),
+    Call("POST", "/admin/api/desks", body={"name": "main"}),
     Call("GET", "/admin/api/accounts"),
     Call(
         "PUT",
@@ -265,7 +269,6 @@ ADMIN_CALLS = [
     Call("POST", "/admin/api/webhooks/{1}/replay", body={"since": 1, "until": 2}),
     Call("GET", "/admin/api/webhooks/{1}/log", {"before": 9, "limit": 5}),
     Call("POST", "/admin/api/team/{999}/reset-second-factor", body={}),
-    Call("GET", "/profile"),
     Call("GET", "/admin/api/profile"),
     Call("PUT", "/admin/api/profile", body={"name": "Mai", "locale": "vi", "timezone": "UTC"}),
     Call("POST", "/admin/api/profile/password", body={"current": "x", "password": "y"}),

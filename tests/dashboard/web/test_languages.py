@@ -23,7 +23,7 @@ def test_an_error_page_is_in_the_language_of_the_browser(dashboard, locale):
 def test_an_admin_gets_pages_in_the_language_that_was_chosen(dashboard, mai):
     mai.patch("/admin/api/me/preferences", json={"locale": "ja"})
     headers = PAGE | {"Accept-Language": "vi"}
-    forbidden = mai.get("/webhooks", headers=headers)
+    forbidden = mai.get("/settings/webhooks", headers=headers)
     assert forbidden.status_code == 403
     page = forbidden.get_data(as_text=True)
     assert "許可されていません" in page and "スーパーバイザー" in page

@@ -38,8 +38,8 @@ function parts(navigation) {
     admin: { role: "admin" },
     language: { t, words: {} },
     now: () => 0,
-    sorts: sortsWith([]), sortsDialog: nothing,
-    savedViews: { list: [] }, viewDrag: {}, viewsDialog: nothing, viewEditor: nothing,
+    sorts: sortsWith([]), openSettings: nothing,
+    savedViews: { list: [] }, viewDrag: {}, viewEditor: nothing,
     movement: nothing, settings: nothing, density: nothing, finder: nothing, search: nothing,
     navigation, choices, keymap,
   };

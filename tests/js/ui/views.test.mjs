@@ -38,7 +38,7 @@ function parts({ list = {}, sync = {}, views = [], last, role = "admin", ready =
     },
     savedViews: { list: views, of: (id) => views.find((view) => view.id === id), last: () => last },
     totals: { of: (id) => (id === "v1" ? 12 : undefined) },
-    viewDrag: { id: null }, viewsDialog: { open: note("manage") },
+    viewDrag: { id: null }, openSettings: note("manage"),
     navigation: { goView: note("goView"), openQuery: note("openQuery") },
     search: { open: note("search") }, viewEditor: { open: note("edit") },
     admin: { role }, language: { t },
@@ -97,7 +97,7 @@ test("the left column has each saved view with its count, the live one before th
   assert.match(read(navViews(pageOf(parts()))).text, /views\.manage/);
 });
 
-function navigation(list = { view: "arrival", sort: "arrival" }) {
+function navigation(list = { view: "arrival", sort: "arrival" }, settings = { part: null }) {
   const kept = [];
   const told = [];
   const prefs = {
@@ -107,7 +107,7 @@ function navigation(list = { view: "arrival", sort: "arrival" }) {
   const lists = { current: {}, list, listing: {}, show(other) { lists.list = other; } };
   const nothing = new Proxy(() => {}, { get: () => nothing, apply: () => undefined });
   const made = new Navigation(pageOf({
-    lists, thread: { id: null, close() {} }, prefs, toasts: { show: (text) => told.push(text) },
+    lists, settings, thread: { id: null, close() {} }, prefs, toasts: { show: (text) => told.push(text) },
     picks: nothing, hold: nothing, layout: {}, search: { shown: false }, painter: nothing,
     language: { t }, announce() {}, alerts: { write() {} }, finder: { showInList() {} }, choices: CHOICES,
     neighbours: nothing, savedViews: { list: [VIEW], of: (id) => (id === "v1" ? VIEW : undefined), last: () => VIEW },
@@ -116,7 +116,7 @@ function navigation(list = { view: "arrival", sort: "arrival" }) {
 }
 
 test("a saved view opens in its own sort; queries keep theirs, and are not remembered", () => {
-  globalThis.location = { hash: "" };
+  globalThis.location = { pathname: "/", hash: "" };
   const moves = [];
   globalThis.history = {
     pushState: (_, __, hash) => moves.push(["push", hash]),
@@ -139,6 +139,23 @@ test("a saved view opens in its own sort; queries keep theirs, and are not remem
     { view: "history", sort: "longest_wait" },
   ]);
   assert.deepEqual(moves.map(([how]) => how), ["push", "push", "push", "replace", "push"]);
+});
+
+test("settings that cover the desk are left for a list that one chooses, and stay while a list changes by itself", () => {
+  globalThis.location = { pathname: "/settings/views", hash: "" };
+  const moves = [];
+  globalThis.history = { pushState: (_, __, address) => moves.push(address), replaceState: () => assert.fail() };
+  const left = [];
+  const part = { shown: true, close(then) { left.push(then); } };
+  const { made, lists } = navigation(undefined, { part });
+  made.follow("longest_wait");
+  made.instead("not_respond");
+  assert.deepEqual([lists.list.view, left.length, moves], ["not_respond", 0, []]);
+  made.goView("history");
+  assert.deepEqual([lists.list.view, left.length], ["not_respond", 1], "one may have to be asked first");
+  part.shown = false;
+  left[0]();
+  assert.deepEqual([lists.list.view, moves], ["history", ["/#/history/longest_wait"]]);
 });
 
 test("the page begins with the saved view that was open last, or says that it was deleted", () => {

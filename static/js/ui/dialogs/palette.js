@@ -9,7 +9,7 @@ import { DENSITIES, THEMES } from "../../core/prefs.js";
 import { sortsOf } from "../../core/query/sorts.js";
 import { claimText } from "../../core/row-texts.js";
 import { Search } from "../../core/search.js";
-import { chord } from "./settings.js";
+import { chord } from "./help.js";
 import { nameOf } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { PageModule } from "../elements/page-module.js";
@@ -127,7 +127,7 @@ export class Palette extends PageModule {
 
 // All commands of the palette.
 /** @param {Page & {
- *   settings: import("./settings.js").Settings, snoozing?: { commands(): Command[] },
+ *   settings: import("./help.js").Settings, snoozing?: { commands(): Command[] },
  * }} page @returns {Command[]} */
 export function commands(page) {
   const { data: { choices }, ui: { keymap, language: { t } }, acts: { navigation } } = page;
@@ -161,18 +161,17 @@ export function commands(page) {
     command("undo", async () => (await page.acts.acting.get())?.undoing.undo()),
     command("help", () => page.ui.helpDialog.open()),
     { text: t("unsent.title"), keys: "", run: () => page.ui.unsentDialog.open() },
-    { text: t("canned.title"), keys: "", run: () => page.ui.cannedDialog.open() },
-    { text: t("settings"), keys: "", run: () => page.ui.settingsDialog.open(),
-      also: alsoOf("settings", t) },
-    { text: t("profile"), keys: "", run: () => location.assign("/profile"), also: t("also.profile") },
+    { text: t("canned.title"), keys: "", run: () => page.acts.openSettings("canned") },
+    { text: t("settings"), keys: "", run: () => page.acts.openSettings(), also: alsoOf("settings", t) },
+    { text: t("profile"), keys: "", run: () => page.acts.openSettings("profile"), also: t("also.profile") },
     ...(page.data.admin.role === "supervisor" ? [
-      { text: t("sorts.title"), keys: "", run: () => page.ui.sortsDialog.open() },
-      { text: t("hours.title"), keys: "", run: () => page.ui.calendarsDialog.open(), also: t("also.hours") },
-      { text: t("policies.title"), keys: "", run: () => page.ui.policiesDialog.open(),
+      { text: t("sorts.title"), keys: "", run: () => page.acts.openSettings("sorts") },
+      { text: t("hours.title"), keys: "", run: () => page.acts.openSettings("hours"), also: t("also.hours") },
+      { text: t("policies.title"), keys: "", run: () => page.acts.openSettings("policies"),
         also: t("also.policies") },
-      { text: t("accounts"), keys: "", run: () => location.assign("/team"), also: t("also.accounts") },
-      { text: t("keys.api"), keys: "", run: () => location.assign("/keys") },
-      { text: t("webhooks"), keys: "", run: () => location.assign("/webhooks") }] : []),
+      { text: t("accounts"), keys: "", run: () => page.acts.openSettings("accounts"), also: t("also.accounts") },
+      { text: t("keys.api"), keys: "", run: () => page.acts.openSettings("keys") },
+      { text: t("webhooks"), keys: "", run: () => page.acts.openSettings("webhooks") }] : []),
     ...under("theme", THEMES, (name) => settings.setTheme(name)),
     ...under("density", DENSITIES, (name) => page.ui.density.choose(name)),
     ...LOCALES.map((locale) => ({
@@ -186,8 +185,8 @@ export function commands(page) {
 // Saved views are found by their names, their queries, and the word for views.
 function ofViews({
   data: { savedViews, lists },
-  ui: { viewsDialog, viewEditor, language: { t } },
-  acts: { navigation },
+  ui: { viewEditor, language: { t } },
+  acts: { navigation, openSettings },
 }) {
   const { query, sort } = lists.list;
   return [
@@ -195,7 +194,7 @@ function ofViews({
       text: t("palette.view", { name: view.name }), keys: place < 9 ? `g ${place + 1}` : "",
       run: () => navigation.goView(view.id), also: view.query,
     })),
-    { text: t("views.manage"), keys: "g v", run: () => viewsDialog.open(), also: t("views") },
+    { text: t("views.manage"), keys: "g v", run: () => openSettings("views"), also: t("views") },
     ...(query ? [{ text: t("view.save"), keys: "", run: () => viewEditor.open({ query, sort }) }] : []),
   ];
 }

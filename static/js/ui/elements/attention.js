@@ -1,4 +1,5 @@
-// Whether somebody can be reading this window: it is visible, has the focus, and no dialog covers it.
+// Whether somebody can be reading this window: it is visible, has the focus, and neither a dialog nor the
+// settings cover it.
 
 let blurred = false;
 
@@ -8,4 +9,4 @@ for (const name of ["focus", "pointerdown", "keydown"]) {
 }
 
 export const isLookedAt = () => !blurred && document.hasFocus()
-  && document.visibilityState === "visible" && !document.querySelector("dialog[open]");
+  && document.visibilityState === "visible" && !document.querySelector("dialog[open], [data-area]");

@@ -6,7 +6,7 @@ import { ICONS } from "./icons.js";
 
 const GAP_PX = 4;
 
-// items: {text, key?, count?, checked?, toggles?, stays?, run}, {heading} or {isLine}; toggles: it is checked
+// items: {text, key?, count?, checked?, toggles?, stays?, isRed?, run}, {heading} or {isLine}; toggles: it is checked
 // by itself, not as one of several; stays: the same, and the menu stays open. toggled(open) is called when it opens or closes. start: the menu is aligned with
 // the beginning of the button, else with its end.
 export function menu({
@@ -42,7 +42,7 @@ function entry(item, menuId) {
   };
   const kind = item.stays || item.toggles ? "checkbox" : "radio";
   const role = item.checked === undefined ? "menuitem" : `menuitem${kind}`;
-  return html`<button type="button" class="menu-item" role=${role} tabindex="-1"
+  return html`<button type="button" class="menu-item" role=${role} tabindex="-1" ?data-red=${item.isRed}
     aria-checked=${role === "menuitem" ? nothing : String(item.checked)}
     aria-keyshortcuts=${item.key?.length === 1 ? item.key : nothing} @click=${run}>
     <span class="menu-check">${item.checked ? ICONS.check : ""}</span>

@@ -60,8 +60,9 @@ export function onListKey(event, { walk, choose }) {
 
 // Resolves to the answer; Esc and a press beside the question mean no. The focus is on "Cancel",
 // so that a key that is still held down decides nothing.
-/** @param {{element: HTMLElement, open: Function, close(): void}} dialog @param {{title: string, text: string, yes: string}} given @param {Translate} t @returns {Promise<boolean>} */
-export function ask(dialog, { title, text, yes }, t) {
+// isRed: what is done cannot be undone.
+/** @param {{element: HTMLElement, open: Function, close(): void}} dialog @param {{title: string, text: string, yes: string, isRed?: boolean}} given @param {Translate} t @returns {Promise<boolean>} */
+export function ask(dialog, { title, text, yes, isRed = false }, t) {
   let answer = false;
   const decide = (said) => {
     answer = said;
@@ -74,7 +75,7 @@ export function ask(dialog, { title, text, yes }, t) {
     dialog.open(title, () => html`<p id="ask-text">${text}</p><div class="dialog-acts">
       <button type="button" class="button ask-no" @click=${() => decide(false)}
         >${t("cancel")}</button>
-      <button type="button" class="button button-accent ask-yes" @click=${() => decide(true)}
+      <button type="button" class="button ${isRed ? "button-red" : "button-accent"} ask-yes" @click=${() => decide(true)}
         >${yes}</button></div>`, () => {
       element.removeAttribute("role");
       element.removeAttribute("aria-describedby");
@@ -83,3 +84,9 @@ export function ask(dialog, { title, text, yes }, t) {
     /** @type {HTMLElement} */ (element.querySelector(".ask-no")).focus();
   });
 }
+
+// Asks before a form with changes is left.
+/** @param {Parameters<typeof ask>[0]} dialog @param {Translate} t */
+export const askToDiscard = (dialog, t) => ask(dialog, {
+  title: t("unsaved.title"), text: t("unsaved.text.new"), yes: t("unsaved.discard"), isRed: true,
+}, t);

@@ -14,7 +14,7 @@ import { wallAt } from "../../core/hours/zones.js";
 import { letterOf } from "../../core/keymap.js";
 import { shown } from "../../core/names.js";
 import { ICONS } from "../elements/icons.js";
-import { guardPage, lateLine, Saving } from "./saving.js";
+import { lateLine, Saving } from "./saving.js";
 import { dayHours, WeekPicture } from "./week-picture.js";
 import { blockText, dateText, momentText, stateText, weekText, zoneText } from "./words.js";
 import { ZoneField } from "./zone-field.js";
@@ -30,10 +30,11 @@ export class CalendarForm {
   #times = null; // the edited calendar without its name
 
   /** @param {Pick<Page, "net" | "ui"> & {
-   *   calendar: CalendarFields & { id?: number; changed_at?: number | null }, policies: Policy[],
+   *   area: FormArea, calendar: CalendarFields & { id?: number; changed_at?: number | null }, policies: Policy[],
    *   left(saved: Calendar | null): void,
    * }} page */
-  constructor({ net, ui, calendar, policies, left }) {
+  constructor({ net, ui, area, calendar, policies, left }) {
+    this.area = area;
     this.net = net;
     this.ui = ui;
     this.policies = policies; // all, in order; empty if none uses the calendar
@@ -42,13 +43,13 @@ export class CalendarForm {
       ask: (given) => net.api.previewPolicies(given), changed: () => this.#paint(),
     });
     this.saving = new Saving({
-      kind: "calendar", fields: FIELDS, root: () => ui.dialog.element, language: ui.language,
+      kind: "calendar", fields: FIELDS, root: () => area.root, language: ui.language,
       changed: () => this.#paint(), gone: () => this.#gone(),
     });
     this.#begin(calendar);
-    this.unguard = guardPage(() => this.isDirty);
   }
 
+  get title() { return this.ui.language.t(this.isNew ? "hours.new" : "hours.edit"); }
   get isNew() { return this.calendar.id === undefined; }
   get #isUsed() { return this.policies.some(({ calendar }) => calendar === this.calendar.id); }
   get name() { return this.#name.trim(); }
@@ -59,18 +60,17 @@ export class CalendarForm {
   end() {
     this.check.stop();
     this.picture.end();
-    this.unguard();
   }
 
   #begin(calendar) {
-    const { net: { now }, ui: { language, dialog } } = this;
+    const { area, net: { now }, ui: { language } } = this;
     const tell = (text) => this.#tell(text);
     this.calendar = calendar;
     this.#name = calendar.name;
     this.week = new WeekDraft({
       week: calendar.week, changed: () => this.#changed(), chosen: () => this.#paint(),
     });
-    this.picture = new WeekPicture({ root: () => dialog.element, week: this.week, tell, language });
+    this.picture = new WeekPicture({ root: () => area.root, week: this.week, tell, language });
     this.zone = new ZoneField({
       zone: calendar.timezone, language, now, changed: () => this.#paint(), chosen: () => this.#changed(),
     });
@@ -152,7 +152,7 @@ export class CalendarForm {
     return { day: (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7, minute: ms / MINUTE_MS };
   }
 
-  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
+  #paint() { this.area.paint(); }
 
   #tell(text) {
     this.#told = text;
@@ -190,7 +190,7 @@ export class CalendarForm {
 
   #remove(one) {
     this.week.remove(one);
-    /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector(".day-add"))?.focus();
+    /** @type {HTMLElement} */ (this.area.root.querySelector(".day-add"))?.focus();
   }
 
   #add() {

@@ -8,7 +8,7 @@ import {
 import { shown } from "../../core/names.js";
 import { mistakeOf } from "../../core/query/text.js";
 import { refusalOf } from "../elements/language.js";
-import { guardPage, lateLine, Saving } from "./saving.js";
+import { lateLine, Saving } from "./saving.js";
 import { targetsText } from "./words.js";
 import { QueryField, saidOf } from "../query/field.js";
 
@@ -23,10 +23,11 @@ export class PolicyForm {
   #saved;
 
   /** @param {Pick<Page, "net" | "ui"> & {
-   *   policy: PolicyFields & { id?: number; changed_at?: number | null }, policies: Policy[],
+   *   area: FormArea, policy: PolicyFields & { id?: number; changed_at?: number | null }, policies: Policy[],
    *   calendars: Calendar[], openCalendars(): void, left(saved: Policy | null): void,
    * }} page */
-  constructor({ net, ui, policy, left, calendars, policies, openCalendars }) {
+  constructor({ net, ui, area, policy, left, calendars, policies, openCalendars }) {
+    this.area = area;
     this.net = net;
     this.ui = ui;
     this.calendars = calendars;
@@ -39,31 +40,22 @@ export class PolicyForm {
     this.field = new QueryField({
       id: "policy-query", api: net.api, language: ui.language, changed: () => this.#paint(),
       typed: () => this.#changed(),
-      entered: () => /** @type {HTMLFormElement} */ (ui.dialog.element.querySelector("form"))?.requestSubmit(),
+      entered: () => /** @type {HTMLFormElement} */ (area.root.querySelector("form"))?.requestSubmit(),
     });
     this.saving = new Saving({
-      kind: "policy", fields: FIELDS, root: () => ui.dialog.element, language: ui.language,
+      kind: "policy", fields: FIELDS, root: () => area.root, language: ui.language,
       changed: () => this.#paint(), gone: () => this.#gone(),
     });
     this.#begin(policy);
-    this.unguard = guardPage(() => this.isDirty);
   }
 
+  get title() { return this.ui.language.t(this.isNew ? "policies.new" : "policies.edit"); }
   get isNew() { return this.policy.id === undefined; }
   get name() { return this.#name.trim(); }
   get isDirty() { return this.#written() !== this.#saved; }
 
   end() {
     this.check.stop();
-    this.unguard();
-  }
-
-  // Takes the current calendars and other policies.
-  /** @param {{policies: Policy[], calendars: Calendar[]}} known */
-  renew(known) {
-    Object.assign(this, known);
-    this.#calendar ||= known.calendars[0]?.id ?? "";
-    this.look(0);
   }
 
   #begin(policy) {
@@ -159,7 +151,7 @@ export class PolicyForm {
     return faultText(fault, t);
   }
 
-  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
+  #paint() { this.area.paint(); }
 
   #isWhole() {
     const { first_reply: first, next_reply: next, calendar } = this.#fields();

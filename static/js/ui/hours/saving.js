@@ -5,7 +5,6 @@ import { html } from "lit-html";
 
 import { elsewhere, faultsOf } from "../../core/hours/policies.js";
 import { refusalOf } from "../elements/language.js";
-import { ask } from "../elements/popover.js";
 
 export class Saving {
   /** @type {{pointer: string, code: string}[]} */
@@ -92,31 +91,6 @@ export class Saving {
         <button type="button" class="button conflict-replace" @click=${decided(replace)}
           >${t("unsaved.conflict.replace")}</button></div></div>`;
   }
-}
-
-// Asks before a form with unsaved values is left.
-
-// If the admin stays, show() shows the form again, with the focus where it was. Resolves to whether
-// unsaved values may be discarded.
-/** @param {{dialog: Ui["dialog"], show: () => void, name: string, t: Translate}} given */
-export async function mayDiscard({ dialog, show, name, t }) {
-  const at = document.activeElement?.id;
-  const sure = await ask(dialog, {
-    title: t("unsaved.title"), yes: t("unsaved.discard"),
-    text: name ? t("unsaved.text", { name }) : t("unsaved.text.new"),
-  }, t);
-  if (sure) return true;
-  show();
-  if (at) document.getElementById(at)?.focus();
-  return false;
-}
-
-// While isDirty(), the browser asks before it closes the page. Returns a function that ends this.
-/** @param {() => boolean} isDirty */
-export function guardPage(isDirty) {
-  const guard = new AbortController();
-  addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); }, { signal: guard.signal });
-  return () => guard.abort();
 }
 
 // "This would make n threads late", shown beside a change.

@@ -246,7 +246,7 @@ export function dayHours({ week, problem, language, write, remove, add, copy }) 
   const name = dayName(day, "long", language);
   const own = ofDay(blocks, day);
   return html`<section class="day-hours" aria-label=${name}>
-    <h3 class="day-name">${name}</h3>
+    <h2 class="day-name">${name}</h2>
     ${own.length ? "" : html`<p class="help-note">${t("hours.closed.day")}</p>`}
     <ul>${repeat(own, (one) => one.key, (one, at) => line(one, at))}</ul>
     <p class="day-problem" id="day-problem" role="alert">${problem}</p>

@@ -75,7 +75,7 @@ function sorts(page) {
     }] : []),
     ...(page.data.admin.role === "supervisor"
       ? ["sorts", "policies"].map((kind) => ({
-        text: `${t(`${kind}.title`)}…`, run: () => page.ui[`${kind}Dialog`].open(),
+        text: `${t(`${kind}.title`)}…`, run: () => page.acts.openSettings(kind),
       })) : []),
   ];
   return menu({

@@ -22,6 +22,7 @@ export class SortForm {
   #rules;
   #fields = new Map(); // key of a rule → its field
   #title;
+  #saved; // what is written, as it was saved
   #view;
   #problem = ""; // of the sort as a whole
   #theirs = null; // the version that somebody else has saved meanwhile
@@ -34,10 +35,11 @@ export class SortForm {
   #drag = null;
 
   /** @param {Pick<Page, "data" | "net" | "ui"> & {
-   *   sort: Partial<SavedSort> & { title: string; rules: SortRule[] }, taken: string[],
+   *   area: FormArea, sort: Partial<SavedSort> & { title: string; rules: SortRule[] }, taken: string[],
    *   left(saved: SavedSort | null): void,
    * }} page */
-  constructor({ data, net, ui, sort, taken, left }) {
+  constructor({ data, net, ui, area, sort, taken, left }) {
+    this.area = area;
     this.data = data;
     this.net = net;
     this.ui = ui;
@@ -46,13 +48,19 @@ export class SortForm {
     this.left = left;
     this.#title = sort.title;
     this.#rules = sort.rules.map((rule) => editedRule(rule));
+    this.#saved = this.#written();
     const { view } = data.lists.list;
     const { view: known } = wireOf(view);
     this.#view = data.choices.views.includes(known) || data.savedViews.of(view) ? known : "not_respond";
     this.#ask(0);
   }
 
-  // The dialog is closed, or shows something else.
+  get title() { return this.ui.language.t(this.sort.name ? "sorts.edit.title" : "sorts.new"); }
+  get isDirty() { return this.#written() !== this.#saved; }
+
+  #written() { return JSON.stringify([this.#title, rulesOf(this.#rules)]); }
+
+  // The form is closed.
   end() {
     clearTimeout(this.#timer);
     this.#run += 1;
@@ -123,7 +131,7 @@ export class SortForm {
     return this.#fields.get(rule.key);
   }
 
-  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
+  #paint() { this.area.paint(); }
 
   #change(rule, changes) {
     Object.assign(rule, changes);
@@ -219,6 +227,7 @@ export class SortForm {
     this.#title = this.sort.title;
     this.#rules = this.sort.rules.map((rule) => editedRule(rule));
     this.#fields.clear();
+    this.#saved = this.#written();
     this.#ask(0);
   }
 
@@ -243,7 +252,7 @@ export class SortForm {
   }
 
   #leave(saved) {
-    this.end();
+    if (saved) this.#saved = this.#written();
     this.left(saved);
   }
 }

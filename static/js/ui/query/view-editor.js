@@ -8,7 +8,7 @@ import { QueryCheck } from "../../core/query/check.js";
 import { zoneOf } from "../../core/route.js";
 import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
-import { ask } from "../elements/popover.js";
+import { ask, askToDiscard } from "../elements/popover.js";
 import { QueryField, saidOf } from "./field.js";
 
 const ELSEWHERE = "not_respond"; // the view to go to from one that was deleted
@@ -16,6 +16,7 @@ const ELSEWHERE = "not_respond"; // the view to go to from one that was deleted
 export class ViewEditor extends PageModule {
   #edited = null; // {id?, name, query, sort, owner, changed_at?}
   #before = ""; // the query as it was saved
+  #begun = ""; // what was written when the form was opened
   #theirs = null; // the version that somebody else has saved meanwhile
   #problem = "";
   #busy = false;
@@ -54,9 +55,27 @@ export class ViewEditor extends PageModule {
     const { t } = this.ui.language;
     this.ui.dialog.open(
       () => t(this.#edited.id ? "view.edit" : "view.save"), () => this.#content(),
-      () => this.check.stop(),
+      () => this.check.stop(), () => this.#mayClose(),
     );
     this.field.after();
+  }
+
+  #mayClose() {
+    if (this.#written() === this.#begun) return true;
+    this.#discard();
+    return false;
+  }
+
+  // If the admin stays, the form is as it was, with the focus in its first field.
+  async #discard() {
+    if (await askToDiscard(this.ui.dialog, this.ui.language.t)) return;
+    this.#show();
+    /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector("[name=name]")).focus();
+  }
+
+  #written() {
+    const { name, query, sort, owner } = this.#edited;
+    return JSON.stringify([name, query, sort, owner]);
   }
 
   #paint() {
@@ -67,6 +86,7 @@ export class ViewEditor extends PageModule {
 
   #begin(view) {
     this.#edited = { ...view };
+    this.#begun = this.#written();
     this.#before = view.id ? view.query : "";
     this.#theirs = null;
     this.#problem = "";
@@ -100,7 +120,7 @@ export class ViewEditor extends PageModule {
       <div class="form-acts">
         ${id ? html`<button type="button" class="button view-delete" ?disabled=${this.#busy}
           @click=${() => this.#delete(this.data.savedViews.of(id) ?? this.#edited)}>${t("view.delete")}</button>` : ""}
-        <button type="button" class="button" @click=${() => this.ui.dialog.close()}>${t("cancel")}</button>
+        <button type="button" class="button" @click=${() => this.ui.dialog.leave()}>${t("cancel")}</button>
         <button type="submit" class="button button-accent" ?disabled=${this.#busy || !this.#fits}
           >${t("save")}</button></div></form>`;
   }
@@ -158,7 +178,7 @@ export class ViewEditor extends PageModule {
   #escape(event) {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
-    this.ui.dialog.close();
+    this.ui.dialog.leave();
   }
 
   #clean() {
@@ -195,7 +215,7 @@ export class ViewEditor extends PageModule {
     const sure = await ask(this.ui.dialog, {
       title: t("view.delete.title", { name }),
       text: t(owner === "me" ? "view.delete.mine" : "view.delete.shared"),
-      yes: t("view.delete"),
+      yes: t("view.delete"), isRed: true,
     }, t);
     if (!sure || !await this.#try(() => this.net.api.dropView(id).then(() => true))) {
       this.#show();
@@ -203,7 +223,7 @@ export class ViewEditor extends PageModule {
     }
     const wasShown = this.data.lists.list.view === id;
     this.data.savedViews.drop(id);
-    if (wasShown) this.acts.navigation.goView(ELSEWHERE);
+    if (wasShown) this.acts.navigation.instead(ELSEWHERE);
     this.ui.announce(t("view.deleted", { name }));
   }
 

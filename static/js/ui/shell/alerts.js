@@ -63,7 +63,8 @@ export class Alerts extends PageModule {
     const waiting = this.data.prefs.notify.title ? this.data.totals.of("not_respond") : 0;
     this.#draw(badge(waiting ?? 0));
     const late = this.acts.unsent.part?.outbox.late.length;
-    const places = [late ? t("unsent.count", { count: late }) : "", t(`view.${this.data.lists.list.view}`)];
+    const place = this.ui.settings.part?.title || t(`view.${this.data.lists.list.view}`);
+    const places = [late ? t("unsent.count", { count: late }) : "", place];
     document.title = `${waiting ? `(${t.number(waiting)}) ` : ""}${[
       ...places.filter(Boolean), "Lineup"].join(" · ")}`;
   }

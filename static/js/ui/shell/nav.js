@@ -44,7 +44,7 @@ export function nav(page) {
         ><span class="nav-icon nav-touch">${ICONS.palette}</span><kbd>Ctrl K</kbd
         ><span class="nav-short">${t("palette.short")}</span></button>
       <button type="button" class="nav-settings" aria-label=${t("settings")} title=${t("settings")}
-        @click=${() => page.ui.settingsDialog.open()}>${ICONS.settings}<span
+        @click=${() => page.acts.openSettings()}>${ICONS.settings}<span
           class="nav-short">${t("settings")}</span></button>
     </div>`;
 }
@@ -54,18 +54,18 @@ const STEPS = { ArrowUp: -1, ArrowDown: 1 };
 
 /** @param {Page} page */
 export function savedViews(page) {
-  const { data: { savedViews: { list }, lists }, ui: { viewsDialog, language: { t } } } = page;
+  const { data: { savedViews: { list }, lists }, ui: { language: { t } }, acts: { openSettings } } = page;
   return html`<div class="nav-group nav-views" role="group" aria-label=${t("views")}>
     <div class="nav-heading"><span class="nav-text" aria-hidden="true">${t("views")}</span>
       <button type="button" class="nav-heading-act" aria-label=${t("views.manage")}
-        title=${t("views.manage")} @click=${() => viewsDialog.open()}
+        title=${t("views.manage")} @click=${() => openSettings("views")}
         >${list.length ? ICONS.settings : ICONS.add}</button></div>
     <div class="nav-views-list" @keydown=${(event) => moved(event, page)}
       @pointerdown=${(event) => page.ui.viewDrag.press(event)}
       >${repeat(list, ({ id }) => id, (view) => entry(view, page))}</div>
     <button type="button" class="nav-item nav-views-all" aria-label=${t("views.manage")}
       aria-current=${String(isSaved(lists.list.view))}
-      title=${t("views.manage")} @click=${() => viewsDialog.open()}
+      title=${t("views.manage")} @click=${() => openSettings("views")}
       ><span class="nav-icon">${ICONS.views}</span><span class="nav-short" aria-hidden="true"
       >${t("views.short")}</span></button></div>`;
 }

@@ -65,11 +65,17 @@ export class Navigation extends PageModule {
     this.#go(list);
   }
 
-  // The current view now has another sort of its own.
+  // The current view now has another sort of its own, or the sort was deleted.
   /** @param {string} sort */
   follow(sort) { this.#go({ ...this.data.lists.list, sort }, true); }
 
+  // The current view was deleted.
+  /** @param {string} view */
+  instead(view) { this.#go({ view, sort: this.#sortOf(view) }, true); }
+
+  // Settings that cover the desk stay, unless the admin chose the list.
   #go(list, replace = false) {
+    if (!replace && this.ui.settings.part?.shown) return this.ui.settings.part.close(() => this.#go(list));
     this.ui.layout.panel = "list";
     this.ui.painter.ask("shell");
     if (!this.#show(list)) return false;
@@ -91,8 +97,10 @@ export class Navigation extends PageModule {
   // messageId: the message to show; null for the end.
   /** @param {number} id @param {number | null} messageId */
   open(id, messageId = null) {
+    if (this.ui.settings.part?.shown) return this.ui.settings.part.close(() => this.open(id, messageId));
     this.#openThread(id, messageId);
     this.#remember();
+    return undefined;
   }
 
   #show(list) {
@@ -121,10 +129,12 @@ export class Navigation extends PageModule {
     this.ui.language.given.set(`view.${view}`, this.ui.language.t("view.none"));
   }
 
+  // The address of the list and the thread that are shown.
+  get address() { return `/${format({ ...this.data.lists.list, thread: this.data.thread.id })}`; }
+
   #remember(replace = false) {
-    const hash = format({ ...this.data.lists.list, thread: this.data.thread.id });
-    if (hash === location.hash) return;
-    history[replace ? "replaceState" : "pushState"]({ ours: true }, "", hash);
+    if (this.ui.settings.part?.shown || this.address === location.pathname + location.hash) return;
+    history[replace ? "replaceState" : "pushState"]({ ours: true }, "", this.address);
   }
 
   #openThread(id, messageId = null) {

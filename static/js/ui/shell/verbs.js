@@ -10,7 +10,7 @@ export function verbsOf(page) {
   return {
     view: (name) => navigation.goView(name),
     saved: (place) => navigation.goSaved(Number(place)),
-    views: () => void page.ui.viewsDialog.open(),
+    views: () => void page.acts.openSettings("views"),
     sorts: () => page.data.sorts.choose(),
     sort: (name) => navigation.goSort(name),
     priority: onTarget((target, priority) => act(page, target, "prioritise", { priority })),
@@ -95,14 +95,16 @@ function match({ ui: { threadPane } }, name) {
 }
 
 // An open menu closes itself on Esc. Else Esc first removes the marks of a search, unless it closes the search.
-function back({ ui: { layout, threadPane } }) {
+function back({ ui: { layout, threadPane, settings } }) {
   if (document.querySelector("[popover]:popover-open")) return false;
+  if (settings.part?.shown) return void settings.part.back();
   const found = threadPane.part?.found;
   if (found?.shown && !document.activeElement?.closest("#search")) return found.leave();
   return layout.back();
 }
 
-// Listens to the keyboard and runs the verb of each key.
+// Listens to the keyboard and runs the verb of each key. While settings cover the desk, only these work.
+const IN_SETTINGS = new Set(["back", "palette", "help"]);
 const FIELDS = "input, textarea, select, [contenteditable]";
 // Verbs that a held key repeats; all others run once per press.
 const REPEATED = /^(list:(next|previous|page-down|page-up)|pick:(down|up)|unread:.*|match:.*)$/;
@@ -113,7 +115,7 @@ export function listen({ keymap, now, verbs }) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const verb = keymap.press(strokeOf(event), whereOf(event.target), now());
-    if (!verb) return;
+    if (!verb || (document.querySelector("[data-area]") && !IN_SETTINGS.has(verb))) return;
     if (event.repeat && !REPEATED.test(verb)) return event.preventDefault();
     const [kind, name] = verb.split(":");
     if ((verbs[verb] ?? verbs[kind])(name) !== false) event.preventDefault();

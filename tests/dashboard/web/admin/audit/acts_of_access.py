@@ -90,5 +90,9 @@ ENTRIES_OF_ACCESS: dict[str, tuple[Callable[[Chief], object], list[tuple[Any, ..
         [_INVITATION, ("invitation.revoked", "1", "lan@example.com", {})],
     ),
     "postKey": (_key, _NEW_KEY),
+    "postDesk": (
+        lambda chief: chief.does("POST", "desks", {"name": "billing"}),
+        [("desk.created", None, "billing", {})],
+    ),
     "deleteKey": (_key_revoked, [*_NEW_KEY, ("key.revoked", "KEY", "", {"source": "shop"})]),
 }

@@ -107,6 +107,7 @@ def test_a_refused_act_adds_nothing(chief, dashboard):
         ("POST", "invitations", {"email": "chief@example.com", "role": "admin"}),
         ("DELETE", "invitations/9", None),
         ("POST", "keys", {"source": "Shop"}),
+        ("POST", "desks", {"name": "main"}),
         ("DELETE", "keys/9", None),
         ("POST", "team/9/reset-second-factor", None),
         ("DELETE", f"profile/sessions/{'0' * 32}", None),

@@ -300,7 +300,6 @@ def test_the_source_is_served_as_it_stands_where_that_is_wanted(database, clock,
         answer = mai.get(path)
         assert answer.status_code == 200, path
         assert "no-cache" in answer.headers["Cache-Control"], path
-    mai.get("/webhooks")
 
 
 def test_a_bundle_older_than_its_source_is_told_of(tmp_path, caplog):

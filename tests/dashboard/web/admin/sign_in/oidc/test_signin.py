@@ -281,8 +281,8 @@ def test_without_passwords_no_door_takes_one(make_driver, database):
     driver = make_driver(database, LINEUP_SIGNIN="oidc")
     driver.application.create_admin("Ken")
     client = driver.application.client()
-    page = client.get("/login?next=/webhooks").text
-    assert 'name="password"' not in page and "/login/oidc?next=%2Fwebhooks" in page
+    page = client.get("/login?next=/settings/webhooks").text
+    assert 'name="password"' not in page and "/login/oidc?next=%2Fsettings%2Fwebhooks" in page
     given = {"email": "ken@example.com", "password": PASSWORD}
     invitation = {"token": "x", "name": "Ken", "password": PASSWORD}
     chief, _ = driver.sign_in("chief", ["leads"])

@@ -1,111 +1,58 @@
-// The dialog of policies for supervisors, in order: the first one that fits a thread counts.
+// The page of policies for supervisors, in order: the first one that fits a thread counts.
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
-import { after, fieldsOf, isSameOrder, LateCheck, Recompute } from "../../core/hours/policies.js";
-import { shown } from "../../core/names.js";
-import { moved } from "../../core/query/sort-rules.js";
-import { ICONS } from "../elements/icons.js";
-import { refusalOf } from "../elements/language.js";
-import { PageModule } from "../elements/page-module.js";
-import { ask } from "../elements/popover.js";
-import { followDrag, moveButtons } from "../query/reorder.js";
-import { PolicyForm } from "./policy-form.js";
-import { guardPage, lateLine, mayDiscard } from "./saving.js";
-import { targetsText } from "./words.js";
+import { after, fieldsOf, isSameOrder, LateCheck, Recompute } from "../core/hours/policies.js";
+import { shown } from "../core/names.js";
+import { moved } from "../core/query/sort-rules.js";
+import { ICONS } from "../ui/elements/icons.js";
+import { PolicyForm } from "../ui/hours/policy-form.js";
+import { lateLine } from "../ui/hours/saving.js";
+import { targetsText } from "../ui/hours/words.js";
+import { followDrag, moveButtons } from "../ui/query/reorder.js";
+import { SettingsPage } from "./elements.js";
 
-export class PoliciesDialog extends PageModule {
+export class PoliciesPage extends SettingsPage {
   /** @type {Policy[] | null} */
   #known = null; // the saved policies
   /** @type {Policy[]} */
   #order = []; // in the order shown here
   /** @type {Calendar[]} */
   #calendars = [];
-  #problem = "";
   #told = "";
   #busy = false;
   #dragged = null;
-  /** @type {PolicyForm | null} */
-  #form = null;
 
-  /** @param {Page} page */
+  /** @param {Page & { area: import("./area.js").SettingsArea }} page */
   constructor(page) {
     super(page);
-    const changed = () => this.#paint();
+    const changed = () => this.area.paint();
     this.check = new LateCheck({ ask: (given) => this.net.api.previewPolicies(given), changed });
     this.recompute = new Recompute({ ask: () => this.net.api.policies(), changed });
-    guardPage(() => this.#isMoved);
   }
 
   get #isMoved() { return this.#known !== null && !isSameOrder(this.#known, this.#order); }
+  get isDirty() { return this.#isMoved || super.isDirty; }
 
-  // Opens the dialog with the unsaved form, if there is one.
-  async open() {
-    if (!this.#form?.isDirty) this.#leaveForm();
-    this.#told = "";
-    this.#problem = "";
-    this.#show();
-    await this.#load();
+  get action() {
+    const fresh = { id: undefined, name: "", query: "", calendar: 0, first_reply: 30, next_reply: 60 };
+    return this.#known && !this.#isMoved && { text: this.t("policies.new"), run: () => this.#edit(fresh) };
   }
 
-  #show() {
-    const { t } = this.ui.language;
-    this.ui.dialog.open(
-      () => (this.#form ? t(this.#form.isNew ? "policies.new" : "policies.edit") : t("policies.title")),
-      () => this.#content(), () => this.#closed(), () => this.#mayClose(),
-    );
-    this.recompute.watch(this.recompute.progress, { soon: true });
-    if (this.#isMoved) this.#look(0);
-  }
+  begin() { return this.#load(); }
 
-  #paint() { if (this.ui.dialog.element.open) this.ui.dialog.paint(); }
-
-  #closed() {
-    this.#pause();
-    if (!this.#form?.isDirty) this.#leaveForm();
-  }
-
-  #pause() {
+  end() {
+    super.end();
     this.recompute.stop();
     this.check.stop();
   }
 
-  #leaveForm() {
-    this.#form?.end();
-    this.#form = null;
-  }
-
-  #mayClose() {
-    if (!this.#form?.isDirty && !this.#isMoved) return true;
-    this.#discard();
-    return false;
-  }
-
-  // Resolves to whether unsaved changes are discarded.
-  async #discard() {
-    this.#pause();
-    const sure = await mayDiscard({
-      dialog: this.ui.dialog, show: () => this.#show(), name: this.#form?.name ?? this.ui.language.t("policies.order"),
-      t: this.ui.language.t,
-    });
-    if (!sure) return false;
-    if (!this.#form) this.#order = this.#known ?? [];
-    this.#leaveForm();
-    return true;
-  }
-
   async #load() {
-    try {
-      const [{ policies, recompute }, { calendars }] = await Promise.all([this.net.api.policies(), this.net.api.calendars()]);
-      this.#take(policies);
-      this.#calendars = calendars;
-      this.recompute.watch(recompute, { soon: true });
-      this.#form?.renew({ policies, calendars });
-    } catch (error) {
-      this.#problem = refusalOf(error, this.ui.language.t);
-    }
-    this.#paint();
+    const [{ policies, recompute }, { calendars }] = await Promise.all([this.net.api.policies(), this.net.api.calendars()]);
+    this.#take(policies);
+    this.#calendars = calendars;
+    this.recompute.watch(recompute, { soon: true });
   }
 
   // Takes the saved policies; keeps an unsaved order as far as possible.
@@ -119,29 +66,23 @@ export class PoliciesDialog extends PageModule {
     else this.check.look(null);
   }
 
-  #content() {
-    const { t } = this.ui.language;
-    if (this.#form) return html`${this.#form.content()}${progressLine(this.recompute.progress, t)}`;
+  content() {
+    const { t, ui: { language } } = this;
     const order = this.#order;
-    return html`<p class="help-note">${t("policies.about")}</p>
+    return html`<p class="set-help area-about">${t("policies.about")}
+        <a href="/settings/hours" @click=${(event) => this.area.followLink(event, "hours")}>${t("settings.hours")}</a></p>
       ${progressLine(this.recompute.progress, t)}
-      ${this.#known || this.#problem ? "" : html`<p role="status">${t("loading")}</p>`}
+      ${this.#known ? "" : html`<p role="status">${t("loading")}</p>`}
       ${this.#known && !order.length ? html`<p class="hours-none">${t("policies.empty")}</p>` : ""}
       <ol class="policy-list" data-dragging=${this.#dragged !== null}>${repeat(order, ({ id }) => id, (policy, at) => policyItem({
-        policy, at, count: order.length, language: this.ui.language, isDragged: this.#dragged === policy.id,
+        policy, at, count: order.length, language, isDragged: this.#dragged === policy.id,
         calendar: this.#calendars.find(({ id }) => id === policy.calendar),
         edit: () => this.#edit(policy), drop: () => this.#delete(policy), move: (to) => this.#move(policy, to),
         drag: (event) => this.#drag(event, policy),
       }))}</ol>
       ${order.length ? html`<p class="policy-rest">${t("policies.rest")}</p>` : ""}
       ${this.#isMoved ? this.#moving() : ""}
-      <p class="unseen" role="status">${this.#told}</p>
-      <p class="form-problem" role="alert">${this.#problem}</p>
-      <div class="form-acts"><button type="button" class="button policies-hours" @click=${() => this.#openCalendars()}
-          >${t("hours.title")}</button>
-        <button type="button" class="button button-accent policy-new" ?disabled=${this.#isMoved} @click=${() => this.#edit({
-          id: undefined, name: "", query: "", calendar: 0, first_reply: 30, next_reply: 60,
-        })}>${t("policies.new")}</button></div>`;
+      <p class="unseen" role="status">${this.#told}</p>`;
   }
 
   #moving() {
@@ -154,38 +95,25 @@ export class PoliciesDialog extends PageModule {
           @click=${() => this.#saveOrder()}>${t("policies.order.save")}</button></div></section>`;
   }
 
-  #openCalendars() {
-    this.#pause();
-    this.ui.calendarsDialog.open();
-  }
-
   #edit(policy) {
-    const { net, ui, ui: { dialog } } = this;
-    this.#problem = "";
-    this.#form = new PolicyForm({
-      net, ui, policy, policies: this.#known ?? [], calendars: this.#calendars,
-      openCalendars: () => this.#openCalendars(), left: (saved) => this.#left(saved),
+    const { net, ui, area } = this;
+    const form = new PolicyForm({
+      net, ui, area, policy, policies: this.#known, calendars: this.#calendars, openCalendars: () => area.open("hours"),
+      left: (saved) => (saved ? this.#saved(saved) : area.leaveForm()),
     });
-    this.#form.look(0);
-    dialog.paint();
-    /** @type {HTMLInputElement} */ (document.getElementById("policy-name"))?.select();
+    form.look(0);
+    this.openForm(form);
   }
 
-  async #left(saved) {
-    const { id } = saved ?? this.#form.policy;
-    if (!saved && this.#form.isDirty && !await this.#discard()) return;
-    this.#leaveForm();
-    this.#told = saved ? this.ui.language.t("policies.saved", { name: saved.name }) : "";
-    this.#show();
-    if (saved) await this.#load();
-    this.#focus(id, ".policy-open");
+  #saved({ name }) {
+    this.closeForm();
+    return this.run(async () => {
+      await this.#load();
+      this.area.say(this.t("policies.saved", { name }));
+    });
   }
 
-  #focus(id, part) {
-    const { element } = this.ui.dialog;
-    const item = element.querySelector(`[data-policy="${id}"] ${part}`);
-    /** @type {HTMLElement} */ (item ?? element.querySelector(".policy-new"))?.focus();
-  }
+  #paint() { this.area.paint(); }
 
   #move({ id, name }, to) {
     const from = this.#order.findIndex((one) => one.id === id);
@@ -202,7 +130,7 @@ export class PoliciesDialog extends PageModule {
   #drag(event, policy) {
     const before = this.#order;
     const drag = followDrag(event, {
-      list: () => this.ui.dialog.element.querySelector(".policy-list"),
+      list: () => this.area.root.querySelector(".policy-list"),
       move: (to) => this.#move(policy, to),
       end: (isKept) => {
         this.#dragged = null;
@@ -217,62 +145,52 @@ export class PoliciesDialog extends PageModule {
 
   #putBack() {
     this.#order = this.#known;
-    this.#problem = "";
     this.check.look(null);
     this.#paint();
-    /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector(".policy-open"))?.focus();
+    this.#focusFirst();
   }
 
   // First checks whether the order is still the one that was changed: a colleague's change is told, not undone.
   async #saveOrder() {
-    const { t } = this.ui.language;
+    const { t, net: { api } } = this;
     this.#busy = true;
-    this.#problem = "";
     this.#paint();
-    try {
-      const { policies } = await this.net.api.policies();
+    await this.run(async () => {
+      const { policies } = await api.policies();
       if (isSameOrder(policies, this.#known)) {
-        await this.net.api.orderPolicies(this.#order.map(({ id }) => id));
+        await api.orderPolicies(this.#order.map(({ id }) => id));
         this.#known = this.#order;
-        this.#told = t("policies.order.saved");
         await this.#load();
+        this.area.say(t("policies.order.saved"));
       } else {
         this.#take(policies);
-        this.#problem = t("policies.order.other");
+        this.area.say(t("policies.order.other"));
       }
-    } catch (error) {
-      this.#problem = refusalOf(error, t);
-    }
+    });
     this.#busy = false;
     this.#paint();
-    if (!this.#isMoved) /** @type {HTMLElement} */ (this.ui.dialog.element.querySelector(".policy-open"))?.focus();
+    if (!this.#isMoved) this.#focusFirst();
   }
+
+  #focusFirst() { /** @type {HTMLElement} */ (this.area.root.querySelector(".policy-open"))?.focus(); }
 
   // Before deleting it, says how many threads would be late without it.
   async #delete({ id, name }) {
-    const { t } = this.ui.language;
-    if (this.#busy) return undefined;
+    const { t, net: { api } } = this;
+    if (this.#busy) return;
     this.#busy = true;
-    const found = await this.net.api.previewPolicies(after(this.#known, { id, fields: null })).catch(() => null);
+    const found = await api.previewPolicies(after(this.#known, { id, fields: null })).catch(() => null);
     this.#busy = false;
-    if (!this.ui.dialog.element.open || this.#form) return undefined;
     const late = found ? t("policies.delete.late", { count: found.late_after, now: found.late_now }) : "";
-    this.#pause();
-    const sure = await ask(this.ui.dialog, {
-      title: t("policies.delete.title", { name }), text: `${t("policies.delete.text")} ${late}`.trim(),
-      yes: t("hours.act.delete"),
-    }, t);
-    this.#problem = "";
-    this.#show();
-    if (!sure) return this.#focus(id, ".policy-delete");
-    try {
-      await this.net.api.dropPolicy(id);
-      this.#told = t("policies.deleted", { name });
-    } catch (error) {
-      this.#problem = refusalOf(error, t);
-    }
-    await this.#load();
-    return this.#focus(0, "");
+    const sure = await this.sure({
+      title: t("policies.delete.title", { name }), text: `${t("policies.delete.text")} ${late}`.trim(), yes: t("hours.act.delete"),
+    });
+    if (!sure) return;
+    await this.run(async () => {
+      await api.dropPolicy(id);
+      await this.#load();
+      this.area.say(t("policies.deleted", { name }));
+    });
   }
 }
 
