@@ -85,6 +85,7 @@ def test_head_and_reasons_speak_in_sentences(mai, lineup):
     page.keyboard.press("t")
     mai.wait_for("() => /with you/.test(document.getElementById('thread-head').textContent)")
     page.click(".act-more")
+    mai.wait_for("() => /^Why here/.test(document.activeElement.innerText.trim())", "the focus")
     checked = page.locator("#more-menu [aria-checked=true]")
     assert checked.inner_text().split() == ["Normal", "u", "n"]
     checked.press("Escape")

@@ -59,7 +59,9 @@ function onToggle(event, toggled) {
   opener?.setAttribute("aria-expanded", String(open));
   if (open && opener) {
     placeBelow(element, opener.getBoundingClientRect());
-    (element.querySelector('[aria-checked="true"]') ?? element.querySelector("button"))?.focus();
+    const first = element.querySelector("button");
+    const isChoice = first?.getAttribute("role") === "menuitemradio";
+    ((isChoice && element.querySelector('[aria-checked="true"]')) || first)?.focus();
   }
   toggled(open);
 }
