@@ -31,12 +31,6 @@ class Customer(fields.Partial):
     avatar_url: fields.Url | None = None
     attributes: fields.Attributes | None = None
 
-    def changes(self) -> dict[str, object]:
-        changed = super().changes()
-        if self.attributes is None:
-            changed.pop("attributes", None)
-        return changed
-
 
 class Attachment(fields.Strict):
     url: fields.Url

@@ -115,6 +115,8 @@ def parsed_event(model: Any) -> ParsedEvent:
     if "customer" in members:
         fields = model.customer.changes()
         content["customer"] = fields.pop("id")
+        if fields.get("attributes") is None:
+            fields.pop("attributes", None)
         content["customer_fields"] = fields
     if "body" in members:
         content |= {"role": model.role, "body": model.body}

@@ -119,9 +119,7 @@ def panel(
     """
     row = connection.execute(
         select(threads_table.c.customer_id, customers.c.created_at, customers.c.attributes)
-        .join_from(
-            threads_table, customers, customers.c.id == threads_table.c.customer_id, isouter=True
-        )
+        .select_from(threads_table.outerjoin(customers))
         .where(threads_table.c.id == thread_id)
     ).first()
     if row is None:
@@ -141,11 +139,8 @@ def panel(
     shown = rows(connection, [*ids, thread_id])
     customer = shown[thread_id]["customer"]
     total, since = _total_and_since(connection, of_customer, created_at, all_desks=desks is None)
-    about = {
-        "created_at": since,
-        "attributes": _in_order(attributes),
-        "note": customer_notes.stored(connection, customer_id),
-    }
+    note = customer_notes.stored(connection, customer_id)
+    about = {"created_at": since, "attributes": _in_order(attributes), "note": note}
     return {
         "customer": customer and {**customer, **about},
         "threads": [shown[id] for id in ids],

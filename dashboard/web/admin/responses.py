@@ -248,7 +248,7 @@ class Attribute(Answer):
 
 
 class CustomerNote(Answer):
-    """What admins keep in mind about a customer, and who wrote it last."""
+    """The note of the team on a customer, its last author and its time."""
 
     text: str
     by: Person

@@ -193,6 +193,14 @@ def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
     wait_until(lambda: counts.inner_text().isdigit(), what="the count of what nobody has")
     assert page.locator(".header-total .unseen").inner_text().endswith("threads")
 
+    the_head_shows_its_acts(mai, lineup, id)
+    large_windows_have_columns(mai, lineup, id)
+    assert mai.errors == []
+    mai.close()
+
+
+def the_head_shows_its_acts(mai: BrowserDriver, lineup, id: int) -> None:
+    page = mai.page
     mai.open(id)
     for width, height in ((1280, 720), (1440, 900), (820, 1180), (390, 780)):
         page.set_viewport_size({"width": width, "height": height})
@@ -209,9 +217,6 @@ def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
         assert facts.is_visible()
         assert "Unassigned" in facts.inner_text(), "who has it stays on a phone"
         head_keeps_its_height(mai, lineup, id)
-    large_windows_have_columns(mai, lineup, id)
-    assert mai.errors == []
-    mai.close()
 
 
 def head_keeps_its_height(mai: BrowserDriver, lineup, id: int) -> None:

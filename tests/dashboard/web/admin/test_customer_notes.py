@@ -24,7 +24,7 @@ def note(client, thread: int):
 
 def test_a_note_is_the_same_in_all_threads_with_its_author_and_time(dashboard, mai, thread):
     other = dashboard.say("t-2", customer="kim")
-    stranger = dashboard.say("t-3", customer="lee")
+    unrelated = dashboard.say("t-3", customer="lee")
     assert note(mai, thread) is None
     dashboard.clock.advance(5_000)
     answer = write(mai, thread, "  Prefers to be called.\nSpeaks Korean.  ")
@@ -35,13 +35,13 @@ def test_a_note_is_the_same_in_all_threads_with_its_author_and_time(dashboard, m
     }
     assert (answer.status_code, answer.json) == (200, {"note": expected})
     assert note(mai, thread) == note(mai, other) == expected
-    assert note(mai, stranger) is None
+    assert note(mai, unrelated) is None
 
 
 def test_pages_are_told_by_a_new_revision_of_each_thread(dashboard, mai, thread):
     other = dashboard.say("t-2", customer="kim")
-    stranger = dashboard.say("t-3", customer="lee")
-    ids = f"{thread},{other},{stranger}"
+    unrelated = dashboard.say("t-3", customer="lee")
+    ids = f"{thread},{other},{unrelated}"
 
     def revisions():
         return [row["rev"] for row in mai.get(f"{API}/threads?ids={ids}").json["rows"]]
