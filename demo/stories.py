@@ -96,11 +96,7 @@ DESK_PAUSE_MS = (5 * SECOND_MS, 2 * MINUTE_MS)
 MEMBER_WEIGHTS = (55, 2, 4, 6, 9, 11, 13)
 LOCALE_WEIGHTS = (40, 38, 22)
 #: Of customers who are no members, of higher members and of lower ones.
-<<<<<<< ours
-PLANS = ("Free", "Basic", "Plus")
-=======
 PLANS = ("Free", "Plus", "Basic")
->>>>>>> theirs
 #: One customer in this many has an unusual name, and one in this many none.
 RARE_NAME_EVERY = 25
 NAMELESS_EVERY = 33

@@ -104,8 +104,8 @@ def unsent(browser: BrowserDriver, lineup: LineupDriver) -> None:
     stale_reply(browser, lineup)
     browser.page.fill(".composer-field", "もう一つ。")
     # Attached is enough: in a narrow window the left column is only visible beside the list.
-    browser.page.locator(".nav-item[data-kind=draft]").wait_for(state="attached")
-    browser.page.locator(".nav-item[data-kind=unsent]").dispatch_event("click")
+    browser.page.locator(".nav-item[data-kind=draft]:not([data-none])").wait_for(state="attached")
+    browser.page.locator(".nav-item[data-kind=unsent]:not([data-none])").dispatch_event("click")
     browser.page.wait_for_selector(".unsent-item + .unsent-item, .unsent-list + h3 + .unsent-list")
 
 

@@ -9,7 +9,6 @@ import { Drafts } from "../core/thread/drafts.js";
 import { Outbox } from "../core/thread/outbox.js";
 import { age } from "../core/time.js";
 import { nameOf } from "../ui/elements/avatar.js";
-import { ICONS } from "../ui/elements/icons.js";
 import { refusal } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
 
@@ -57,9 +56,7 @@ export async function openUnsent(page) {
   const unsent = {
     outbox, drafts, showSessionEnd,
     dialog: new UnsentDialog(page),
-    items: (dialog) => ownItems(
-      { unsent: outbox.late.length, draft: drafts.list.length }, dialog, page.ui.language.t,
-    ),
+    counts: () => ({ draft: drafts.list.length, unsent: outbox.late.length }),
     // The mark of a thread's row: "unsent", "draft" or "".
     markOf(threadId) {
       if (outbox.size && outbox.late.some((item) => item.threadId === threadId)) return "unsent";
@@ -104,20 +101,6 @@ async function finish(id, seen, { data: { thread, rows }, acts: { acting } }) {
   const actions = (await acting.get())?.actions;
   if (rows.get(id)?.open === false) return id === thread.id ? actions?.openNext(id) : undefined;
   return actions?.finish({ id, seen });
-}
-
-// The entries in the left column for unsent replies and for drafts; nothing if there are none.
-/** @param {{unsent: number, draft: number}} counts @param {Ui["unsentDialog"]} dialog @param {Translate} t */
-function ownItems(counts, dialog, t) {
-  const kinds = Object.keys(counts).filter((kind) => counts[kind]);
-  if (!kinds.length) return "";
-  return html`<div class="nav-group nav-own">${kinds.map((kind) => html`<button type="button"
-    class="nav-item" data-kind=${kind} title=${t(`nav.${kind}`)}
-    aria-label=${`${t(`nav.${kind}`)}: ${t.number(counts[kind])}`}
-    @click=${() => dialog.open()}><span class="nav-icon">${ICONS[kind]}</span><span
-      class="nav-text">${t(`nav.${kind}`)}</span><span class="nav-short" aria-hidden="true">${
-        t(`nav.${kind}`)}</span><span class="nav-count"
-      >${t.number(counts[kind])}</span></button>`)}</div>`;
 }
 
 // Removes everything from the page after the session has ended, because somebody else may use the

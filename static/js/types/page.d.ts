@@ -464,7 +464,7 @@ declare global {
     /** The list of unsent texts. */
     dialog: UnsentDialog;
     /** The entries in the left column. */
-    items(dialog: LazyPane): Content;
+    counts(): { draft: number; unsent: number };
     markOf(threadId: number): string;
   };
   type SealedStorageOptions = {

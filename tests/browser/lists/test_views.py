@@ -126,14 +126,33 @@ def arranges_in_the_settings(browser: BrowserDriver, mai: AdminDriver) -> None:
     has_no_fault(browser, "all views on a phone")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
-    page.locator(".nav-views-all").click()
-    page.locator(".views-open", has_text="One").click()
+    page.click(".nav-item[data-kind=more]")
+    page.wait_for_selector(".nav-sheet")
+    has_no_fault(browser, "the sheet on a phone")
+    page.locator(".nav-sheet .nav-item", has_text="One").click()
     browser.wait_for("() => document.querySelector('.header-title').textContent === 'One'")
     assert page.locator("#list-empty .empty-title").inner_text() == "Nothing in this view"
     page.set_viewport_size(WIDE)
     wait_until(lambda: [view["name"] for view in mai.saved_views()] == ["Three", "One", "Two"])
     page.reload()
     stand(browser, "Three", "One", "Two")
+
+
+def is_made_by_plus(browser: BrowserDriver, mai: AdminDriver) -> None:
+    """The editor begins empty, and what is saved is opened."""
+    page = browser.page
+    page.locator(".nav-heading-act").last.click()
+    page.wait_for_selector(".view-form")
+    assert page.locator("#dialog h2").inner_text() == "New view"
+    assert page.locator("#view-query").inner_text() == ""
+    page.fill(".view-form [name=name]", "Made by plus")
+    page.locator("#view-query").focus()
+    page.keyboard.type("lang:sv is:open ")
+    page.click(".view-form [type=submit]")
+    browser.wait_for("() => document.querySelector('.header-title').textContent === 'Made by plus'")
+    [made] = [view for view in mai.saved_views() if view["name"] == "Made by plus"]
+    assert made["query"] == "lang:sv is:open"
+    mai.delete_view(made["id"])
 
 
 def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_settings(browser, lineup, mai):
@@ -157,6 +176,7 @@ def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_settings(browser, 
     kept = ["not_respond", "snoozed", "mentions", "history", three, "arrival", two, one]
     wait_until(lambda: [view["id"] for view in mai.get("views")["views"]] == kept)
     arranges_in_the_settings(browser, mai)
+    is_made_by_plus(browser, mai)
 
 
 def is_deleted_by_others(

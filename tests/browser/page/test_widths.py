@@ -2,11 +2,19 @@
 
 import pytest
 
+from tests.browser.outside import outside
 from tests.drivers.browser import BrowserDriver
 from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
+#: The names of the left column and of a phone's bar.
+NAMES = ".nav-item > .nav-text, .nav-short"
+#: Texts below 12 px.
+SMALL_TEXTS = """(selector) => [...document.querySelectorAll(`${selector} *`)]
+  .filter((each) => each.checkVisibility() && parseFloat(getComputedStyle(each).fontSize) < 12
+    && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+  .map((each) => `${each.className} ${each.textContent}`)"""
 #: Parts of texts that do not fit into their elements.
 CUT = """(selector) => [...document.querySelectorAll(selector)]
   .filter((each) => each.checkVisibility()
@@ -61,7 +69,7 @@ SIX = ((390, 844), (820, 1180), (1280, 720), (1440, 900), (1920, 1080), (2560, 1
 #: The texts below visible icons, with the shapes of the icons.
 NAMED = """() => [...document.querySelectorAll('.nav button')]
   .filter((each) => each.checkVisibility() && !each.matches('.nav-me')).map((each) =>
-    [[...each.querySelectorAll('.nav-short')].filter((one) => one.checkVisibility())
+    [[...each.querySelectorAll('.nav-text, .nav-short')].filter((one) => one.checkVisibility())
       .map((one) => one.textContent).join(), each.querySelector('use')?.getAttribute('href')])"""
 TOUCH = """async ([selector, ms]) => {
   const target = document.querySelector(selector);
@@ -89,30 +97,57 @@ def test_the_names_below_icons_are_whole_on_phones_and_tablets(chromium, lineup)
             mai.renew()
             mai.open(id)
             page.fill(".composer-field", "A draft is one more name below an icon")
-            page.wait_for_selector(".nav-item[data-kind=draft]")
+            page.wait_for_selector(".nav-item[data-kind=draft]:not([data-none])")
             page.keyboard.press("Escape")
             page.evaluate("() => { location.hash = '#/arrival/arrival'; }")
             for width in (360, 390, 820):
                 page.set_viewport_size({"width": width, "height": 780})
                 page.wait_for_selector(".row:not(.skeleton)")
-                faults = page.evaluate(CUT, ".nav-short")
+                faults = page.evaluate(CUT, NAMES) + page.evaluate(SMALL_TEXTS, ".nav")
+                faults += page.evaluate(CUT, ".nav .nav-count") + outside(page)
                 if width < 720:
                     faults += page.evaluate(CUT, ".nav")
                 if width < 720 or locale != "ja":  # Japanese may go on in a new line anywhere
-                    faults += page.evaluate(BROKEN, ".nav-short")
+                    faults += page.evaluate(BROKEN, NAMES)
                 found[locale, width] = faults
     finally:
         admin.prefer(locale="en")
     assert {at: faults for at, faults in found.items() if faults} == {}
     page.set_viewport_size({"width": 360, "height": 780})
-    page.click(".nav-views-all")
-    page.click(".views-built-in[data-view=snoozed] .views-open")
+    mai.renew()
+    page.click(".nav-item[data-kind=snoozed]")
     mai.wait_until_shown("snoozed/soonest")
-    page.click(".nav-views-all")
-    page.click(".views-built-in[data-view=mentions] .views-open")
-    mai.wait_until_shown("mentions/arrival")
+    reaches_all_the_rest(mai)
     assert mai.errors == []
     mai.close()
+
+
+def reaches_all_the_rest(mai: BrowserDriver) -> None:
+    """A phone's bar has five places and "More", with a sheet."""
+    page = mai.page
+    bar = page.locator(".nav-places > .nav-item:visible .nav-text").all_inner_texts()
+    assert bar == ["Search", "Mine", "Not responded", "All open", "Snoozed", "More"]
+    for place in ("mentions/arrival", "unassigned/longest_wait", "history/arrival"):
+        page.click(".nav-item[data-kind=more]")
+        assert outside(page) == []
+        page.click(f".nav-sheet [data-kind={place.split('/')[0]}]")
+        mai.wait_until_shown(place)
+        more = page.locator(".nav-item[data-kind=more]").get_attribute("aria-current")
+        assert more == "true" and not page.locator("#dialog").is_visible()
+    for name, opened in (
+        ("Team", "#team-panel"),
+        ("Customers online", "#online-panel"),
+        ("Drafts", "#dialog .panel-note"),
+        ("Shortcuts", ".help-keys"),
+        ("Actions", "#palette"),
+        ("Settings", ".settings"),
+        ("Manage views", ".views-new"),
+    ):
+        page.click(".nav-item[data-kind=more]")
+        page.locator(".nav-sheet button", has_text=name).click()
+        page.wait_for_selector(opened)
+        page.keyboard.press("Escape")
+        page.wait_for_selector(opened, state="hidden")
 
 
 def is_shown(browser: BrowserDriver, selector: str) -> bool:
@@ -142,6 +177,19 @@ def has_whole_titles(mai: BrowserDriver, locale: str) -> None:
         mai.page.wait_for_selector(".row:not(.skeleton)")
         whole = ".header-title, .sort-text, .nav .nav-text"
         assert mai.page.evaluate(CUT, whole) == [], (locale, list)
+
+
+def shows_the_whole_navigation(mai: BrowserDriver) -> None:
+    """Nine views fit into 720 px, with nothing cut and nothing to scroll."""
+    page = mai.page
+    mai.wait_for("() => document.querySelectorAll('.nav-view').length === 9", "nine views")
+    for selector in (".nav", ".nav-views-list"):
+        room = "(name) => { const { scrollHeight, clientHeight } = document.querySelector(name);"
+        assert page.evaluate(f"{room} return scrollHeight - clientHeight; }}", selector) <= 0
+    end = "() => document.querySelector('.nav-settings').getBoundingClientRect().bottom"
+    assert page.evaluate(end) <= 720
+    assert page.evaluate("() => document.querySelector('.nav').offsetWidth") == 208
+    assert outside(page) == []
 
 
 def is_news_beside_whole_titles(mai: BrowserDriver, lineup, locale: str) -> None:
@@ -177,15 +225,19 @@ def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
     )
     admin, page = lineup.admin(lineup.mai_email), mai.page
     id = lineup.say("wide", name="Nguyễn Thị Phương Anh")
+    views = [admin.save_view(f"View {at}", f"lang:fi waits:>{at}h") for at in range(1, 10)]
     try:
         for locale in ("en", "vi", "ja"):
             admin.prefer(locale=locale)
             has_whole_titles(mai, locale)
+            shows_the_whole_navigation(mai)
             is_news_beside_whole_titles(mai, lineup, locale)
             has_room_for_head(mai, id, locale)
             has_whole_thread(mai, id, locale)
     finally:
         admin.prefer(locale="en")
+        for view in views:
+            admin.delete_view(view["id"])
     mai.renew("not_respond/longest_wait")
     me = page.locator(".nav-me")
     wait_until(lambda: "Mai" in me.inner_text(), what="my name")
@@ -297,7 +349,9 @@ def test_a_finger_picks_rows_and_reaches_everything(chromium, lineup, size):
     assert page.evaluate("() => location.hash").endswith("arrival/arrival"), "no thread was opened"
     page.locator(".list-header .button", has_text="Take").click()
     mai.wait_for("() => document.getElementById('toasts').textContent.includes('2 threads taken.')")
-    page.locator(".nav-palette").click()
+    if width < 720:
+        page.click(".nav-item[data-kind=more]")
+    page.locator(".nav-palette:visible").click()
     page.fill(".palette-field", "shortcuts")
     page.locator(".palette-entry", has_text="help").first.click()
     page.wait_for_selector(".help-keys kbd")

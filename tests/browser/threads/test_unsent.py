@@ -11,8 +11,11 @@ pytestmark = pytest.mark.slow
 
 FIELD = ".composer-field"
 MARK = "(id) => document.querySelector(`#row-${id} .row-own`)?.textContent ?? ''"
-NAV = "() => document.querySelector('.nav-item[data-kind=unsent]')?.textContent ?? ''"
-NO_NAV = "() => !document.querySelector('.nav-item[data-kind=unsent]')"
+NAV = "() => document.querySelector('.nav-item[data-kind=unsent]:not([data-none])')?.textContent"
+NO_NAV = "() => document.querySelector('.nav-item[data-kind=unsent][data-none]') !== null"
+#: Where each line of the left column stands.
+LINES = """() => [...document.querySelectorAll('.nav button')]
+  .map((line) => [line.title.split('\\n')[0], line.getBoundingClientRect().top])"""
 TITLE = "() => document.title"
 
 
@@ -43,6 +46,7 @@ def test_a_reply_that_is_not_sent_is_shown_everywhere_until_it_is(browser, lineu
     page = browser.page
     id, other = new_thread(browser, lineup), new_thread(browser, lineup)
     browser.open(other)
+    stood = page.evaluate(LINES)
     page.context.set_offline(True)
     browser.wait_for("() => !navigator.onLine")
     write = f"() => {{ location.hash = '#/arrival/arrival/{id}'; }}"
@@ -54,6 +58,7 @@ def test_a_reply_that_is_not_sent_is_shown_everywhere_until_it_is(browser, lineu
     wait_until(lambda: page.evaluate(MARK, id) == "Not sent", what="the mark on the row")
     assert "Not sent" in page.locator(f"#row-{id}").get_attribute("aria-label")
     assert "1" in browser.wait_for(NAV, "the left column")
+    assert page.evaluate(LINES) == stood, "nothing moves when the first unsent reply comes"
     assert "1 not sent" in page.evaluate(TITLE)
     asked = []
 
@@ -129,9 +134,12 @@ def test_drafts_are_marked_on_their_rows_and_stand_in_a_list(browser, lineup):
     page = browser.page
     id, other = new_thread(browser, lineup), new_thread(browser, lineup)
     browser.open(id)
+    stood = page.evaluate(LINES)
     page.fill(FIELD, "A beginning")
     browser.open(other)
     wait_until(lambda: page.evaluate(MARK, id) == "Draft", what="the mark on the row")
+    page.wait_for_selector(".nav-item[data-kind=draft]:not([data-none])")
+    assert page.evaluate(LINES) == stood, "nothing moves when the first draft begins"
     assert page.evaluate(MARK, other) == ""
     page.locator(".nav-item[data-kind=draft]").click()
     page.locator(f".unsent-item[data-thread='{id}'] .unsent-open").click()

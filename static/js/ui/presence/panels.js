@@ -108,6 +108,5 @@ export function presenceNav(t) {
     ${[["team", ICONS.team], ["online", ICONS.online]].map(([name, icon]) => html`
       <button type="button" class="nav-item" popovertarget=${`${name}-panel`} title=${t(name)}
         aria-label=${t(name)}><span class="nav-icon">${icon}</span><span class="nav-text"
-        >${t(name)}</span><span class="nav-short" aria-hidden="true">${
-          t(name === "online" ? "online.short" : name)}</span></button>`)}</div>`;
+        >${t(name)}</span></button>`)}</div>`;
 }

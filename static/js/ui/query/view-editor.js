@@ -17,6 +17,7 @@ export class ViewEditor extends PageModule {
   #edited = null; // {id?, name, query, sort, owner, changed_at?}
   #before = ""; // the query as it was saved
   #begun = ""; // what was written when the form was opened
+  #isBlank = false; // whether it began without a query
   #theirs = null; // the version that somebody else has saved meanwhile
   #problem = "";
   #busy = false;
@@ -54,7 +55,7 @@ export class ViewEditor extends PageModule {
   #show() {
     const { t } = this.ui.language;
     this.ui.dialog.open(
-      () => t(this.#edited.id ? "view.edit" : "view.save"), () => this.#content(),
+      () => t(this.#edited.id ? "view.edit" : this.#isBlank ? "view.new" : "view.save"), () => this.#content(),
       () => this.check.stop(), () => this.#mayClose(),
     );
     this.field.after();
@@ -88,6 +89,7 @@ export class ViewEditor extends PageModule {
     this.#edited = { ...view };
     this.#begun = this.#written();
     this.#before = view.id ? view.query : "";
+    this.#isBlank = !view.id && !view.query;
     this.#theirs = null;
     this.#problem = "";
     this.#busy = false;
@@ -204,9 +206,7 @@ export class ViewEditor extends PageModule {
     this.ui.dialog.close();
     this.data.savedViews.put(saved);
     this.ui.announce(this.ui.language.t("view.saved", { name: saved.name }));
-    // After saving a query, shows the new view.
-    const { list } = this.data.lists;
-    if (isNew && list.query?.trim() === query.trim()) this.acts.navigation.goView(saved.id);
+    if (isNew) this.acts.navigation.goView(saved.id);
   }
 
   // Asks first: the others who see the view lose it, too.

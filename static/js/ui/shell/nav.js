@@ -12,35 +12,55 @@ import { presenceNav } from "../presence/panels.js";
 
 /** @param {Page} page */
 export function nav(page) {
-  const { data: { lists: { list }, totals }, ui: { keymap, language: { t } } } = page;
-  const { navigation } = page.acts;
+  const { ui: { language: { t } } } = page;
   return html`
     <div class="brand"><span class="brand-mark" aria-hidden="true"></span
       ><span class="nav-text">Lineup</span></div>
-    <div class="nav-group">
+    <div class="nav-group nav-places">
       ${navItem({
-        icon: ICONS.search, text: t("search"), told: html`<kbd>/</kbd>`, t,
+        icon: ICONS.search, text: t("search"), kind: "search", told: html`<kbd>/</kbd>`, t,
         run: () => page.ui.search.open(),
       })}
-      ${PLACES.map((view) => navItem({
-        icon: ICONS[view], text: t(`view.${view}`), kind: view, current: list.view === view,
-        about: keymap.keysOf(`view:${view}`), count: totals.of(view),
-        t, run: () => navigation.goView(view),
-      }))}
+      ${PLACES.map((name) => place(name, page))}
+      ${more(page)}
     </div>
     ${savedViews(page)}
-    ${page.acts.unsent?.part?.items(page.ui.unsentDialog) ?? ""}
+    ${ownTexts(page)}
     ${presenceNav(t)}
     <div class="nav-space"></div>
-    <div class="nav-self">${page.acts.acting?.part?.ownState(page) ?? ""}</div>
+    ${foot(page)}`;
+}
+
+/** @param {string} name @param {Page} page */
+function place(name, { data: { lists, totals }, ui: { keymap, language: { t } }, acts: { navigation } }) {
+  return navItem({
+    icon: ICONS[name], text: t(`view.${name}`), kind: name, current: lists.list.view === name,
+    about: keymap.keysOf(`view:${name}`), count: totals.of(name) ?? "", t, run: () => navigation.goView(name),
+  });
+}
+
+// The admin's unsent replies and drafts. Their place is kept where there are none, so that nothing moves
+// when the first one comes.
+/** @param {Page} page */
+function ownTexts({ acts: { unsent }, ui: { unsentDialog, language: { t } } }) {
+  const counts = unsent?.part?.counts() ?? { draft: 0, unsent: 0 };
+  return html`<div class="nav-group nav-own">${Object.keys(counts).map((kind) => navItem({
+    icon: ICONS[kind], text: t(`nav.${kind}`), kind, count: counts[kind], t, run: () => unsentDialog.open(),
+  }))}</div>`;
+}
+
+/** @param {Page} page */
+function foot(page) {
+  const { ui, ui: { language: { t } } } = page;
+  const actions = `${t("palette.short")}, Ctrl K`;
+  return html`<div class="nav-self">${page.acts.acting?.part?.ownState(page) ?? ""}</div>
     <div class="nav-foot">
       <button type="button" class="nav-help" title=${t("help.title")}
-        aria-label=${t("help.title")} @click=${() => page.ui.helpDialog.open()}
-        ><span class="nav-icon nav-touch">${ICONS.help}</span><kbd>?</kbd
-        ><span class="nav-text">${t("help.short")}</span><span class="nav-short">${
-          t("help.short")}</span></button>
-      <button type="button" class="nav-help nav-palette" title=${t("palette")}
-        aria-label=${t("palette")} @click=${() => page.ui.palette.open()}
+        aria-label=${t("help.title")} @click=${() => ui.helpDialog.open()}
+        ><span class="nav-icon nav-touch">${ICONS.help}</span><kbd aria-hidden="true">?</kbd
+        ><span class="nav-text">${t("help.short")}</span></button>
+      <button type="button" class="nav-help nav-palette" title=${`${t("palette")}, Ctrl K`}
+        aria-label=${actions} @click=${() => ui.palette.open()}
         ><span class="nav-icon nav-touch">${ICONS.palette}</span><kbd>Ctrl K</kbd
         ><span class="nav-short">${t("palette.short")}</span></button>
       <button type="button" class="nav-settings" aria-label=${t("settings")} title=${t("settings")}
@@ -49,17 +69,48 @@ export function nav(page) {
     </div>`;
 }
 
+// On a phone the bar has room for these places alone; "More" opens a sheet with all the rest.
+const BAR = ["mine", "not_respond", "arrival", "snoozed"];
+
+/** @param {Page} page */
+function more(page) {
+  const { data: { lists: { list }, totals }, acts: { unsent }, ui: { dialog, language: { t } } } = page;
+  const news = (totals.of("mentions") ?? 0) + (unsent?.part?.counts().unsent ?? 0);
+  return navItem({
+    icon: ICONS.more, text: t("nav.more"), kind: "more", current: !BAR.includes(list.view),
+    count: news || "", t, run: () => dialog.open(() => t("nav.more"), () => sheet(page)),
+  });
+}
+
+// A press on a row closes the sheet first.
+/** @param {Page} page */
+function sheet(page) {
+  const { data: { savedViews: { list } }, ui: { dialog, viewEditor, language: { t } }, acts: { openSettings } } = page;
+  const press = {
+    handleEvent: ({ target }) => target.closest("button") && dialog.close(), capture: true,
+  };
+  return html`<div class="nav-sheet" @click=${press}>
+    <div class="nav-group">${PLACES.filter((name) => !BAR.includes(name)).map((name) => place(name, page))}</div>
+    <div class="nav-group">
+      ${list.map((view) => entry(view, page))}
+      ${navItem({ icon: ICONS.add, text: t("view.new"), t, run: () => viewEditor.open() })}
+      ${navItem({ icon: ICONS.views, text: t("views.manage"), t, run: () => openSettings("views") })}
+    </div>
+    ${ownTexts(page)}
+    ${presenceNav(t)}
+    <div class="nav-group">${foot(page)}</div></div>`;
+}
+
 // The saved views in the left column, of the admin, of desks and of everybody, in one order.
 const STEPS = { ArrowUp: -1, ArrowDown: 1 };
 
 /** @param {Page} page */
 export function savedViews(page) {
-  const { data: { savedViews: { list }, lists }, ui: { language: { t } }, acts: { openSettings } } = page;
+  const { data: { savedViews: { list }, lists }, ui: { viewEditor, language: { t } }, acts: { openSettings } } = page;
   return html`<div class="nav-group nav-views" role="group" aria-label=${t("views")}>
     <div class="nav-heading"><span class="nav-text" aria-hidden="true">${t("views")}</span>
-      <button type="button" class="nav-heading-act" aria-label=${t("views.manage")}
-        title=${t("views.manage")} @click=${() => openSettings("views")}
-        >${list.length ? ICONS.settings : ICONS.add}</button></div>
+      ${list.length ? headingAct("views.manage", ICONS.settings, () => openSettings("views"), t) : ""}
+      ${headingAct("view.new", ICONS.add, () => viewEditor.open(), t)}</div>
     <div class="nav-views-list" @keydown=${(event) => moved(event, page)}
       @pointerdown=${(event) => page.ui.viewDrag.press(event)}
       >${repeat(list, ({ id }) => id, (view) => entry(view, page))}</div>
@@ -70,6 +121,9 @@ export function savedViews(page) {
       >${t("views.short")}</span></button></div>`;
 }
 
+const headingAct = (key, icon, run, t) => html`<button type="button" class="nav-heading-act"
+  aria-label=${t(key)} title=${t(key)} @click=${run}>${icon}</button>`;
+
 /** @param {SavedView} view @param {Page} page */
 function entry({ id, name, query, owner, total }, page) {
   const { data: { lists, totals }, ui: { viewDrag, language: { t } }, acts: { navigation } } = page;
@@ -77,7 +131,7 @@ function entry({ id, name, query, owner, total }, page) {
     >${navItem({
       icon: ICONS[owner === "me" ? "view" : "view_shared"], text: shown(name),
       about: [ownerText(owner, t), shown(query)].join("\n"),
-      current: lists.list.view === id, count: totals.of(id) ?? total ?? undefined,
+      current: lists.list.view === id, count: totals.of(id) ?? total ?? "",
       keys: "Alt+ArrowUp Alt+ArrowDown", t, run: () => navigation.goView(id),
     })}</div>`;
 }
@@ -106,19 +160,20 @@ function moved(event, { data: { savedViews: views }, ui: { painter, announce, la
 }
 
 // A line of the left column: an icon, a name and a count.
+const COMPACT_FROM = 100_000; // on a phone
 
-// short: the text below the icon in a narrow window; told: the text at the end of the line; about: further
-// lines of the tooltip; kind: selects the style; keys: handlers of keys while it has the focus.
+// count: a number, "" where it comes later or may come, undefined where there is none; told: the text at the end
+// of the line; about: further lines of the tooltip; kind: selects the style; keys: handlers of keys while it has
+// the focus.
 /** @param {any} given */
 function navItem({
-  icon, text, short = text, about = "", count, told, current, kind = nothing, keys = nothing, t, run,
+  icon, text, about = "", count, told = nothing, current, kind = nothing, keys = nothing, t, run,
 }) {
-  const number = count === undefined ? "" : t.number(count);
+  const number = typeof count === "number" ? t.number(count) : "";
   return html`<button type="button" class="nav-item" data-kind=${kind} aria-current=${current ? "true" : "false"}
     aria-label=${number ? `${text}, ${number}` : text} title=${about ? `${text}\n${about}` : text}
-    aria-keyshortcuts=${keys} @click=${run}
+    aria-keyshortcuts=${keys} ?data-none=${count === 0} @click=${run}
     ><span class="nav-icon">${icon}</span><span class="nav-text">${text}</span>
-    <span class="nav-short" aria-hidden="true">${short}</span>
-    <span class="nav-count" translate="no" data-compact=${count >= 1000 ? t.compact(count) : nothing}
-      >${told ?? number}</span></button>`;
+    ${count === undefined ? told : html`<span class="nav-count" translate="no"
+      data-compact=${count >= COMPACT_FROM ? t.compact(count) : nothing}>${number}</span>`}</button>`;
 }
