@@ -10,10 +10,14 @@ export async function openNotifier(page) {
   const { data: { adminId, thread }, net: { connection }, ui: { alerts } } = page;
   const { Tabs } = await import("../net/tabs.js");
   tellLacking(page);
-  const tabs = new Tabs({ name: `lineup:${adminId}`, isLookedAt, thread: () => thread.id });
+  const tabs = new Tabs({
+    name: `lineup:${adminId}`, isLookedAt, thread: () => thread.id,
+    lookedElsewhere: () => notifier?.toldElsewhere(),
+  });
   const notifier = new Notifier({ ...page, tabs });
   await tabs.ready;
   alerts.begin(notifier);
+  notifier.counted();
   if (connection.connected) notifier.connected();
   return notifier;
 }

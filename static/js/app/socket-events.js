@@ -9,6 +9,7 @@ export function socketEvents(page) {
     "pages:totals": (totals) => takeTotals(page, totals),
     "views:totals": ({ totals }) => {
       data.totals.takeOthers(totals);
+      ui.notifier.part?.counted();
       ui.painter.ask("nav", "header", "queue");
     },
     "views:changed": () => loadSaved(page),

@@ -9,11 +9,15 @@ export class Tabs {
   #channel = null;
   #told = null; // the open thread, as the other tabs know it
 
-  // isLookedAt(): of this tab; thread(): its open thread; led(): called when this tab becomes the leader.
-  constructor({ name, isLookedAt, thread = () => null, led = () => {}, page = document }) {
+  // isLookedAt(): of this tab; thread(): its open thread; led(): called when this tab becomes the leader;
+  // lookedElsewhere(): somebody looks at another tab.
+  constructor({
+    name, isLookedAt, thread = () => null, led = () => {}, lookedElsewhere = () => {}, page = document,
+  }) {
     this.page = page;
     this.thread = thread;
     this.isLookedAt = isLookedAt;
+    this.lookedElsewhere = lookedElsewhere;
     this.id = randomId();
     this.ready = lead(name, () => {
       this.leads = true;
@@ -43,6 +47,7 @@ export class Tabs {
       if (!this.#others.has(data.id) && !data.gone) this.#announce();
       if (data.gone) this.#others.delete(data.id);
       else this.#others.set(data.id, { lookedAt: data.lookedAt, thread: data.thread });
+      if (data.lookedAt && !data.gone) this.lookedElsewhere();
     };
     this.page.addEventListener("visibilitychange", () => this.#announce());
     for (const change of ["focus", "blur"]) addEventListener(change, () => this.#announce());

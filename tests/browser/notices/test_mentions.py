@@ -9,6 +9,21 @@ from tests.drivers.lineup import LineupDriver
 pytestmark = pytest.mark.slow
 
 BADGE = "document.querySelector('.nav-item[data-kind=mentions] .nav-count').textContent.trim()"
+#: Somebody looks at the window, or away from it.
+LOOKS = """(looks) => {
+  document.hasFocus = () => looks;
+  window.dispatchEvent(new Event(looks ? 'focus' : 'blur'));
+}"""
+#: Whether the badge, and the mark on a row, are in the accent.
+ACCENTED = """() => {
+  const accent = document.createElement('i');
+  accent.style.color = 'var(--accent-text)';
+  document.body.append(accent);
+  const { color } = getComputedStyle(accent);
+  accent.remove();
+  return ['.nav-item[data-kind=mentions] .nav-count', '.row-own[data-kind=mention]']
+    .map((selector) => getComputedStyle(document.querySelector(selector)).color === color);
+}"""
 OFFERED = """() => [...document.querySelectorAll('#mention-list .mention-name')]
   .map((name) => name.textContent)"""
 
@@ -41,11 +56,15 @@ def test_a_note_mentions_a_colleague_who_reads_it_and_keeps_it(
     browser.page.keyboard.press("Control+Enter")
     browser.wait_for("() => document.querySelector('.mention')?.textContent === '@Ken'", "the name")
     ken.wait_for(f"() => {BADGE} === '1'", "the badge")
+    mark = f"document.querySelector('#row-{id} .row-own').textContent"
+    ken.wait_for(f"() => {mark} === 'Mentions you'", "the mark on the row")
+    assert ken.page.evaluate(ACCENTED) == [True, True]
     ken.page.locator(".nav-item[data-kind=mentions]").click()
     ken.wait_for(f"() => document.getElementById('row-{id}')", "the row in Mentions")
     ken.page.locator(f"#row-{id}").click()
     ken.wait_for("() => document.querySelector('.mention[data-own]')", "one's own name")
     ken.wait_for(f"() => {BADGE} === '0'", "the mention being read")
+    ken.wait_for("() => !document.querySelector('[data-kind=mention]')", "the end of the mark")
     ken.page.locator(".message-unread").click()
     ken.wait_for(f"() => {BADGE} === '1'", "the mention being unread again")
     ken.wait_for("() => document.querySelector('.message-mention')", "what it says")
@@ -101,7 +120,9 @@ def test_what_is_ones_own_is_told_in_the_page_and_opens_the_thread(
     mai = lineup.admin(lineup.mai_email)
     mai.reply(id, "@Ken, please", private=True)
     ken.wait_for(toast("Mai mentioned you, Told 1: @Ken, please"), "the notice")
-    ken.page.locator(".toast", has_text="Mai mentioned you").locator(".button").click()
+    told = ken.page.locator(".toast", has_text="Mai mentioned you")
+    assert told.locator(".button").all_inner_texts() == ["Open", "Notify me when I am away"]
+    told.locator(".button", has_text="Open").click()
     ken.page.wait_for_selector(f".composer-field[data-thread='{id}']")
     assert lineup.admin(lineup.ken_email).act(id, "claim").status_code == 200
     lineup.say("told-1", "I am looking at it", name="Told 1")
@@ -116,3 +137,16 @@ def test_what_is_ones_own_is_told_in_the_page_and_opens_the_thread(
     ken.page.context.set_offline(False)
     ken.wait_for(toast("Told 2: Anybody?"), "what was missed")
     assert ken.page.locator(".toast", has_text="Anybody?").count() == 1
+    # What came while nobody looked is told on return.
+    ken.page.evaluate(LOOKS, False)
+    given = lineup.say("told-3", "Who helps me?", name="Told 3")
+    to_ken = {"admin_id": lineup.admin(lineup.ken_email).id}
+    url = f"{lineup.server.url}/admin/api/threads/{given}/assign"
+    assert lineup.mai.post(url, json=to_ken).status_code == 200
+    row_mark = f"document.querySelector('#row-{given} .row-own')?.textContent"
+    ken.wait_for(f"() => {row_mark} === 'Given to you'", "the mark on the row")
+    assert ken.page.locator(".toast", has_text="Mai gave you Told 3").count() == 0
+    ken.page.evaluate(LOOKS, True)
+    ken.wait_for(toast("Mai gave you Told 3: Who helps me?"), "the notice")
+    ken.page.locator(".toast", has_text="Mai gave you").locator(".button").click()
+    ken.wait_for(f"() => {row_mark} === ''", "the end of the mark, as it is open")

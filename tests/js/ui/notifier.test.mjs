@@ -9,42 +9,61 @@ import { settled, pageOf } from "../support.mjs";
 const MINUTE_MS = 60_000;
 
 // A window with its notifier, and what it does: toasts, sounds, notifications, requests.
-function scene(t, { leads = true, looked = true, elsewhere = false, open = null } = {}) {
+function scene(t, { leads = true, looked = true, elsewhere = false, open = null, permission = "granted" } = {}) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const made = {
     toasts: [], announced: [], chimes: 0, shown: [], asked: [], missed: [], quiet: false,
-    time: 10 * MINUTE_MS,
+    time: 10 * MINUTE_MS, looked, painted: 0, thread: { id: open }, unread: [],
     prefs: {
       notify: { views: [], sound: true, desktop: true },
       kept: { notify_own: true, notify_text: true },
     },
   };
-  globalThis.addEventListener = () => {};
+  made.heard = {};
+  globalThis.addEventListener = (name, run) => { (made.heard[name] ??= []).push(run); };
+  const kept = new Map();
+  globalThis.localStorage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
   globalThis.Notification = class {
-    static permission = "granted";
+    static permission = permission;
+    static async requestPermission() {
+      made.asked.push(["permission"]);
+      return "granted";
+    }
+
     constructor(title, { body, tag }) { made.shown.push([title, body, tag]); }
     close() {}
   };
   const tabs = {
-    leads, anyLookedAt: looked || elsewhere, isLookedAt: () => looked, tell() {},
-    isThreadLookedAt: (id) => looked && id === open,
+    leads, get anyLookedAt() { return made.looked || elsewhere; }, isLookedAt: () => made.looked, tell() {},
+    isThreadLookedAt: (id) => made.looked && id === made.thread.id,
   };
   made.notifier = new Notifier(pageOf({
     prefs: made.prefs, tabs, now: () => made.time,
     language: { t: (key, { name, count } = {}) => [key, name ?? count].filter(Boolean).join(" ") },
-    toasts: { show: (text, { run }) => made.toasts.push([text, run]) },
+    toasts: { show: (text, actions = []) => made.toasts.push([text, actions[0]?.run, actions[1]]) },
+    thread: made.thread, painter: { ask() { made.painted += 1; } }, adminId: 7,
+    lists: { list: { view: "arrival", sort: "arrival", filter: "all" }, sync: {} },
     announce: (text) => made.announced.push(text),
-    alerts: { get quiet() { return made.quiet; }, chime: () => { made.chimes += 1; } },
+    alerts: {
+      get quiet() { return made.quiet; }, chime: () => { made.chimes += 1; },
+      mayNotify: async () => (await globalThis.Notification.requestPermission()) === "granted",
+    },
     open: (id) => made.asked.push(["open", id]),
     navigation: {
       goView: (view) => made.asked.push(["view", view]), goList: () => made.asked.push(["own"]),
     },
-    totals: { of: () => 1 }, icon: { dataset: {} },
+    totals: { of: (view) => (view === "mentions" ? made.mentions : 1) }, icon: { dataset: {} },
     call: async (name, body) => {
+      if (name === "list:open") return { ids: made.unread, rows: [] };
+      if (name === "list:close") return {};
       made.asked.push([name, body.since]);
       return { notices: made.missed };
     },
   }));
+  made.comes = () => {
+    made.looked = true;
+    made.heard.focus.forEach((run) => run());
+  };
   made.pass = async (ms) => {
     made.time += ms;
     t.mock.timers.tick(ms);
@@ -89,9 +108,70 @@ test("where no window is looked at one of them shows the notification of the sys
     made.notifier.notice(notice(1));
     await made.pass(1000);
     assert.equal(made.shown.length, count);
-    assert.equal(made.toasts.length, count, "it stands in the page when somebody comes");
+    assert.equal(made.toasts.length, 0, "nobody would see it");
     t.mock.timers.reset();
   }
+});
+
+test("what came while nobody looked is told on return, once, in the window that is looked at", async (t) => {
+  const made = scene(t, { looked: false, leads: false });
+  made.notifier.notice(notice(1, { kind: "assigned", by: { id: 2, name: "Ken" } }));
+  made.notifier.notice(notice(2));
+  await made.pass(10 * MINUTE_MS);
+  made.thread.id = 2; // it stands on the screen to which the admin comes back
+  made.comes();
+  await made.pass(1000);
+  assert.deepEqual(made.toasts.map(([text]) => text), ["notice.assigned C1"]);
+  made.comes();
+  await made.pass(1000);
+  assert.equal(made.toasts.length, 1);
+  made.looked = false;
+  made.notifier.notice(notice(3));
+  made.notifier.toldElsewhere();
+  made.comes();
+  await made.pass(1000);
+  assert.equal(made.toasts.length, 1, "another window has told it");
+});
+
+test("mentions, and what colleagues gave, are marked until they were read or opened", async (t) => {
+  const made = scene(t, { leads: false });
+  const { notifier } = made;
+  const by = { id: 2, name: "Ken" };
+  notifier.notice(notice(1, { kind: "assigned", by }));
+  notifier.notice(notice(2, { kind: "assigned" }));
+  notifier.notice(notice(3, { kind: "mention", by }));
+  assert.deepEqual([1, 2, 3].map((id) => notifier.markOf(id)), ["given", "", "mention"]);
+  assert.equal(notifier.given, 1);
+  made.thread.id = 1;
+  notifier.look();
+  assert.equal(notifier.markOf(1), "");
+  made.unread = [3, 9];
+  made.mentions = 2;
+  await notifier.counted();
+  assert.deepEqual([3, 9].map((id) => notifier.markOf(id)), ["mention", "mention"]);
+  made.mentions = 0;
+  await notifier.counted();
+  assert.deepEqual([3, 9].map((id) => notifier.markOf(id)), ["", ""]);
+});
+
+test("notifications are offered at the first notice from a colleague, once, and asked for by the press", async (t) => {
+  const made = scene(t, { permission: "default" });
+  made.prefs.notify.desktop = false;
+  made.prefs.change = (changes) => Object.assign(made.prefs, changes);
+  made.notifier.notice(notice(1));
+  await made.pass(1000);
+  assert.equal(made.toasts[0][2], undefined, "a customer's message is no such notice");
+  for (const id of [2, 3]) {
+    made.notifier.notice(notice(id, { kind: "mention", by: { id: 2, name: "Ken" } }));
+    await made.pass(1000);
+  }
+  assert.deepEqual(made.toasts.map(([, , offer]) => offer?.text), [undefined, "notice.offer", undefined]);
+  assert.deepEqual(made.asked, []);
+  made.toasts[1][2].run();
+  await settled();
+  assert.deepEqual(made.asked, [["permission"]]);
+  assert.equal(made.prefs.notify.desktop, true);
+  assert.equal(made.toasts.at(-1)[0], "notice.allowed");
 });
 
 test("a notification replaces the one before, and is not shown to who wants none", async (t) => {

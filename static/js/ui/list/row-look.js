@@ -15,6 +15,12 @@ export class RowLook extends PageModule {
     return { view, sort, byWait, now, t, words, presence: this.data.presence, adminId: this.data.adminId };
   }
 
+  // An unsent reply is more urgent than a mention, and that more than a draft.
+  #markOf(id) {
+    const own = this.acts.unsent?.part?.markOf(id) ?? "";
+    return own === "unsent" ? own : this.ui.notifier.part?.markOf(id) || own;
+  }
+
   /** @param {number} id */
   of(id) {
     const { listing } = this.data.lists;
@@ -22,7 +28,7 @@ export class RowLook extends PageModule {
       current: id === this.data.thread.id,
       active: id === listing.activeId,
       picked: this.ui.picks.has(id),
-      own: this.acts.unsent?.part?.markOf(id) ?? "",
+      own: this.#markOf(id),
       fresh: listing.fresh.has(id),
       mark: listing.painted.markOf(id),
     };

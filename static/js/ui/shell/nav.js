@@ -35,6 +35,7 @@ export function nav(page) {
 function place(name, { data: { lists, totals }, ui: { keymap, language: { t } }, acts: { navigation } }) {
   return navItem({
     icon: ICONS[name], text: t(`view.${name}`), kind: name, current: lists.list.view === name,
+    news: name === "mentions" && totals.of(name) > 0,
     about: keymap.keysOf(`view:${name}`), count: totals.of(name) ?? "", t, run: () => navigation.goView(name),
   });
 }
@@ -163,14 +164,14 @@ function moved(event, { data: { savedViews: views }, ui: { painter, announce, la
 const COMPACT_FROM = 100_000; // on a phone
 
 // count: a number, "" where it comes later or may come, undefined where there is none; told: the text at the end
-// of the line; about: further lines of the tooltip; kind: selects the style; keys: handlers of keys while it has
+// of the line; about: further lines of the tooltip; news: whether the count asks for attention; kind: selects the style; keys: handlers of keys while it has
 // the focus.
 /** @param {any} given */
 function navItem({
-  icon, text, about = "", count, told = nothing, current, kind = nothing, keys = nothing, t, run,
+  icon, text, about = "", count, told = nothing, current, news = false, kind = nothing, keys = nothing, t, run,
 }) {
   const number = typeof count === "number" ? t.number(count) : "";
-  return html`<button type="button" class="nav-item" data-kind=${kind} aria-current=${current ? "true" : "false"}
+  return html`<button type="button" class="nav-item" data-kind=${kind} ?data-news=${news} aria-current=${current ? "true" : "false"}
     aria-label=${number ? `${text}, ${number}` : text} title=${about ? `${text}\n${about}` : text}
     aria-keyshortcuts=${keys} ?data-none=${count === 0} @click=${run}
     ><span class="nav-icon">${icon}</span><span class="nav-text">${text}</span>

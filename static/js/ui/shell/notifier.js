@@ -1,8 +1,9 @@
 // Announces new work and changes of the admin's own threads: by a sound, and by a notification while no window
 // of the admin is looked at. Only one tab does so, once for all that came at about the same time. Notices of
-// own threads and mentions are also shown in the window that is looked at.
+// own threads and mentions are also shown in the window that is looked at, or is looked at next; mentions, and
+// what colleagues gave, are marked on their rows.
 
-import { notification, notificationPermission } from "../../browser.js";
+import { notification, notificationPermission, storage } from "../../browser.js";
 import { shown } from "../../core/names.js";
 import { listCall, listKey } from "../../core/route.js";
 import { calledBy, nameOf } from "../elements/avatar.js";
@@ -13,6 +14,8 @@ const SHOW_AFTER_MS = 300; // notices within this time are shown together
 const TOASTS = 3; // with more threads, one toast says how many
 const SHOWN_MS = 12_000;
 const SILENT_MS = 60_000; // for so long a lost connection may stay unnoticed
+const MENTIONS = 100; // threads with unread mentions that are marked
+const MENTIONED = { view: "mentions", sort: "arrival" };
 
 export class Notifier extends PageModule {
   #growth = new Growth();
@@ -22,7 +25,10 @@ export class Notifier extends PageModule {
   #grown = new Map(); // view → number of additional threads
   #timer = null;
   #shown = null; // the notification that is shown
-  #came = new Map(); // thread → the notice to be shown in the page
+  #came = new Map(); // thread → the notice to be shown in the page, maybe when somebody looks at it again
+  #mentioned = new Set(); // threads with unread mentions of this admin
+  #mentions = 0; // their number, as the server counts them
+  #given = new Set(); // threads that colleagues gave this admin, who has not opened them since
   #showTimer = null;
   #lostAt = null; // when the connection was lost
 
@@ -32,7 +38,15 @@ export class Notifier extends PageModule {
     this.tabs = tabs;
     this.icon = icon;
     addEventListener("focus", () => this.clear());
+    // A window that comes back gets the focus, but may be looked at only after the first press in it.
+    for (const name of ["focus", "pointerdown", "keydown"]) addEventListener(name, () => this.#showSoon());
   }
+
+  // The mark of a thread's row: "mention", "given" or "".
+  /** @param {number} id */
+  markOf(id) { return this.#mentioned.has(id) ? "mention" : this.#given.has(id) ? "given" : ""; }
+  // The number of threads that were given and not opened.
+  get given() { return this.#given.size; }
 
   // Takes new totals of all threads.
   /** @param {ViewTotals} totals */
@@ -62,21 +76,50 @@ export class Notifier extends PageModule {
   }
 
   // Another thread may be open: tells other windows.
-  look() { this.tabs.tell(); }
+  look() {
+    this.tabs.tell();
+    const { id } = this.data.thread;
+    if (id !== null && this.#given.delete(id)) this.#marked();
+  }
+
+  // Another window is looked at, and shows what came.
+  toldElsewhere() { this.#came.clear(); }
 
   // Takes a notice for this admin: a customer wrote, a thread was handed over, or a note mentions them.
   /** @param {Notice} notice */
   notice(notice) {
     const { data: { prefs }, ui: { language: { t } }, tabs } = this;
-    if (!this.#heard.isNew(notice) || this.ui.alerts.quiet) return;
+    if (!this.#heard.isNew(notice)) return;
+    this.#mark(notice);
+    if (this.ui.alerts.quiet) return;
     if (notice.kind === "message" && !prefs.kept.notify_own) return;
     if (tabs.isThreadLookedAt(notice.thread_id)) return;
     this.#entries.set(notice.thread_id, entryOf(notice, t));
-    if (tabs.isLookedAt() || (tabs.leads && !tabs.anyLookedAt)) {
+    if (tabs.isLookedAt() || !tabs.anyLookedAt) {
       this.#came.set(notice.thread_id, notice);
-      this.#showTimer ??= setTimeout(() => this.#show(), SHOW_AFTER_MS);
+      this.#showSoon();
     }
     this.#tellSoon();
+  }
+
+  #mark({ kind, by, thread_id: id }) {
+    if (kind === "mention") this.#mentioned.add(id);
+    else if (kind === "assigned" && by && id !== this.data.thread.id) this.#given.add(id);
+    else return;
+    this.#marked();
+  }
+
+  #marked() { this.ui.painter.ask("list", "nav"); }
+
+  // The number of threads with unread mentions may have changed.
+  async counted() {
+    const count = this.data.totals.of(MENTIONED.view) ?? 0;
+    if (count === this.#mentions) return;
+    this.#mentions = count;
+    const ids = count ? await this.#idsOf(MENTIONED, MENTIONS) : [];
+    if (!ids || this.#mentions !== count) return;
+    this.#mentioned = new Set(ids);
+    this.#marked();
   }
 
   // Somebody looks at a window, or no thread waits any more.
@@ -86,15 +129,25 @@ export class Notifier extends PageModule {
     this.#shown = null;
   }
 
+  #showSoon() {
+    if (this.#came.size && this.tabs.isLookedAt()) {
+      this.#showTimer ??= setTimeout(() => this.#show(), SHOW_AFTER_MS);
+    }
+  }
+
   #show() {
-    const { ui: { toasts, announce, language: { t } }, acts: { open, navigation } } = this;
-    const came = [...this.#came.values()];
-    this.#came.clear();
+    const { tabs, ui: { toasts, announce, language: { t } }, acts: { open, navigation } } = this;
     this.#showTimer = null;
+    if (!tabs.isLookedAt()) return;
+    const came = [...this.#came.values()].filter(({ thread_id: id }) => !tabs.isThreadLookedAt(id));
+    this.#came.clear();
+    if (!came.length) return;
+    const offer = came.some(({ kind }) => kind !== "message") ? this.#offer() : [];
     if (came.length <= TOASTS) {
       for (const notice of came) {
         const run = () => open(notice.thread_id);
-        toasts.show(toastText(notice, t), { text: t("notice.open"), run }, SHOWN_MS);
+        const more = notice === came.at(-1) ? offer : [];
+        toasts.show(toastText(notice, t), [{ text: t("notice.open"), run }, ...more], SHOWN_MS);
       }
       announce(came.map((notice) => toastText(notice, t)).join(" "));
       return;
@@ -102,8 +155,30 @@ export class Notifier extends PageModule {
     const isMentions = came.every(({ kind }) => kind === "mention");
     const run = () => navigation.goView(isMentions ? "mentions" : "mine");
     const text = t("notice.many", { count: came.length });
-    toasts.show(text, { text: t("notice.show"), run }, SHOWN_MS);
+    toasts.show(text, [{ text: t("notice.show"), run }, ...offer], SHOWN_MS);
     announce(text);
+  }
+
+  // Offers notifications of the system at the first notice from a colleague, once in this browser.
+  /** @returns {ToastAction[]} */
+  #offer() {
+    const { data: { adminId, prefs }, ui: { language: { t } } } = this;
+    const key = `lineup:offered:${adminId}`;
+    if (prefs.notify.desktop || notificationPermission() !== "default" || storage().getItem(key)) return [];
+    try {
+      storage().setItem(key, "1");
+    } catch {
+      return []; // else it would be offered each time
+    }
+    return [{ text: t("notice.offer"), run: () => void this.#allow() }];
+  }
+
+  // Must be called within a click: browsers ask for the permission only then.
+  async #allow() {
+    const { data: { prefs }, ui: { alerts, toasts, language: { t } } } = this;
+    const isAllowed = await alerts.mayNotify();
+    if (isAllowed) prefs.change({ notify: { ...prefs.notify, desktop: true } });
+    toasts.show(t(isAllowed ? "notice.allowed" : "notify.refused"));
   }
 
   #tellSoon() {
@@ -178,16 +253,28 @@ export class Notifier extends PageModule {
   }
 
   async #head(list) {
-    const { data: { lists, rows }, net: { call } } = this;
-    const isShown = () => listKey(lists.list) === listKey(list);
-    if (isShown() && lists.sync.order) {
-      const ids = Array.from(lists.sync.order.ids()).slice(0, HEAD);
-      return ids.map((id) => rows.get(id)).filter(Boolean);
-    }
+    const { rows } = this.data;
+    const answer = this.#shownIds(list) ? null : await this.#opened(list, HEAD);
+    if (answer) return answer.rows;
+    return (this.#shownIds(list) ?? []).slice(0, HEAD).map((id) => rows.get(id)).filter(Boolean);
+  }
+
+  // Resolves to the ids of the first threads of a list, or to null.
+  async #idsOf(list, limit) { return this.#shownIds(list) ?? (await this.#opened(list, limit))?.ids ?? null; }
+
+  // Returns the threads of the list on screen, in order; null if it is another one.
+  #shownIds(list) {
+    const { lists } = this.data;
+    const { order } = lists.sync;
+    return listKey(lists.list) === listKey(list) && order ? Array.from(order.ids()) : null;
+  }
+
+  async #opened(list, limit) {
+    const { data: { lists }, net: { call } } = this;
     const asked = listCall(list);
-    const answer = await call("list:open", { ...asked, limit: HEAD }).catch(() => null);
-    if (answer && !isShown()) call("list:close", asked).catch(() => {});
-    return answer?.rows ?? [];
+    const answer = await call("list:open", { ...asked, limit }).catch(() => null);
+    if (answer && listKey(lists.list) !== listKey(list)) call("list:close", asked).catch(() => {});
+    return answer;
   }
 }
 
