@@ -232,7 +232,9 @@ def blueprint() -> Blueprint:
         locale = languages.preferred_locale()
         texts = languages.texts(locale)
         page = reference(document(), server)
-        response = rendered("api_docs.html", locale=locale, t=texts, reference=page)
+        # The same words as on an empty desk.
+        first = languages.page_texts(locale)
+        response = rendered("api_docs.html", locale=locale, t=texts, first=first, reference=page)
         response.vary.update(("Accept-Language", "Cookie"))
         return response
 

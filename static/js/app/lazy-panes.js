@@ -48,7 +48,7 @@ export function lazyPanes(page, failed) {
       ({ TagPicker }) => new TagPicker({ ...page, element: at("tags") }), { hasField: true }),
     helpDialog: pane(() => import("../ui/dialogs/help.js"),
       (exports) => new exports.HelpDialog({ ...page, settings: settingsOf(page, exports) })),
-    firstSteps: pane(() => import("../ui/list/empty.js"), ({ FirstSteps }) => {
+    firstSteps: pane(() => import("../ui/list/first-steps.js"), ({ FirstSteps }) => {
       const root = document.createElement("div");
       root.className = "first-steps";
       at("list-empty").after(root);

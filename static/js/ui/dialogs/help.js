@@ -77,7 +77,11 @@ export class HelpDialog extends PageModule {
       settings.setKeys(!keymap.lettersOn);
       dialog.paint();
     };
-    const keys = () => content(language.t, keymap, switched);
+    const first = () => {
+      dialog.close();
+      this.ui.firstSteps.open({ again: true });
+    };
+    const keys = () => content(language.t, keymap, switched, first);
     dialog.open(() => language.t("help.title"), keys);
   }
 }
@@ -94,13 +98,14 @@ export function keyList(t, { help }) {
 // The keys of a place have the place's name.
 const keyText = (name) => (name.startsWith("view:") ? name.replace(":", ".") : `key.${name}`);
 
-function content(t, keymap, switched) {
+function content(t, keymap, switched, first) {
   const { lettersOn } = keymap;
   return html`${keyList(t, keymap)}
     <label class="choice"><input type="checkbox" .checked=${lettersOn} @change=${switched}
       ><span>${t("keys")}</span></label>
     <p class="help-note">${t("help.note")}</p>
-    <p class="help-note"><a href="/api/docs" target="_blank" rel="noopener">${t("api_docs")}</a></p>`;
+    <p class="help-note"><a href="/api/docs" target="_blank" rel="noopener">${t("api_docs")}</a> ·
+      <button type="button" class="button" @click=${first}>${t("first.title")}</button></p>`;
 }
 
 export const chord = (keys) => html`<span class="chord"
