@@ -23,6 +23,7 @@ from dashboard.web.admin.lists.calendars import CalendarsApi
 from dashboard.web.admin.lists.policies import PoliciesApi, PolicyPreviewApi
 from dashboard.web.admin.lists.previews import QueriesApi, SortPreviewApi
 from dashboard.web.admin.lists.search import ArchiveApi, SearchApi
+from dashboard.web.admin.lists.seen_views import QueueApi
 from dashboard.web.admin.lists.sorts import SortsApi
 from dashboard.web.admin.lists.views import ViewsApi
 from dashboard.web.admin.pages import Pages
@@ -56,6 +57,7 @@ APIS = (
     ChoicesApi,
     DeskApi,
     HealthApi,
+    QueueApi,
     ViewsApi,
     QueriesApi,
     SortsApi,

@@ -3,7 +3,7 @@
 import { storage, zones } from "./browser.js";
 import { lazyFinder, lazyPanes } from "./app/lazy-panes.js";
 import { addRegions } from "./app/regions.js";
-import { socketEvents } from "./app/socket-events.js";
+import { countAgain, socketEvents } from "./app/socket-events.js";
 import { startSorts, startViews, viewDragging, viewTeller } from "./app/views.js";
 import { Keymap } from "./core/keymap.js";
 import { Hold, Movement } from "./core/list/hold.js";
@@ -125,10 +125,9 @@ const lists = new Lists({
   mayMove: () => data.movement.mayMove(),
   changed: () => {
     painter.ask("list", "header", "banner");
-    // All parts with the number of threads are painted in the same frame.
     if (lists.counted?.total === counted) return;
     counted = lists.counted?.total;
-    painter.ask("nav", "queue");
+    countAgain(page);
     ui.alerts.write();
   },
 });

@@ -153,6 +153,21 @@ def total(connection: Connection, view: str, filter: str, admin_id: int | None) 
     )
 
 
+def waiting_before(
+    connection: Connection, times_ms: Sequence[int], desks: Collection[str] | None
+) -> list[int]:
+    """Counts for each time the threads on `not_respond` that have waited since before it.
+
+    `desks`: counts the threads of these desks alone; None: of all.
+    """
+    since: Column[int | None] = threads.c.waiting_since
+    counts = [func.count().filter(since < time) for time in times_ms]
+    where = [*on_list("not_respond", "all", None), since < max(times_ms)]
+    if desks is not None:
+        where.append(threads.c.desk.in_(desks))
+    return list(connection.execute(select(*counts).select_from(threads).where(*where)).one())
+
+
 def assigned(rows: Iterable[Sequence[Any]]) -> dict[str, dict[int, int]]:
     """Maps views to the number of threads of each admin, by id; 0: unassigned. Numbers of 0 are
     left out. `rows` are the result of ASSIGNED."""

@@ -68,6 +68,7 @@ _API = openapi.Api(
         "desks": "Desks, at which threads stand.",
         "settings": "Values that the forms of settings offer.",
         "health": "The health of Lineup.",
+        "queue": "The threads that wait.",
     },
 )
 

@@ -10,7 +10,7 @@ export function socketEvents(page) {
     "views:totals": ({ totals }) => {
       data.totals.takeOthers(totals);
       ui.notifier.part?.counted();
-      ui.painter.ask("nav", "header", "queue");
+      countAgain(page);
     },
     "views:changed": () => loadSaved(page),
     "order:status": (status) => net.connectionState.setOrderStatus(status),
@@ -58,9 +58,16 @@ function loadSaved({ data: { savedViews, sorts } }) {
   sorts.load();
 }
 
-function takeTotals({ data, ui }, totals) {
+// All parts with the number of threads are painted in the same frame.
+/** @param {Page} page */
+export function countAgain({ data: { thread }, ui: { painter } }) {
+  painter.ask("nav", "header", "queue", "first", ...(thread.id === null ? ["messages"] : []));
+}
+
+function takeTotals(page, totals) {
+  const { data, ui } = page;
   data.totals.take(totals);
-  ui.painter.ask("nav", "header", "queue", "first");
+  countAgain(page);
   ui.rowRefresh.ask();
   if (totals.filter === "all") ui.alerts.update(totals);
 }

@@ -20,6 +20,7 @@ export class Api {
 
   me() { return this.http.get("/admin/api/me"); }
   prefer(changes) { return this.http.patch("/admin/api/me/preferences", changes); }
+  queue() { return this.http.get("/admin/api/queue"); }
   health() { return this.http.get("/admin/api/health"); }
   signOut() { return this.http.post("/logout"); }
 

@@ -69,6 +69,21 @@ def has_one_number_at_any_painting(boss: BrowserDriver, lineup) -> None:
     assert [numbers for numbers in said if len({*numbers}) > 1] == []
 
 
+def tells_the_queue_without_a_thread(boss: BrowserDriver) -> None:
+    """The empty pane counts the same threads by their waits; each line leads to them."""
+    page = boss.page
+    lines = page.locator(".queue-now-line")
+    wait_until(lambda: lines.count() == 5, what="three ages, Mine and Mentions")
+    ages = [int(lines.nth(at).locator(".queue-now-count").inner_text()) for at in range(3)]
+    assert sum(ages) == waiting(boss) and ages[1:] == [0, 0], "nobody has waited for long yet"
+    lines.nth(0).click()
+    boss.wait_until_shown("query/longest_wait")
+    assert boss.state()["total"] == waiting(boss)
+    lines.nth(3).click()
+    boss.wait_until_shown("mine/longest_wait")
+    boss.page.click(".nav-item[data-kind=not_respond]")
+
+
 def test_a_supervisor_sees_how_the_desk_is_doing(boss, browser, lineup):
     url = lineup.server.url
     wait_until(lambda: waiting(boss) >= 0, what="the line")
@@ -84,6 +99,7 @@ def test_a_supervisor_sees_how_the_desk_is_doing(boss, browser, lineup):
     boss.page.locator(".queue-line button").click()
     boss.wait_until_shown("not_respond/longest_wait")
     has_one_number_at_any_painting(boss, lineup)
+    tells_the_queue_without_a_thread(boss)
     boss.page.locator(".nav-settings").click()
     boss.page.locator(".area-nav [href='/settings/health']").click()
     boss.page.locator(".settings-health", has_text="Equals the database").wait_for()

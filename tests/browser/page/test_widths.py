@@ -113,8 +113,12 @@ def test_the_names_below_icons_are_whole_on_phones_and_tablets(chromium, lineup)
     finally:
         admin.prefer(locale="en")
     assert {at: faults for at, faults in found.items() if faults} == {}
-    page.set_viewport_size({"width": 360, "height": 780})
     mai.renew()
+    for width in (1280, 1440, 1920, 2560):
+        page.set_viewport_size({"width": width, "height": width * 9 // 16})
+        page.wait_for_selector(".queue-now-count")
+        assert outside(page) == [], width
+    page.set_viewport_size({"width": 360, "height": 780})
     page.click(".nav-item[data-kind=snoozed]")
     mai.wait_until_shown("snoozed/soonest")
     reaches_all_the_rest(mai)

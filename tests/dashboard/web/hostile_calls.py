@@ -158,6 +158,7 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/search", {"q": "hello", "limit": 5, "cursor": ""}),
     Call("POST", "/admin/api/customers/delete", body={"source": "shop", "customer": "c-9"}),
     Call("GET", "/admin/api/health"),
+    Call("GET", "/admin/api/queue"),
     Call("GET", "/admin/api/canned"),
     Call("POST", "/admin/api/canned", body={"shortcut": "hi", "body": "Hello {{customer.name}}"}),
     Call("PUT", "/admin/api/canned/{1}", body={"shortcut": "hi", "body": "Hello"}),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
+from flask import Response
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
@@ -20,6 +21,10 @@ from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live import frames
 from dashboard.services import Services
 from dashboard.web.admin import preferences
+from dashboard.web.admin.responses import Answer
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import done, route
 from scoring.conditions.language.query import QueryError
 from scoring.ranking import RankingLost
 from scoring.reading import Head, State
@@ -250,3 +255,47 @@ def _built_in_json(id: str, chosen: Mapping[str, Any], total: int | None) -> Lis
         "total": total,
         "mistake": None,
     }
+
+
+#: Waits are counted from these lengths on.
+LONG_MINUTES = (10, 30)
+MINUTE_MS = 60_000
+
+
+class LongWaits(Answer):
+    """The number of threads that have waited for longer than this."""
+
+    minutes: int
+    count: int
+
+
+class QueueAnswer(Answer):
+    """Threads on `not_respond` at the desks that the admin sees, by their waits."""
+
+    over: list[LongWaits]
+
+
+class QueueApi:
+    """The route `/queue`."""
+
+    def __init__(self, services: Services):
+        self._database = services.database
+        self._clock = services.clock
+
+    @route(
+        "GET",
+        "/queue",
+        "getQueue",
+        summary="Count the waiting threads by their waits",
+        answers=done(QueueAnswer),
+    )
+    def queue(self) -> Response:
+        now = self._clock()
+        times = [now - minutes * MINUTE_MS for minutes in LONG_MINUTES]
+        with self._database.read() as connection:
+            counts = threads.waiting_before(connection, times, current().desks)
+        over = [
+            {"minutes": minutes, "count": count}
+            for minutes, count in zip(LONG_MINUTES, counts, strict=True)
+        ]
+        return json_response({"over": over})

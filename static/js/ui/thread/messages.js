@@ -10,6 +10,7 @@ import { langOf, nameOf } from "../elements/avatar.js";
 import { PageModule } from "../elements/page-module.js";
 import { actLine, merged } from "./act-line.js";
 import { kindOf, messageItem, unsentItem } from "./message.js";
+import { QueueNow } from "./queue-now.js";
 
 const NEAR_END_PX = 48;
 const NEAR_START_PX = 300;
@@ -34,6 +35,7 @@ export class MessagesPane extends PageModule {
     this.reading = reading;
     this.found = found;
     this.mentions = mentions;
+    this.queueNow = new QueueNow(page);
     root.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     document.addEventListener("visibilitychange", () => this.#see());
     addEventListener("focus", () => mentions.look());
@@ -170,7 +172,7 @@ export class MessagesPane extends PageModule {
 
   #content() {
     const { data: { thread }, ui: { language: { t } } } = this;
-    if (thread.state === "none") return this.#placeholder(t("thread.none"), t("thread.none.text"));
+    if (thread.state === "none") return this.queueNow.content();
     if (thread.state === "missing") return this.#placeholder(t("thread.missing"), "");
     const isEmpty = thread.state === "failed" || thread.state === "loading";
     if (isEmpty && this.net.connectionState.isLost) {
