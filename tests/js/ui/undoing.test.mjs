@@ -58,7 +58,7 @@ test("the act before is offered after an undo, for the rest of its minute", asyn
   undoing.offer({ text: "Took Mai", acts: [2] });
   assert.equal(last().ms, 60_000);
   await undoing.undo();
-  assert.equal(last().text, "undo.done(1) undo.before(Closed Mai)");
+  assert.equal(last().text, "undo.whole(Took Mai) · undo.before(Closed Mai)");
   assert.equal(last().ms, 40_000);
   wait(39_999);
   last().actions[0].run();
@@ -103,5 +103,5 @@ test("what the server could not undo yet is offered again", async () => {
   last().actions[0].run();
   await settled();
   assert.deepEqual(asked.at(-1), [2, ...Array.from({ length: 20 }, (_, at) => at + 101)]);
-  assert.equal(last().text, "undo.done(21)");
+  assert.equal(last().text, "undo.whole(120 closed)");
 });

@@ -25,11 +25,11 @@ export class Undoing extends PageModule {
     return running;
   }
 
-  // acts: their ids; done() is called after the undo; actions stand beside Undo.
-  /** @param {{text: string, acts: number[], done?: () => void, actions?: ToastAction[]}} given */
-  offer({ text, acts, done = () => {}, actions = [] }) {
+  // acts: their ids; done() is called after the undo; actions stand beside Undo; name: the act in short.
+  /** @param {{text: string, name?: string, acts: number[], done?: () => void, actions?: ToastAction[]}} given */
+  offer({ text, name = text, acts, done = () => {}, actions = [] }) {
     if (!acts.length) return void this.ui.toasts.show(text, actions);
-    this.#offers.add({ acts, done, text }, this.net.now());
+    this.#offers.add({ acts, done, name }, this.net.now());
     return this.#show(text, actions);
   }
 
@@ -53,7 +53,7 @@ export class Undoing extends PageModule {
     this.#toast = toasts.show(text, [...actions, undo], newest.leftMs, { stays: true });
   }
 
-  async #run({ acts, done, text }) {
+  async #run({ acts, done, name }) {
     const results = [];
     let problem = "";
     try {
@@ -71,25 +71,25 @@ export class Undoing extends PageModule {
     const later = refused.filter((each) => each.problem.status >= 500);
     const left = [...later.map(({ act }) => act), ...acts.slice(results.length)];
     if (results.length > refused.length) done();
-    if (left.length) this.#offers.add({ acts: left, done, text }, this.net.now());
+    if (left.length) this.#offers.add({ acts: left, done, name }, this.net.now());
     this.#tell(results.length - refused.length, {
-      total: acts.length, refused: refused.filter((each) => !later.includes(each)), left: left.length,
+      name, total: acts.length, refused: refused.filter((each) => !later.includes(each)), left: left.length,
       problem: problem || (later.length ? refusal(later[0].problem, this.ui.language.t) : ""),
     });
     this.ui.painter.askAll();
   }
 
-  // "47 undone. 3 of 50 were changed by Ken and stay." What could not be reached can be tried again; else the
-  // act before can be undone.
-  #tell(count, { total, refused, left, problem }) {
+  // "Undone: Closed Mai", or "47 undone. 3 of 50 were changed by Ken and stay." What could not be reached can be
+  // tried again; else the act before can be undone.
+  #tell(count, { name, total, refused, left, problem }) {
     const { t } = this.ui.language;
-    const told = count ? [t("undo.done", { count })] : [];
+    const told = count === total ? [t("undo.whole", { text: name })] : count ? [t("undo.done", { count })] : [];
     if (total === 1 && refused.length) told.push(refusal(refused[0].problem, t));
     else if (refused.length) told.push(...this.#refusedText(refused, total));
     if (left) told.push(problem, t("undo.left", { count: left }));
     const before = left ? null : this.#offers.newest(this.net.now());
-    if (before) told.push(t("undo.before", { text: before.offer.text }));
-    if (told.length) this.#show(told.join(" "));
+    const said = [told.join(" "), before ? t("undo.before", { text: before.offer.name }) : ""];
+    if (told.length) this.#show(said.filter(Boolean).join(" · "));
   }
 
   #refusedText(refused, total) {

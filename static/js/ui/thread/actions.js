@@ -186,7 +186,9 @@ export class ThreadActions extends PageModule {
   #offer(text, { row, act }, more = {}, done = () => {}) {
     if (!act) return;
     const { t } = this.ui.language;
-    this.acts.undoing.offer({ text: t(text, { name: nameOf(row, t), ...more }), acts: [act], done });
+    const given = { name: nameOf(row, t), ...more };
+    const name = t(text.startsWith("undo.closed") ? "undo.closed" : text, given);
+    this.acts.undoing.offer({ text: t(text, given), name, acts: [act], done });
   }
 
   // Resolves to the answer {row, act}, or to null after a refusal.
