@@ -252,7 +252,8 @@ def together(browser: BrowserDriver, lineup: LineupDriver) -> None:
     read = int(messages.nth(-3).get_attribute("data-id") or 0)
     lineup.colleague("Noor").reads(lineup.shown, read)
     lineup.colleague("Linh").writes(lineup.shown)
-    browser.page.wait_for_selector(".cursors .face:not([hidden]) + .face:not([hidden])")
+    browser.page.wait_for_selector(".cursors .face:not([hidden])")
+    browser.page.wait_for_selector(".here[data-busy]")
     lineup.customer_types(SHOWN, "yamada")
     browser.page.wait_for_selector(".here-typing")
 
