@@ -318,6 +318,20 @@ def large_windows_have_columns(mai: BrowserDriver, lineup, id: int) -> None:
     page.wait_for_selector(panel)
 
 
+def icons_have_names_and_no_keys(mai: BrowserDriver) -> None:
+    named = mai.page.evaluate(NAMED)
+    assert all(text and icon for text, icon in named), named
+    icons = [icon for _, icon in named]
+    assert len(set(icons)) == len(icons), named
+    mai.wait_for(
+        "() => document.querySelector('.nav-item[aria-current=true] .nav-count')"
+        ".textContent !== ''",
+        "a count",
+    )
+    hints = "() => [...document.querySelectorAll('kbd')].filter((one) => one.checkVisibility())"
+    assert mai.page.evaluate(f"({hints})().length") == 0
+
+
 @pytest.mark.parametrize("size", [(820, 1180), (390, 780)], ids=["tablet", "phone"])
 def test_a_finger_picks_rows_and_reaches_everything(chromium, lineup, size):
     width, height = size
@@ -333,18 +347,7 @@ def test_a_finger_picks_rows_and_reaches_everything(chromium, lineup, size):
     ids = [lineup.say(f"touch-{width}-{number}", name=f"Touch {number}") for number in range(3)]
     mai.renew()
     mai.wait_for(f"() => document.getElementById('row-{ids[-1]}')", "the newest thread")
-    named = page.evaluate(NAMED)
-    assert all(text and icon for text, icon in named), named
-    icons = [icon for _, icon in named]
-    assert len(set(icons)) == len(icons), named
-    mai.wait_for(
-        "() => document.querySelector('.nav-item[aria-current=true] .nav-count')"
-        ".textContent !== ''",
-        "a count",
-    )
-    hints = "() => [...document.querySelectorAll('kbd')].filter((one) => one.checkVisibility())"
-    assert page.evaluate(f"({hints})().length") == 0
-
+    icons_have_names_and_no_keys(mai)
     page.evaluate(TOUCH, [f"#row-{ids[-1]}", LONG_MS])
     count = "() => document.querySelector('.bulk-count')?.textContent"
     mai.wait_for(f"() => ({count})() === '1 selected'", "the row being picked")

@@ -121,12 +121,13 @@ def test_what_came_while_nobody_looked_holds_a_reply_whose_draft_is_older(thread
     thread.is_sent("Shall I look it up?")
 
 
-def test_a_reply_is_held_while_the_colleague_writes_who_has_the_thread(thread, lineup):
-    """Case E14: one more press sends it. Anybody else's draft holds nothing, nor does a note."""
+WRITES = (
+    "(name) => document.querySelector('.here-text')?.textContent.includes(`${name} is writing`)"
+)
+
+
+def no_other_draft_holds(thread, lineup) -> None:
     linh = lineup.colleague("Linh")
-    writes = (
-        "(name) => document.querySelector('.here-text')?.textContent.includes(`${name} is writing`)"
-    )
     for field in ("note", "reply"):
         linh.types(thread.id, field)
         thread.browser.wait_for("() => document.querySelector('.here-text')?.textContent", "Linh")
@@ -134,11 +135,15 @@ def test_a_reply_is_held_while_the_colleague_writes_who_has_the_thread(thread, l
         thread.send()
         thread.is_sent(f"Not held by a {field}")
         linh.stops(thread.id)
-        thread.browser.wait_for(f"() => !({writes})('Linh')", "Linh reading")
+        thread.browser.wait_for(f"() => !({WRITES})('Linh')", "Linh reading")
 
+
+def test_a_reply_is_held_while_the_colleague_writes_who_has_the_thread(thread, lineup):
+    """Case E14: one more press sends it. Anybody else's draft holds nothing, nor does a note."""
+    no_other_draft_holds(thread, lineup)
     ken = ColleagueDriver(lineup.server, lineup.server.sign_in(lineup.ken_email))
     ken.types(thread.id)
-    thread.browser.wait_for(f"() => ({writes})('Ken')", "Ken writing")
+    thread.browser.wait_for(f"() => ({WRITES})('Ken')", "Ken writing")
     thread.write("Both of us")
     assert lineup.admin(lineup.ken_email).act(thread.id, "claim").status_code == 200
     # Who has the thread is shown at once, while drafts stand here and there.
@@ -155,7 +160,7 @@ def test_a_reply_is_held_while_the_colleague_writes_who_has_the_thread(thread, l
     ken.stops(thread.id)
     thread.browser.wait_for(NO_HOLD, "the end of the hold")
     ken.types(thread.id)
-    thread.browser.wait_for(f"() => ({writes})('Ken')", "Ken writing again")
+    thread.browser.wait_for(f"() => ({WRITES})('Ken')", "Ken writing again")
     thread.page.click(".composer-send")
     thread.is_held("Both of us", "Ken is writing")
     thread.page.click(".composer-send")

@@ -121,6 +121,28 @@ def pick(browser: BrowserDriver, newest: int, count: int, renewed: bool = False)
     )
 
 
+def a_colleagues_thread_is_asked_about(browser: BrowserDriver) -> None:
+    browser.page.keyboard.press("e")
+    browser.page.wait_for_selector("dialog[role=alertdialog]")
+    question = browser.page.locator("dialog h2").inner_text()
+    assert "Close Asked Kens? Ken has this thread." in question
+    browser.page.keyboard.press("Escape")
+
+
+def closes_the_row_of_the_keyboard(
+    browser: BrowserDriver, lineup, ids: list[int], kens: int
+) -> None:
+    """Closes it and brings it back, while Ken's thread is open beside the list."""
+    page = browser.page
+    page.locator(".list").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("e")
+    browser.wait_for(toast("who still waits for an answer"), "the toast")
+    assert is_open(lineup, kens)
+    page.keyboard.press("z")
+    wait_until(lambda: is_open(lineup, ids[-1]) and is_open(lineup, ids[-2]), what="the undoing")
+
+
 def test_threads_in_which_customers_wait_are_asked_about_and_undone(browser, lineup):
     kens = lineup.say("asked-kens", name="Asked Kens")
     assert lineup.admin(lineup.ken_email).act(kens, "claim").status_code == 200
@@ -148,10 +170,7 @@ def test_threads_in_which_customers_wait_are_asked_about_and_undone(browser, lin
     browser.wait_for(toast("Undone: 2 threads closed."), "the result")
     assert is_open(lineup, kens)
     page.locator(".messages").click()
-    page.keyboard.press("e")
-    page.wait_for_selector("dialog[role=alertdialog]")
-    assert "Close Asked Kens? Ken has this thread." in page.locator("dialog h2").inner_text()
-    page.keyboard.press("Escape")
+    a_colleagues_thread_is_asked_about(browser)
     # The button in the head is for the open thread, whatever is selected.
     pick(browser, ids[-1], 2, renewed=True)
     page.locator(".act-done").click()
@@ -161,14 +180,7 @@ def test_threads_in_which_customers_wait_are_asked_about_and_undone(browser, lin
     assert is_open(lineup, kens)
     assert is_open(lineup, ids[-1])
     page.keyboard.press("Escape")
-    # The row of the keyboard, while Ken's thread is open beside it.
-    page.locator(".list").focus()
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("e")
-    browser.wait_for(toast("who still waits for an answer"), "the toast")
-    assert is_open(lineup, kens)
-    page.keyboard.press("z")
-    wait_until(lambda: is_open(lineup, ids[-1]) and is_open(lineup, ids[-2]), what="the undoing")
+    closes_the_row_of_the_keyboard(browser, lineup, ids, kens)
 
 
 def test_more_than_20_threads_are_asked_about(browser, lineup):

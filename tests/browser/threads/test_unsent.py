@@ -40,6 +40,20 @@ def write_and_go_on(browser, id: int, other: int, text: str) -> None:
     browser.page.wait_for_selector(f"{FIELD}[data-thread='{other}']")
 
 
+def asks_before_it_closes(page) -> None:
+    asked = []
+
+    def stay(dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.close(run_before_unload=True)
+    # Wait inside the page: waiting outside of it would not notice the dialog.
+    wait_until(lambda: page.wait_for_timeout(50) or asked, what="the question")
+    assert asked == ["beforeunload"]
+
+
 def test_a_reply_that_is_not_sent_is_shown_everywhere_until_it_is(browser, lineup):
     """Case E15: on its row, in the left column, in the title, in a list; closing the tab asks."""
     browser.renew()
@@ -60,18 +74,7 @@ def test_a_reply_that_is_not_sent_is_shown_everywhere_until_it_is(browser, lineu
     assert "1" in browser.wait_for(NAV, "the left column")
     assert page.evaluate(LINES) == stood, "nothing moves when the first unsent reply comes"
     assert "1 not sent" in page.evaluate(TITLE)
-    asked = []
-
-    def stay(dialog) -> None:
-        asked.append(dialog.type)
-        dialog.dismiss()
-
-    page.once("dialog", stay)
-    page.close(run_before_unload=True)
-    # Wait inside the page: waiting outside of it would not notice the dialog.
-    wait_until(lambda: page.wait_for_timeout(50) or asked, what="the question")
-    assert asked == ["beforeunload"]
-
+    asks_before_it_closes(page)
     page.click(".nav-item[data-kind=unsent]")
     page.wait_for_selector(f".unsent-item[data-thread='{id}']")
     assert "Written offline" in page.locator(".unsent-item").inner_text()
