@@ -11,14 +11,13 @@ import { twice } from "../elements/undoing.js";
 import { statusText } from "../presence/viewers.js";
 
 const CHUNK = 50; // threads in one request, so that the progress can be shown
-const KNOWN_MS = 500; // presence, which decides the order, is waited for no longer than this
 const NOBODY = { id: null, name: "", desks: null };
 
 export class HandOverAll extends PageModule {
   #from = null; // the colleague who has the threads
   #held = null; // {threads, total}, once they are loaded
   #members = [];
-  #order = null; // the offered receivers, who keep their places
+  #order = []; // the offered receivers, who keep their places
   #chosen = new Set(); // ids of the receivers; null is nobody
   #done = null; // the number of tried threads, while it runs
   #failed = "";
@@ -29,7 +28,6 @@ export class HandOverAll extends PageModule {
     const { data: { presence }, ui: { dialog, language: { t } } } = this;
     this.#from = from;
     this.#held = null;
-    this.#order = null;
     this.#chosen.clear();
     this.#done = null;
     this.#failed = "";
@@ -49,22 +47,12 @@ export class HandOverAll extends PageModule {
       this.#held = held;
       this.#members = team;
       presence.want("admin", "hand-all", team.map((member) => member.id));
-      setTimeout(() => {
-        if (this.#held === held) this.#order ??= this.#found();
-        dialog.paint();
-      }, KNOWN_MS);
+      // The panel of the team, from which this is opened, has asked for their presence already.
+      this.#order = this.#found();
     } catch (error) {
       this.#failed = refusalOf(error, t);
     }
     dialog.paint();
-  }
-
-  // Returns null before the order is known: then nobody moves under a pointer.
-  #receivers() {
-    const { presence } = this.data;
-    const isKnown = this.#members.every(({ id }) => presence.of("admin", id));
-    if (isKnown) this.#order ??= this.#found();
-    return this.#order;
   }
 
   #found() {
@@ -77,7 +65,7 @@ export class HandOverAll extends PageModule {
   #content() {
     const { language: { t } } = this.ui;
     if (this.#failed) return html`<p role="alert">${this.#failed}</p>`;
-    if (!this.#held || !this.#receivers()) return html`<p role="status">${t("loading")}</p>`;
+    if (!this.#held) return html`<p role="status">${t("loading")}</p>`;
     const { threads } = this.#held;
     if (!threads.length) return html`<p role="status">${t("hand.all.none", { name: shown(this.#from.name) })}</p>`;
     if (this.#done !== null) return this.#progress();
@@ -86,7 +74,7 @@ export class HandOverAll extends PageModule {
     return html`<form class="hand-all" @submit=${(event) => this.#submit(event)}>
       <p>${t("hand.all.text", { count: threads.length })}</p>
       <fieldset class="hand-all-list"><legend>${t("hand.title")}</legend>
-        ${[NOBODY, ...this.#receivers()].map((member) => this.#option(member, hands))}</fieldset>
+        ${[NOBODY, ...this.#order].map((member) => this.#option(member, hands))}</fieldset>
       ${left.length && this.#chosen.size ? html`<p role="status">${t("hand.all.left", { count: left.length })}</p>` : ""}
       <div class="dialog-acts"><button type="submit" class="button button-accent"
         ?disabled=${!this.#chosen.size || !count}>${t("hand.all.run", { count: this.#chosen.size ? count : threads.length })}</button></div>

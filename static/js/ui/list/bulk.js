@@ -128,7 +128,8 @@ export class Bulk extends PageModule {
     ];
     const show = { text: t("bulk.show"), run: () => this.#show(results) };
     this.acts.undoing.offer({
-      text: told.filter(Boolean).join(" "), name: this.#did(action, more, acts.length), acts, actions: refused.length ? [show] : [],
+      text: told.filter(Boolean).join(" "), name: this.#did(action, more, acts.length), acts,
+      actions: refused.length ? [show] : [],
     });
   }
 
