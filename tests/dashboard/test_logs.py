@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import re
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -49,3 +50,23 @@ def test_json_is_written_only_where_it_is_asked_for(restored, tmp_path):
     assert line["message"] == "ready" and line["at"].endswith("+00:00")
     with pytest.raises(StartError, match="LINEUP_LOG_FORMAT must be one of text, json"):
         Settings.from_environment({"LINEUP_LOG_FORMAT": "xml"}, tmp_path)
+
+
+def test_a_demo_prints_one_line_for_an_error(restored, monkeypatch):
+    """A person who tries Lineup sees no trace, whatever happens; other lines stay as they are."""
+    stream = io.StringIO()
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    logs.install("INFO", "text", stream)
+    logs.leave_out_traces()
+    log = logging.getLogger("lineup.test")
+    try:
+        raise ValueError("two\nlines")
+    except ValueError:
+        log.exception("the work of %s failed", "Mai")
+    log.info("all is well")
+    thread = threading.Thread(target=lambda: 1 // 0)
+    thread.start()
+    thread.join()
+    [failed, well, ended] = stream.getvalue().splitlines()
+    assert failed.endswith("the work of Mai failed: ValueError('two\\nlines')")
+    assert well.endswith("all is well") and "ZeroDivisionError" in ended
