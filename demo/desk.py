@@ -34,7 +34,9 @@ NOTE_SHARE = 0.1
 CLOSES_SHARE = 0.3
 #: Threads that a colleague looks at to find one.
 LOOKS_MAX = 3
-#: The chatbot: its interval of reading, and the number of events that it reads at once.
+#: Share of the threads that a colleague takes from among so many that wait longest.
+LONGEST_SHARE, LONGEST = 0.5, 12
+#: The chatbot: how often it reads, and how much at once.
 READ_MS = 1_000
 EVENTS_PATH = "/api/v1/events"
 EVENTS_MAX = 500
@@ -70,7 +72,9 @@ class Desk:
     def next_thread(self, person: Person, client: BotClient, random: Random) -> int | None:
         """Returns the id of a thread that waits, in the admin's languages, and is nobody else's:
         of a few, the one that waits longest."""
-        waiting = self.model.waiting(person.locales) if self.model else []
+        waiting = self.model.waiting(person.locales, person.id) if self.model else []
+        if random.random() < LONGEST_SHARE:
+            waiting = waiting[:LONGEST]
         rows = []
         for thread in random.sample(waiting, min(len(waiting), LOOKS_MAX)):
             row = client.get(f"/api/v1/threads/{thread}").body

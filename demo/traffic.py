@@ -7,6 +7,7 @@ import math
 from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from random import Random
 from typing import Any
 
@@ -16,6 +17,7 @@ from demo.stories import (
     COVERED_THREADS,
     MINUTE_MS,
     PRIORITIES,
+    PRIORITY_WEIGHTS,
     TAGS,
     Story,
     StoryWriter,
@@ -63,13 +65,15 @@ class Thread:
     events: deque[Event] = field(default_factory=deque)
     open: bool = True
     waiting: bool = False
-    #: Messages of the customer since the last answer, and the time when the customer gives up.
+    #: Since when it waits, messages of the customer since the last answer, and when the customer
+    #: gives up.
+    since_ms: int = 0
     unanswered: int = 0
     patient_until_ms: int = 0
     #: Whether it waits again if it is opened again.
     was_waiting: bool = False
-    #: Whether an admin has it who is not simulated.
-    is_kept: bool = False
+    #: The admin who has it.
+    owner: int | None = None
     #: Whether the chatbot wrote last.
     is_soothed: bool = False
 
@@ -121,6 +125,7 @@ class TrafficModel:
             open=row["open"],
             waiting=row["waiting_since"] is not None,
             unanswered=row["unanswered"],
+            since_ms=row["waiting_since"] or 0,
         )
         self._threads[thread.id] = thread
         self._go_on(thread)
@@ -161,6 +166,8 @@ class TrafficModel:
         if thread is None:
             thread = self._filled()
         event = thread.events.popleft()
+        if not thread.waiting:
+            thread.since_ms = self._last_ms
         thread.apply(_kind(event))
         if not thread.open and not thread.events:
             del self._threads[thread.id]
@@ -249,9 +256,15 @@ class StaffedTraffic(TrafficModel):
         super().add_existing(row)
         self._note_assignee(self._threads[row["thread"]], row["assignee"])
 
-    def waiting(self, locales: tuple[str, ...]) -> list[str]:
-        """Returns the ids of threads that wait for an admin, of customers with these languages."""
-        return [thread.id for thread in self._waiting() if thread.locale in locales]
+    def waiting(self, locales: tuple[str, ...], admin_id: int) -> list[str]:
+        """Returns the ids of threads that wait for this admin or for any, of customers with these
+        languages, the longest wait first."""
+        free = [
+            thread
+            for thread in self._waiting()
+            if thread.locale in locales and thread.owner in (None, admin_id)
+        ]
+        return [thread.id for thread in sorted(free, key=attrgetter("since_ms"))]
 
     def words(self, thread_id: str, *, is_note: bool) -> str:
         """Returns what an admin writes next in the thread."""
@@ -275,7 +288,7 @@ class StaffedTraffic(TrafficModel):
             thread.apply("admin")
 
     def _note_assignee(self, thread: Thread, assignee: Mapping[str, Any] | None) -> None:
-        thread.is_kept = assignee is not None and assignee["id"] not in self._staff
+        thread.owner = None if assignee is None else assignee["id"]
 
     def draw(self) -> tuple[Thread, Event]:
         leaving = self._impatient() if self._random.random() < GIVE_UP_SHARE else None
@@ -297,7 +310,11 @@ class StaffedTraffic(TrafficModel):
         return first if first is not None and self._leaves_at(first) < self._last_ms else None
 
     def _leaves_at(self, thread: Thread) -> int:
-        return thread.patient_until_ms + (PATIENCE_KEPT_MS if thread.is_kept else 0)
+        return thread.patient_until_ms + (PATIENCE_KEPT_MS if self._is_kept(thread) else 0)
+
+    def _is_kept(self, thread: Thread) -> bool:
+        """Whether an admin has the thread who is not simulated."""
+        return thread.owner is not None and thread.owner not in self._staff
 
     def has_room(self) -> bool:
         return super().has_room() and self._may_wait()
@@ -331,10 +348,12 @@ class StaffedTraffic(TrafficModel):
                 thread.events.appendleft(self._message(thread, "bot", "bot"))
                 return thread
         if self._random.random() < FILLING_MESSAGES_SHARE:
-            about |= {"type": "thread.priority", "priority": self._random.choice(PRIORITIES)}
+            [priority] = self._random.choices(PRIORITIES, PRIORITY_WEIGHTS)
+            about |= {"type": "thread.priority", "priority": priority}
         else:
-            kept, dropped = self._random.sample(TAGS, 2)
-            about |= {"type": "thread.tags", "add": [kept], "remove": [dropped]}
+            kept = self._random.choice(TAGS)
+            others = [tag for tag in TAGS if tag != kept]
+            about |= {"type": "thread.tags", "add": [kept], "remove": others}
         thread.events.appendleft(about)
         return thread
 

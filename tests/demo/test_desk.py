@@ -203,20 +203,20 @@ def test_what_a_visitor_posted_or_has_taken_is_the_visitors():
     model = StaffedTraffic(Random(3), "run", {KENJI.id})
     assert not model.takes("t-42") and model.takes("desk-1-3-t000001")
     model.add_existing(ROW | {"assignee": {"id": KENJI.id}})
-    assert not model._threads["t-3"].is_kept
+    assert model.waiting(("ja",), KENJI.id) == ["t-3"] and model.waiting(("ja",), 8) == []
     model.happened({"type": "thread.assigned", "thread": "t-3", "data": {"assignee": {"id": 1}}})
-    assert model._threads["t-3"].is_kept
+    assert model.waiting(("ja",), KENJI.id) == []
     model.happened({"type": "thread.released", "thread": "t-3", "data": {"assignee": None}})
-    assert not model._threads["t-3"].is_kept
+    assert model.waiting(("ja",), 8) == ["t-3"]
 
 
 @pytest.mark.parametrize("type", ["message.created", "thread.closed"])
 def test_the_model_takes_over_what_admins_did(type):
     model = StaffedTraffic(Random(3), "run")
     model.add_existing(ROW)
-    assert model.waiting(("ja",)) == ["t-3"] and model.waiting(("vi",)) == []
+    assert model.waiting(("ja",), 7) == ["t-3"] and model.waiting(("vi",), 7) == []
     model.happened({"type": type, "thread": "t-3", "data": {"id": 1}})
-    assert model.waiting(("ja",)) == []
+    assert model.waiting(("ja",), 7) == []
     assert ("t-3" in model._threads) == (type == "message.created")
     model.happened({"type": type, "thread": "unknown", "data": {"id": 2}})
 
