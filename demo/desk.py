@@ -36,7 +36,7 @@ CLOSES_SHARE = 0.3
 LOOKS_MAX = 3
 #: Share of the threads that a colleague takes from among so many that wait longest.
 LONGEST_SHARE, LONGEST = 0.5, 12
-#: The chatbot: how often it reads, and how much at once.
+#: The chatbot: its interval of reading, and the number of events that it reads at once.
 READ_MS = 1_000
 EVENTS_PATH = "/api/v1/events"
 EVENTS_MAX = 500

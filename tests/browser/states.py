@@ -295,7 +295,7 @@ STATES: dict[str, State] = {
     "settings": settings,
     **{name: settings_page(name) for name in ("appearance", "notifications", "keyboard")},
     "tags-page": settings_page("tags", "h1"),
-    "views-page": settings_page("views", ".views-list"),
+    "views-page": settings_page("views", ".area-action"),
     "stale": stale_reply,
     "unsent": unsent,
     "empty": empty,

@@ -1,4 +1,4 @@
-"""What the pages of settings show: desks, tags, the choices of forms, and the health."""
+"""Desks, tags, the choices of forms, and the health, as the pages of settings show them."""
 
 from typing import Annotated
 

@@ -43,7 +43,8 @@ export class AccountsPage extends SettingsPage {
         rows: this.#accounts.map((account) => this.#row(account)),
       })}
       <section><h2>${t("team.open")}</h2>
-        ${this.#invitations.length ? html`<ul class="invitations">${this.#invitations.map((each) => this.#invited(each))}</ul>`
+        ${this.#invitations.length ? html`<ul class="invitations">${
+          this.#invitations.map((each) => this.#invited(each))}</ul>`
           : html`<p class="set-help">${t("team.open.none")}</p>`}</section>`;
   }
 
@@ -53,12 +54,14 @@ export class AccountsPage extends SettingsPage {
     return html`<tr data-id=${id} data-off=${String(off !== null)}>
       <td>${person({
         id: `admin/${id}`, name, after: id === adminId ? ` (${t("team.you")})` : "",
-        below: html`${email}${factor ? html` · <span class="account-factor">${t("team.factor")}</span>` : ""}`,
+        below: html`${email}${factor ? html` · <span
+          class="account-factor">${t("team.factor")}</span>` : ""}`,
       })}</td>
       <td>${t.named("team.as", role)}</td>
       <td>${role === "supervisor" ? t("team.desks.all") : desks.join(", ")}</td>
       <td>${off === null ? this.#seen(account) : html`${t("team.disabled")} ${this.when(off)}`}${
-        releasing ? html`<span class="set-help">${t("team.releasing", { count: releasing })}</span>` : ""}</td>
+        releasing ? html`<span class="set-help">${t("team.releasing",
+          { count: releasing })}</span>` : ""}</td>
       <td>${rowMenu({
         id: `account-menu-${id}`, label: `${t("team.acts")}: ${name}`, items: this.#items(account),
       })}</td></tr>`;
@@ -77,8 +80,10 @@ export class AccountsPage extends SettingsPage {
     return [
       { text: t("team.change"), run: () => this.#change(account) },
       ...(off === null ? [{ text: t("team.out"), isRed: true, run: () => this.#signOut(account) }] : []),
-      ...(factor && isOther ? [{ text: t("team.factor.reset"), isRed: true, run: () => this.#resetFactor(account) }] : []),
-      ...(off === null && isOther ? [{ text: t("team.disable"), isRed: true, run: () => this.#disable(account) }] : []),
+      ...(factor && isOther ? [{ text: t("team.factor.reset"), isRed: true,
+        run: () => this.#resetFactor(account) }] : []),
+      ...(off === null && isOther ? [{ text: t("team.disable"), isRed: true,
+        run: () => this.#disable(account) }] : []),
       ...(off === null ? [] : [{ text: t("team.enable"), run: () => this.#enable(account) }]),
     ];
   }
@@ -86,7 +91,8 @@ export class AccountsPage extends SettingsPage {
   #invited({ id, email, role, desks, expires_at: end }) {
     const { t, ui: { language: { words } } } = this;
     const what = [t.named("team.as", role), ...(role === "supervisor" ? [] : [desks.join(", ")])];
-    return html`<li data-id=${id}><span class="set-name"><bdi translate="no">${email}</bdi><span class="set-help">${
+    return html`<li data-id=${id}><span class="set-name"><bdi translate="no">${email}</bdi><span
+      class="set-help">${
       what.join(" · ")} · ${t("team.until", { time: words.dated(end, this.net.now()) })}</span></span>
       <button type="button" class="button set-red" aria-label=${t("team.withdraw.of", { email })}
         @click=${() => this.#withdraw(id, email)}>${t("team.withdraw")}</button></li>`;
@@ -102,10 +108,13 @@ export class AccountsPage extends SettingsPage {
   // The fields of role and desks, which an invitation and an account share.
   #rights(role, desks) {
     const { t } = this;
-    return html`${field(t("team.role"), html`<select name="role">${this.#roles.map((each) => html`<option value=${each}
+    return html`${field(t("team.role"), html`<select name="role">${this.#roles.map((each) => html`<option
+      value=${each}
         ?selected=${each === role}>${t.named("team.as", each)}</option>`)}</select>`, t("team.role.help"))}
-      <fieldset class="set-checks"><legend class="set-label">${t("team.desks")}</legend>${this.#desks.map((desk) => html`<label
-        class="choice"><input type="checkbox" name="desks" value=${desk} ?checked=${desks.includes(desk)}> ${desk}</label>`)}</fieldset>`;
+      <fieldset class="set-checks"><legend class="set-label">${t("team.desks")}</legend>${
+        this.#desks.map((desk) => html`<label
+        class="choice"><input type="checkbox" name="desks" value=${desk}
+          ?checked=${desks.includes(desk)}> ${desk}</label>`)}</fieldset>`;
   }
 
   #invite() {
@@ -114,8 +123,10 @@ export class AccountsPage extends SettingsPage {
     this.openForm({
       title: t("team.invite"),
       content: () => html`<form class="set-form" id="new" @submit=${(event) => this.#sendInvitation(event)}>
-        ${field(t("team.email"), html`<input name="email" type="email" required maxlength="254" autocomplete="off">`)}
-        ${field(t("team.name"), html`<input name="name" maxlength="128" autocomplete="off">`, t("team.optional"))}
+        ${field(t("team.email"), html`<input name="email" type="email" required maxlength="254"
+          autocomplete="off">`)}
+        ${field(t("team.name"), html`<input name="name" maxlength="128"
+          autocomplete="off">`, t("team.optional"))}
         ${this.#rights("admin", first)}
         ${formActs({ save: t("team.create"), cancel: () => this.area.leaveForm(), t })}</form>`,
     });
@@ -126,7 +137,8 @@ export class AccountsPage extends SettingsPage {
     const values = given(event);
     return this.#act(async () => {
       const { invitation, link } = await this.http.post(`${API}/invitations`, {
-        email: values.get("email"), name: values.get("name") || null, role: values.get("role"), desks: values.getAll("desks"),
+        email: values.get("email"), name: values.get("name") || null, role: values.get("role"),
+          desks: values.getAll("desks"),
       });
       this.closeForm();
       this.area.say(t("team.created", { email: invitation.email }), link, t("team.copy"));
@@ -137,8 +149,10 @@ export class AccountsPage extends SettingsPage {
     const { t } = this;
     this.openForm({
       title: t("team.change.of", { name: account.name }),
-      content: () => html`<form class="set-form account-editor" @submit=${(event) => this.#save(event, account)}>
-        ${field(t("team.name"), html`<input name="name" required maxlength="128" autocomplete="off" value=${account.name}>`)}
+      content: () => html`<form class="set-form account-editor"
+        @submit=${(event) => this.#save(event, account)}>
+        ${field(t("team.name"), html`<input name="name" required maxlength="128" autocomplete="off"
+          value=${account.name}>`)}
         ${this.#rights(account.role, account.desks)}
         ${formActs({ save: t("team.save"), cancel: () => this.area.leaveForm(), t })}</form>`,
     });
@@ -158,7 +172,8 @@ export class AccountsPage extends SettingsPage {
 
   async #signOut({ id, name }) {
     const { t } = this;
-    if (!await this.sure({ title: t("team.out"), text: t("team.out.sure", { name }), yes: t("team.out") })) return;
+    if (!await this.sure({ title: t("team.out"), text: t("team.out.sure", { name }),
+      yes: t("team.out") })) return;
     await this.#act(async () => {
       await this.net.api.signOthersOut(id);
       this.area.say(t("team.out.done", { name }));

@@ -32,15 +32,18 @@ export class KeysPage extends SettingsPage {
 
   #row(key) {
     const { t } = this;
-    const { id, prefix, source, scopes, handoff, desk, rate, created_at: made, last_used_at: used, revoked_at: off } = key;
+    const { id, prefix, source, scopes, handoff, desk, rate, created_at: made, last_used_at: used,
+      revoked_at: off } = key;
+    const may = scopes.map((scope) => t.named("keys.scope", scope)).join(", ");
     return html`<tr data-id=${id} data-off=${String(off !== null)}>
       <td><span class="set-name"><bdi translate="no">${source}</bdi><code>lu_${prefix}</code></span></td>
-      <td><span class="set-name"><span>${scopes.map((scope) => t.named("keys.scope", scope)).join(", ")}</span>${rate === null ? ""
+      <td><span class="set-name"><span>${may}</span>${rate === null ? ""
         : html`<span class="set-help">${t("keys.rate.shown", { count: rate })}</span>`}</span></td>
       <td><span class="set-name"><bdi translate="no">${desk}</bdi>${handoff
         ? html`<span class="set-help">${t("keys.waits.handoff")}</span>` : ""}</span></td>
       <td>${this.when(made)}</td>
-      <td>${off !== null ? html`${t("keys.revoked")} ${this.when(off)}` : used === null ? t("keys.unused") : this.when(used)}</td>
+      <td>${off !== null ? html`${t("keys.revoked")} ${this.when(off)}` : used === null
+        ? t("keys.unused") : this.when(used)}</td>
       <td>${off === null ? rowMenu({
         id: `key-menu-${id}`, label: `${t("keys.acts")}: lu_${prefix}`,
         items: [{ text: t("keys.revoke"), isRed: true, run: () => this.#revoke(key) }],
@@ -51,7 +54,8 @@ export class KeysPage extends SettingsPage {
     const { t } = this;
     const key = `lu_${prefix}`;
     const title = t("keys.revoke.of", { key });
-    if (!await this.sure({ title, text: t("keys.revoke.sure", { key, source }), yes: t("keys.revoke") })) return;
+    if (!await this.sure({ title, text: t("keys.revoke.sure", { key, source }),
+      yes: t("keys.revoke") })) return;
     await this.run(async () => {
       await this.http.delete(`${API}/${id}`);
       await this.#load();
@@ -65,13 +69,20 @@ export class KeysPage extends SettingsPage {
     this.openForm({
       title: t("keys.new"),
       content: () => html`<form class="set-form" id="new" @submit=${(event) => this.#create(event)}>
-        ${field(t("keys.source"), html`<input name="source" required pattern="[a-z0-9\\-]{1,64}" maxlength="64" autocomplete="off"
-          list="sources"><datalist id="sources">${sources.map((name) => html`<option value=${name}></option>`)}</datalist>`, t("keys.source.help"))}
-        ${field(t("keys.desk"), html`<input name="desk" pattern="[a-z0-9\\-]{1,32}" maxlength="32" autocomplete="off" list="desks"
-          placeholder=${t("keys.desk.same")}><datalist id="desks">${desks.map((name) => html`<option value=${name}></option>`)}</datalist>`)}
-        ${field(t("keys.rate"), html`<input name="rate" type="number" min="1" max=${most} placeholder=${t("keys.rate.none")}>`)}
-        <fieldset class="set-checks"><legend class="set-label">${t("keys.scopes")}</legend>${scopes.map((scope) => html`<label class="choice"
-          ><input type="checkbox" name="scopes" value=${scope} checked> ${t.named("keys.scope", scope)}</label>`)}</fieldset>
+        ${field(t("keys.source"), html`<input name="source" required pattern="[a-z0-9\\-]{1,64}"
+          maxlength="64" autocomplete="off"
+          list="sources"><datalist id="sources">${sources.map((name) => html`<option
+            value=${name}></option>`)}</datalist>`, t("keys.source.help"))}
+        ${field(t("keys.desk"), html`<input name="desk" pattern="[a-z0-9\\-]{1,32}" maxlength="32"
+          autocomplete="off" list="desks"
+          placeholder=${t("keys.desk.same")}><datalist id="desks">${desks.map((name) => html`<option
+            value=${name}></option>`)}</datalist>`)}
+        ${field(t("keys.rate"), html`<input name="rate" type="number" min="1" max=${most}
+          placeholder=${t("keys.rate.none")}>`)}
+        <fieldset class="set-checks"><legend class="set-label">${t("keys.scopes")}</legend>${
+          scopes.map((scope) => html`<label class="choice"
+          ><input type="checkbox" name="scopes" value=${scope} checked> ${t.named("keys.scope",
+            scope)}</label>`)}</fieldset>
         <label class="choice"><input type="checkbox" name="handoff"> ${t("keys.handoff")}</label>
         ${formActs({ save: t("keys.create"), cancel: () => this.area.leaveForm(), t })}</form>`,
     });
@@ -112,17 +123,21 @@ export class HealthPage extends SettingsPage {
     const { late_since: late, compared_at: at, repairs } = this.#health;
     const state = late !== null ? "late" : at === null ? "unknown" : "equal";
     return html`<div class="set-lines">
-      ${this.#fact("order", html`<span class="settings-health" data-late=${String(late !== null)}>${t(`health.state.${state}`)}</span>`)}
+      ${this.#fact("order", html`<span class="settings-health"
+        data-late=${String(late !== null)}>${t(`health.state.${state}`)}</span>`)}
       ${this.#fact("compared", at === null ? "–" : this.when(at))}
       ${late === null ? "" : this.#fact("late_since", this.when(late))}
       ${this.#fact("repairs", t.number(repairs))}
-      ${this.#fact("sources", failing.length ? failing.map(({ source, since }) => html`<span class="settings-health" data-late="true"
+      ${this.#fact("sources", failing.length ? failing.map(({ source, since }) => html`<span
+        class="settings-health" data-late="true"
         ><bdi translate="no">${source}</bdi> ${this.when(since)}</span>`) : t("health.sources.none"))}</div>`;
   }
 
   #fact(name, value) {
     const { t } = this;
-    return html`<div class="set-line"><div class="set-text"><span class="set-label">${t(`health.${name}`)}</span>
-      <span class="set-help">${t(`health.${name}.help`)}</span></div><span class="set-value">${value}</span></div>`;
+    return html`<div class="set-line"><div class="set-text"><span
+      class="set-label">${t(`health.${name}`)}</span>
+      <span class="set-help">${t(`health.${name}.help`)}</span></div><span
+        class="set-value">${value}</span></div>`;
   }
 }

@@ -4,6 +4,7 @@
 import { html, nothing, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
+import { blurIn } from "../ui/elements/dialog.js";
 import { ICONS } from "../ui/elements/icons.js";
 import { copyButton } from "../ui/elements/lacking.js";
 import { refusalOf } from "../ui/elements/language.js";
@@ -87,7 +88,6 @@ export class SettingsArea extends PageModule {
     const address = `${AREA}${name ? `/${name}` : ""}${search}`;
     if (address !== location.pathname + location.search) history.pushState({ ours: true }, "", address);
     await this.follow();
-    this.focus();
   }
 
   // Shows the page that the address names.
@@ -119,14 +119,17 @@ export class SettingsArea extends PageModule {
       this.#page = new Kind({ data: this.data, net: this.net, ui: this.ui, acts: this.acts, area: this });
       this.ui.alerts.write();
       this.paint();
+      this.focus();
       await this.#page.begin();
     } catch (error) {
-      if (run === this.#run) this.say(refusalOf(error.status === undefined ? { status: 0 } : error, this.ui.language.t));
+      if (run === this.#run) this.say(refusalOf(error.status === undefined ? { status: 0 } : error,
+        this.ui.language.t));
     }
     if (run === this.#run) this.paint();
   }
 
   #drop() {
+    blurIn(this.root);
     this.#page?.end();
     this.#page = null;
     this.#note = { text: "", secret: "", copy: "" };
@@ -213,7 +216,8 @@ export class SettingsArea extends PageModule {
     render(html`<div class="area-frame" data-shown=${isList ? "list" : "page"}>
       ${this.#nav()}
       <main class="area-main">${isList ? "" : this.#content()}
-        <div class="area-banner">${banner({ data: this.data, net: this.net, ui: this.ui, acts: this.acts })}</div></main></div>`, this.root);
+        <div class="area-banner">${banner({ data: this.data, net: this.net, ui: this.ui,
+          acts: this.acts })}</div></main></div>`, this.root);
   }
 
   #nav() {
@@ -222,8 +226,10 @@ export class SettingsArea extends PageModule {
       .map(([group, names]) => ({ group, names: names.filter((name) => this.names.includes(name)) }))
       .filter(({ names }) => names.length);
     return html`<nav class="area-nav" aria-label=${t("settings")}>
-      <button type="button" class="area-item area-back" @click=${() => this.close()}>${ICONS.back} ${t("settings.back")}</button>
-      ${groups.map(({ group, names }) => html`<div class="area-group" role="group" aria-labelledby=${`area-${group}`}>
+      <button type="button" class="area-item area-back"
+        @click=${() => this.close()}>${ICONS.back} ${t("settings.back")}</button>
+      ${groups.map(({ group, names }) => html`<div class="area-group" role="group"
+        aria-labelledby=${`area-${group}`}>
         <div class="area-heading" id=${`area-${group}`}>${t(`settings.group.${group}`)}</div>
         ${names.map((name) => html`<a class="area-item" href=${`${AREA}/${name}`}
           aria-current=${name === this.#current && (this.#name || !this.#narrow.matches) ? "page" : nothing}
@@ -246,14 +252,17 @@ export class SettingsArea extends PageModule {
     const { text, secret, copy } = this.#note;
     return html`<div class="area-page" data-page=${this.#current} data-wide=${String(page?.isWide ?? false)}>
       <header class="area-head">
-        <button type="button" class="icon-button area-up" aria-label=${t("settings.up")} title=${t("settings.up")}
+        <button type="button" class="icon-button area-up" aria-label=${t("settings.up")}
+          title=${t("settings.up")}
           ?hidden=${!form && !this.#narrow.matches} @click=${() => this.back()}>${ICONS.back}</button>
         <h1 tabindex="-1">${form ? form.title : t(`settings.${this.#current}`)}</h1>
         ${page?.action && !form ? html`<button type="button" class="button button-accent area-action"
           @click=${page.action.run}>${page.action.text}</button>` : ""}</header>
-      <p class="area-note" id="note" role="status">${text} ${secret ? html`<code class="settings-secret">${secret}</code>
+      <p class="area-note" id="note" role="status">${text} ${secret ? html`<code
+        class="settings-secret">${secret}</code>
         ${copyButton(secret, copy, t)}` : ""}</p>
-      ${repeat(page ? [page] : [], (each) => each, () => repeat([form ?? page], (each) => each, (each) => each.content()))}
+      ${repeat(page ? [page] : [], (each) => each, () => repeat([form ?? page], (each) => each,
+        (each) => each.content()))}
       ${page || text ? "" : html`<p class="set-help" role="status">${t("loading")}</p>`}</div>`;
   }
 }

@@ -46,7 +46,8 @@ export class AuditPage extends SettingsPage {
   }
 
   #ask(cursor = null) {
-    const asked = new URLSearchParams(Object.entries(toRequest(this.#filters)).map(([name, value]) => [name, String(value)]));
+    const asked = new URLSearchParams(Object.entries(toRequest(this.#filters)).map(([name, value]) => [name,
+      String(value)]));
     if (cursor) asked.set("cursor", cursor);
     return this.http.get(`${API}?${asked}`);
   }
@@ -74,12 +75,17 @@ export class AuditPage extends SettingsPage {
     if (!this.#choices || !this.#entries) return html`<p class="set-help">${t("loading")}</p>`;
     return html`<p class="set-help area-about">${t("audit.about")}</p>
       ${this.#form()}
-      <div class="audit-bar">${["csv", "jsonl"].map((format) => html`<button class="button" type="button" data-export=${format}
-        ?disabled=${this.#exports} @click=${() => this.#export(format)}>${t(`audit.export.${format}`)}</button>`)}</div>
-      <div id="newer" role="status">${this.#newer ? html`<button type="button" class="button" @click=${() => this.#newest()}
+      <div class="audit-bar">${["csv", "jsonl"].map((format) => html`<button class="button" type="button"
+        data-export=${format}
+        ?disabled=${this.#exports} @click=${() => this.#export(format)}
+        >${t(`audit.export.${format}`)}</button>`)}</div>
+      <div id="newer" role="status">${this.#newer ? html`<button type="button" class="button"
+        @click=${() => this.#newest()}
         >${t("audit.newer")}</button>` : ""}</div>
-      ${this.#entries.length ? html`<ol class="audit-list" aria-label=${t("audit.entries")}>${this.#entries.map((entry) => this.#entry(entry))}</ol>
-        ${this.#next ? html`<button type="button" class="button" @click=${() => this.run(() => this.#load(this.#next))}
+      ${this.#entries.length ? html`<ol class="audit-list"
+        aria-label=${t("audit.entries")}>${this.#entries.map((entry) => this.#entry(entry))}</ol>
+        ${this.#next ? html`<button type="button" class="button"
+          @click=${() => this.run(() => this.#load(this.#next))}
           >${t("audit.older")}</button>` : ""}` : html`<p class="audit-none">${t("audit.none_found")}</p>`}`;
   }
 
@@ -89,10 +95,13 @@ export class AuditPage extends SettingsPage {
     const { actor, target, from, to } = this.#filters;
     return html`<form id="filters" aria-label=${t("audit.filters")} @submit=${(event) => this.#written(event)}
         @change=${(event) => this.#written(event)} @reset=${(event) => this.#reset(event)}>
-      ${field(t("audit.actor"), html`<input name="actor" maxlength="254" autocomplete="off" list="actors" .value=${actor}>
+      ${field(t("audit.actor"), html`<input name="actor" maxlength="254" autocomplete="off" list="actors"
+        .value=${actor}>
         <datalist id="actors">${actors.map((email) => html`<option value=${email}></option>`)}</datalist>`)}
-      ${field(t("audit.what"), html`<select name="action" .value=${this.#filters.action}>${this.#actions()}</select>`)}
-      ${field(t("audit.target"), html`<input name="target" maxlength="254" autocomplete="off" list="kinds" .value=${target}>
+      ${field(t("audit.what"), html`<select name="action"
+        .value=${this.#filters.action}>${this.#actions()}</select>`)}
+      ${field(t("audit.target"), html`<input name="target" maxlength="254" autocomplete="off" list="kinds"
+        .value=${target}>
         <datalist id="kinds">${kinds.map((kind) => html`<option value=${kind}></option>`)}</datalist>`)}
       ${field(t("audit.from"), html`<input name="from" type="date" .value=${from}>`)}
       ${field(t("audit.to"), html`<input name="to" type="date" .value=${to}>`)}
@@ -103,10 +112,13 @@ export class AuditPage extends SettingsPage {
   #actions() {
     const { t } = this;
     const chosen = this.#filters.action;
-    const option = (value, text) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`;
-    return html`${option("", t("audit.action.any"))}${Object.entries(this.#choices.actions).map(([group, names]) => {
+    const option = (value, text) => html`<option value=${value}
+      ?selected=${value === chosen}>${text}</option>`;
+    return html`${option("", t("audit.action.any"))}${Object.entries(this.#choices.actions).map(([group,
+      names]) => {
       const kind = t.named("audit.kind", group);
-      return html`<optgroup label=${kind}>${names.length > 1 ? option(group, t("audit.action.all_of", { kind })) : ""}${
+      return html`<optgroup label=${kind}>${names.length > 1 ? option(group, t("audit.action.all_of",
+        { kind })) : ""}${
         names.map((name) => option(name, t.named("audit.action", name)))}</optgroup>`;
     })}`;
   }
@@ -146,8 +158,10 @@ export class AuditPage extends SettingsPage {
 
   // A name that filters the list when it is pressed.
   #filtering(shown, narrower, title = "") {
-    return html`<button type="button" class="audit-name" title=${title} aria-label=${this.t("audit.narrow", { name: shown })}
-      @click=${() => this.#choose({ ...this.#filters, ...narrower })}><bdi translate="no">${shown}</bdi></button>`;
+    return html`<button type="button" class="audit-name" title=${title}
+      aria-label=${this.t("audit.narrow", { name: shown })}
+      @click=${() => this.#choose({ ...this.#filters, ...narrower })}><bdi
+        translate="no">${shown}</bdi></button>`;
   }
 
   #newest() {
@@ -166,7 +180,8 @@ export class AuditPage extends SettingsPage {
   #written(event) {
     const form = event.currentTarget;
     event.preventDefault();
-    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name,
+      String(value).trim()]));
     this.#choose(/** @type {import("./audit-entries.js").Filters} */ (values));
   }
 
@@ -195,7 +210,8 @@ export class AuditPage extends SettingsPage {
       this.area.say(this.t("audit.exported", { count }));
     } while (asked);
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(texts, { type: format === "csv" ? "text/csv" : "application/jsonl" }));
+    link.href = URL.createObjectURL(new Blob(texts,
+      { type: format === "csv" ? "text/csv" : "application/jsonl" }));
     link.download = `lineup-audit-${fieldsOf(Date.now(), ownZone()).date}.${format}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), LOOK_MS);

@@ -8,7 +8,8 @@ import { field, formActs, given, rowMenu, SettingsPage, table } from "./elements
 export class CannedPage extends SettingsPage {
   #list = null;
 
-  get action() { return { text: this.t("canned.new"), run: () => this.#edit({ id: undefined, shortcut: "", body: "" }) }; }
+  get action() { return { text: this.t("canned.new"), run: () => this.#edit({ id: undefined, shortcut: "",
+    body: "" }) }; }
 
   begin() { return this.#load(); }
 
@@ -23,14 +24,17 @@ export class CannedPage extends SettingsPage {
     return html`<p class="set-help">${t("canned.about")}</p>
       ${this.#list?.length ? table({
         className: "canned-replies", label: t("settings.canned"), actions: t("settings.acts"),
-        columns: [t("canned.shortcut.short"), t("canned.body")], rows: this.#list.map((one) => this.#row(one)),
-      }) : this.#list ? html`<p>${t("canned.none")}</p>` : html`<p class="set-help" role="status">${t("loading")}</p>`}`;
+        columns: [t("canned.shortcut.short"), t("canned.body")],
+          rows: this.#list.map((one) => this.#row(one)),
+      }) : this.#list ? html`<p>${t("canned.none")}</p>` : html`<p class="set-help"
+        role="status">${t("loading")}</p>`}`;
   }
 
   #row(one) {
     const { t } = this;
     return html`<tr class="canned-item" data-id=${one.id}>
-      <td><button type="button" class="set-open canned-edit" @click=${() => this.#edit(one)}><b>/${one.shortcut}</b></button></td>
+      <td><button type="button" class="set-open canned-edit"
+        @click=${() => this.#edit(one)}><b>/${one.shortcut}</b></button></td>
       <td><span class="canned-body" dir="auto">${one.body}</span></td>
       <td>${rowMenu({
         id: `canned-menu-${one.id}`, label: `${t("settings.acts")}: /${one.shortcut}`,
@@ -46,9 +50,11 @@ export class CannedPage extends SettingsPage {
     this.openForm({
       title: id ? t("canned.edit.of", { shortcut }) : t("canned.new"),
       content: () => html`<form class="set-form" @submit=${(event) => this.#save(event, id)}>
-        ${field(t("canned.shortcut"), html`<input name="shortcut" required maxlength=${limits.shortcut_characters}
+        ${field(t("canned.shortcut"), html`<input name="shortcut" required
+          maxlength=${limits.shortcut_characters}
           pattern="[a-z0-9\\-]+" autocomplete="off" autocapitalize="off" value=${shortcut}>`)}
-        ${field(t("canned.body"), html`<textarea name="body" required rows="5" dir="auto" maxlength=${limits.message_characters}
+        ${field(t("canned.body"), html`<textarea name="body" required rows="5" dir="auto"
+          maxlength=${limits.message_characters}
           .defaultValue=${body}></textarea>`, html`${t("canned.placeholders")}
           <code>{{customer.name}}</code> <code>{{admin.name}}</code> <code>{{thread.id}}</code>`)}
         ${formActs({ save: t("save"), cancel: () => this.area.leaveForm(), t })}</form>`,
@@ -88,16 +94,19 @@ export class TagsPage extends SettingsPage {
     const { tags, counted } = this.#found;
     return html`<p class="set-help">${t("settings.tags.about", { count: counted })}</p>
       ${tags.length ? table({
-        className: "tags", label: t("settings.tags"), actions: t("settings.acts"), columns: [t("settings.tag"), t("settings.threads")],
+        className: "tags", label: t("settings.tags"), actions: t("settings.acts"),
+          columns: [t("settings.tag"), t("settings.threads")],
         rows: tags.map(({ tag, threads }) => this.#row(tag, threads)),
       }) : html`<p>${t("settings.tags.none")}</p>`}`;
   }
 
   #row(tag, threads) {
     const { t } = this;
-    return html`<tr data-tag=${tag}><td><bdi translate="no" class="tag">${shown(tag)}</bdi></td><td>${t.number(threads)}</td>
+    return html`<tr data-tag=${tag}><td><bdi translate="no"
+      class="tag">${shown(tag)}</bdi></td><td>${t.number(threads)}</td>
       <td><button type="button" class="button set-more" aria-label=${`${t("settings.tags.open")}: ${tag}`}
-        @click=${() => this.acts.navigation.openQuery(`tag:${JSON.stringify(tag)}`)}>${t("settings.tags.open")}</button></td></tr>`;
+        @click=${() => this.acts.navigation.openQuery(`tag:${JSON.stringify(tag)}`)}
+        >${t("settings.tags.open")}</button></td></tr>`;
   }
 }
 
@@ -118,7 +127,8 @@ export class DesksPage extends SettingsPage {
         columns: [t("settings.desk"), t("settings.desks.sources"), t("settings.desks.accounts")],
         rows: this.#desks.map(({ name, sources, accounts }) => html`<tr data-desk=${name}>
           <td><span class="set-name"><bdi translate="no">${name}</bdi></span></td>
-          <td><bdi translate="no">${sources.join(", ") || "–"}</bdi></td><td>${t.number(accounts)}</td></tr>`),
+          <td><bdi translate="no">${sources.join(", ") || "–"}</bdi></td>
+          <td>${t.number(accounts)}</td></tr>`),
       }) : html`<p class="set-help" role="status">${t("loading")}</p>`}`;
   }
 
@@ -127,7 +137,8 @@ export class DesksPage extends SettingsPage {
     this.openForm({
       title: t("settings.desks.new"),
       content: () => html`<form class="set-form" id="new" @submit=${(event) => this.#create(event)}>
-        ${field(t("settings.desks.name"), html`<input name="name" required pattern="[a-z0-9\\-]{1,32}" maxlength="32"
+        ${field(t("settings.desks.name"), html`<input name="name" required pattern="[a-z0-9\\-]{1,32}"
+          maxlength="32"
           autocomplete="off" autocapitalize="off">`, t("settings.desks.name.help"))}
         ${formActs({ save: t("settings.desks.create"), cancel: () => this.area.leaveForm(), t })}</form>`,
     });

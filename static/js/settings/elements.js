@@ -5,6 +5,7 @@ import { html, nothing } from "lit-html";
 import { initial, shown } from "../core/names.js";
 import { age } from "../core/time.js";
 import { hueStep } from "../ui/elements/avatar.js";
+import { blurIn } from "../ui/elements/dialog.js";
 import { ICONS } from "../ui/elements/icons.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { menu } from "../ui/elements/menu.js";
@@ -41,6 +42,7 @@ export class SettingsPage extends PageModule {
   // Shows a form in place of the list; its first field gets the focus.
   /** @param {NonNullable<SettingsPage["form"]>} form */
   openForm(form) {
+    blurIn(this.area.root);
     this.form = form;
     this.area.say("");
     this.area.paint();
@@ -50,6 +52,7 @@ export class SettingsPage extends PageModule {
   }
 
   closeForm() {
+    blurIn(this.area.root);
     this.form?.end?.();
     this.form = null;
     this.area.paint();
@@ -82,18 +85,21 @@ export class SettingsPage extends PageModule {
   // A line with a switch, which has its effect at once.
   /** @param {{name: string, label: string, help?: string, on: boolean, run(on: boolean): void}} given */
   switch({ name, label, help, on, run }) {
-    return line({ name, label, help, control: html`<button type="button" role="switch" class="switch" id=${`set-${name}`}
+    return line({ name, label, help, control: html`<button type="button" role="switch" class="switch"
+      id=${`set-${name}`}
       aria-checked=${String(on)} aria-labelledby=${`set-${name}-label`}
       aria-describedby=${help ? `set-${name}-help` : nothing}
       @click=${() => this.run(async () => run(!on))}></button>` });
   }
 
   // A line with a list to choose from. options: [value, text].
-  /** @param {{name: string, label: string, help?: string, options: string[][], chosen: string, run(value: string): void}} given */
+  /** @param {{name: string, label: string, help?: string, options: string[][], chosen: string,
+   *   run(value: string): void}} given */
   choice({ name, label, help, options, chosen, run }) {
     return line({ name, label, help, control: html`<select id=${`set-${name}`}
       aria-describedby=${help ? `set-${name}-help` : nothing}
-      @change=${({ target }) => this.run(async () => run(target.value))}>${options.map(([value, text]) => html`<option
+      @change=${({ target }) => this.run(async () => run(target.value))}>${options.map(([value,
+        text]) => html`<option
         value=${value} ?selected=${value === chosen}>${text}</option>`)}</select>` });
   }
 }
@@ -101,12 +107,15 @@ export class SettingsPage extends PageModule {
 // A line: the label and its help on the left, the control on the right.
 /** @param {{name: string, label: string, help?: string, control: Content}} given */
 export const line = ({ name, label, help = "", control }) => html`<div class="set-line">
-  <div class="set-text"><label class="set-label" for=${`set-${name}`} id=${`set-${name}-label`}>${label}</label>
-    ${help ? html`<span class="set-help" id=${`set-${name}-help`}>${help}</span>` : ""}</div>${control}</div>`;
+  <div class="set-text"><label class="set-label" for=${`set-${name}`}
+    id=${`set-${name}-label`}>${label}</label>
+    ${help ? html`<span class="set-help" id=${`set-${name}-help`}>${help}</span>`
+      : ""}</div>${control}</div>`;
 
 // A field of a form, below its label.
 /** @param {string} label @param {Content} control @param {Content} help */
-export const field = (label, control, help = "") => html`<label class="set-field"><span class="set-label">${label}</span>
+export const field = (label, control, help = "") => html`<label class="set-field"><span
+  class="set-label">${label}</span>
   ${control}${help ? html`<span class="set-help">${help}</span>` : ""}</label>`;
 
 // The buttons at the end of a form.
@@ -117,9 +126,12 @@ export const formActs = ({ save, cancel, t }) => html`<div class="form-acts">
 
 // actions: the name of the last column, of menus, for screen readers.
 /** @param {{className: string, columns: string[], rows: Content[], label: string, actions?: string}} given */
-export const table = ({ className, columns, rows, label, actions = "" }) => html`<div class="set-scroll" tabindex="0" role="region"
-  aria-label=${label}><table class="set-table ${className}" ?data-acts=${actions}><thead><tr>${columns.map((text) => html`<th scope="col">${text}</th>`)}
-    ${actions ? html`<th scope="col"><span class="unseen">${actions}</span></th>` : ""}</tr></thead><tbody>${rows}</tbody></table></div>`;
+export const table = ({ className, columns, rows, label, actions = "" }) => html`<div class="set-scroll"
+  tabindex="0" role="region"
+  aria-label=${label}><table class="set-table ${className}"
+    ?data-acts=${actions}><thead><tr>${columns.map((text) => html`<th scope="col">${text}</th>`)}
+    ${actions ? html`<th scope="col"><span class="unseen">${actions}</span></th>`
+      : ""}</tr></thead><tbody>${rows}</tbody></table></div>`;
 
 // The menu of a row. The last items are red: they end something.
 /** @param {{id: string, label: string, items: any[]}} given */
@@ -130,8 +142,10 @@ export const rowMenu = ({ id, label, items }) => (items.length ? menu({
 // A person with the letter that stands for them.
 /** @param {{id: string, name: string, below: Content, after?: Content}} given */
 export const person = ({ id, name, below, after = "" }) => html`<div class="set-person">
-  <span class="avatar" data-hue=${hueStep(id)} aria-hidden="true"><span class="avatar-letter">${initial(name)}</span></span>
-  <span class="set-name"><span><bdi translate="no">${shown(name)}</bdi>${after}</span><span class="set-help">${below}</span></span></div>`;
+  <span class="avatar" data-hue=${hueStep(id)} aria-hidden="true"><span
+    class="avatar-letter">${initial(name)}</span></span>
+  <span class="set-name"><span><bdi translate="no">${shown(name)}</bdi>${after}</span><span
+    class="set-help">${below}</span></span></div>`;
 
 // Returns the values of a form by name; the form is not sent.
 /** @param {SubmitEvent} event */
@@ -150,5 +164,6 @@ export const isChanged = (form) => [...form.elements].some((each) => {
   }
   if (each instanceof HTMLTextAreaElement) return each.value !== each.defaultValue;
   if (!(each instanceof HTMLInputElement)) return false;
-  return /^(checkbox|radio)$/.test(each.type) ? each.checked !== each.defaultChecked : each.value !== each.defaultValue;
+  return /^(checkbox|radio)$/.test(each.type) ? each.checked !== each.defaultChecked
+    : each.value !== each.defaultValue;
 });

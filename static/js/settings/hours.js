@@ -45,7 +45,8 @@ export class HoursPage extends SettingsPage {
     const { t } = this;
     const known = this.#known ?? [];
     return html`<p class="set-help area-about">${t("hours.about")}
-        <a href="/settings/policies" @click=${(event) => this.area.followLink(event, "policies")}>${t("settings.policies")}</a></p>
+        <a href="/settings/policies" @click=${(event) => this.area.followLink(event,
+          "policies")}>${t("settings.policies")}</a></p>
       ${this.#known && !known.length ? html`<p class="hours-none">${t("hours.none")}</p>` : ""}
       ${this.#known ? "" : html`<p role="status">${t("loading")}</p>`}
       <ul class="calendar-list">${known.map((calendar) => this.#item(calendar))}</ul>`;
@@ -56,15 +57,19 @@ export class HoursPage extends SettingsPage {
     const { id, name, timezone, policies } = calendar;
     const state = isZone(timezone) ? openNowOf(calendar, now()) : null;
     const blocks = blocksOf(calendar.week);
-    const copy = { ...calendar, id: undefined, policies: [], name: t("hours.copy_of", { name }).slice(0, 80) };
+    const copy = { ...calendar, id: undefined, policies: [], name: t("hours.copy_of", { name }).slice(0,
+      80) };
     return html`<li class="calendar-item" data-calendar=${id}>
       ${weekThumb(blocks, language)}
-      <span class="calendar-text"><button type="button" class="set-open calendar-edit" @click=${() => this.#edit(calendar)}
+      <span class="calendar-text"><button type="button" class="set-open calendar-edit"
+        @click=${() => this.#edit(calendar)}
           ><bdi translate="no" class="calendar-name">${shown(name)}</bdi></button>
         <span class="calendar-hours" aria-hidden="true">${weekText(blocks, language)}</span>
-        <span class="calendar-about"><span class="open-mark" data-open=${state?.open} aria-hidden="true"></span>${
+        <span class="calendar-about"><span class="open-mark" data-open=${state?.open}
+          aria-hidden="true"></span>${
           state ? stateText(state, timezone, now(), language) : ""} · ${zoneText(timezone)}</span>
-        <span class="calendar-about">${policies.length ? t("hours.used", { policies: policies.map(shown).join(", ") })
+        <span class="calendar-about">${policies.length ? t("hours.used",
+          { policies: policies.map(shown).join(", ") })
           : t("hours.unused")}</span></span>
       ${rowMenu({
         id: `calendar-menu-${id}`, label: `${t("settings.acts")}: ${shown(name)}`,
@@ -115,10 +120,12 @@ export class HoursPage extends SettingsPage {
   #inUse(id) {
     const { t } = this;
     const names = this.#known.find((calendar) => calendar.id === id)?.policies ?? [];
-    return names.length ? t("hours.in_use", { policies: names.map(shown).join(", ") }) : t("hours.in_use.others");
+    return names.length ? t("hours.in_use", { policies: names.map(shown).join(", ") })
+      : t("hours.in_use.others");
   }
 }
 
 const fresh = (t) => ({
-  id: undefined, name: t("hours.name.first"), timezone: todaysName(ownZone()), week: WORKDAYS, exceptions: [], policies: [],
+  id: undefined, name: t("hours.name.first"), timezone: todaysName(ownZone()), week: WORKDAYS,
+  exceptions: [], policies: [],
 });

@@ -38,7 +38,8 @@ export class NotificationsPage extends SettingsPage {
     const views = choices.views.filter((view) => AWAKE.has(view));
     const has = (name) => notify.views.includes(name);
     const change = (changes) => settings.setNotify({ ...notify, ...changes });
-    const own = (name, label, on, run) => this.switch({ name, label, help: t(`settings.${name}.help`), on, run });
+    const own = (name, label, on, run) => this.switch({ name, label, help: t(`settings.${name}.help`), on,
+      run });
     return html`
       ${alerts.quiet ? html`<p class="panel-note">${t("notify.quiet")}</p>` : ""}
       ${lacking().map((name) => html`<p class="panel-note">${t(`lacking.${name}`)}</p>`)}
@@ -61,8 +62,10 @@ export class KeyboardPage extends SettingsPage {
     const { t, data: { prefs }, ui: { keymap }, area: { settings } } = this;
     return html`<section class="set-lines">
         ${this.choice({
-          name: "send_key", label: t("send_key"), help: t("settings.send_key.help"), chosen: prefs.kept.send_key,
-          options: SEND_KEYS.map((key) => [key, t(`send_key.${key}`)]), run: (key) => settings.change({ send_key: key }),
+          name: "send_key", label: t("send_key"), help: t("settings.send_key.help"),
+            chosen: prefs.kept.send_key,
+          options: SEND_KEYS.map((key) => [key, t(`send_key.${key}`)]),
+            run: (key) => settings.change({ send_key: key }),
         })}
         ${this.switch({
           name: "single_keys", label: t("keys"), help: t("settings.single_keys.help"), on: keymap.lettersOn,

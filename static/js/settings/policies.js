@@ -49,7 +49,8 @@ export class PoliciesPage extends SettingsPage {
   }
 
   async #load() {
-    const [{ policies, recompute }, { calendars }] = await Promise.all([this.net.api.policies(), this.net.api.calendars()]);
+    const [{ policies, recompute }, { calendars }] = await Promise.all([this.net.api.policies(),
+      this.net.api.calendars()]);
     this.#take(policies);
     this.#calendars = calendars;
     this.recompute.watch(recompute, { soon: true });
@@ -60,7 +61,8 @@ export class PoliciesPage extends SettingsPage {
     const wasMoved = this.#isMoved;
     const places = new Map(this.#order.map(({ id }, at) => [id, at]));
     this.#known = policies;
-    this.#order = wasMoved ? [...policies].sort((a, b) => (places.get(a.id) ?? Infinity) - (places.get(b.id) ?? Infinity))
+    this.#order = wasMoved ? [...policies].sort((a,
+      b) => (places.get(a.id) ?? Infinity) - (places.get(b.id) ?? Infinity))
       : policies;
     if (this.#isMoved) this.#look(0);
     else this.check.look(null);
@@ -70,14 +72,17 @@ export class PoliciesPage extends SettingsPage {
     const { t, ui: { language } } = this;
     const order = this.#order;
     return html`<p class="set-help area-about">${t("policies.about")}
-        <a href="/settings/hours" @click=${(event) => this.area.followLink(event, "hours")}>${t("settings.hours")}</a></p>
+        <a href="/settings/hours" @click=${(event) => this.area.followLink(event,
+          "hours")}>${t("settings.hours")}</a></p>
       ${progressLine(this.recompute.progress, t)}
       ${this.#known ? "" : html`<p role="status">${t("loading")}</p>`}
       ${this.#known && !order.length ? html`<p class="hours-none">${t("policies.empty")}</p>` : ""}
-      <ol class="policy-list" data-dragging=${this.#dragged !== null}>${repeat(order, ({ id }) => id, (policy, at) => policyItem({
+      <ol class="policy-list" data-dragging=${this.#dragged !== null}>${repeat(order, ({ id }) => id,
+        (policy, at) => policyItem({
         policy, at, count: order.length, language, isDragged: this.#dragged === policy.id,
         calendar: this.#calendars.find(({ id }) => id === policy.calendar),
-        edit: () => this.#edit(policy), drop: () => this.#delete(policy), move: (to) => this.#move(policy, to),
+        edit: () => this.#edit(policy), drop: () => this.#delete(policy), move: (to) => this.#move(policy,
+          to),
         drag: (event) => this.#drag(event, policy),
       }))}</ol>
       ${order.length ? html`<p class="policy-rest">${t("policies.rest")}</p>` : ""}
@@ -98,7 +103,8 @@ export class PoliciesPage extends SettingsPage {
   #edit(policy) {
     const { net, ui, area } = this;
     const form = new PolicyForm({
-      net, ui, area, policy, policies: this.#known, calendars: this.#calendars, openCalendars: () => area.open("hours"),
+      net, ui, area, policy, policies: this.#known, calendars: this.#calendars,
+        openCalendars: () => area.open("hours"),
       left: (saved) => (saved ? this.#saved(saved) : area.leaveForm()),
     });
     form.look(0);
@@ -150,7 +156,7 @@ export class PoliciesPage extends SettingsPage {
     this.#focusFirst();
   }
 
-  // First checks whether the order is still the one that was changed: a colleague's change is told, not undone.
+  // First checks whether the order is still the one that was changed: a colleague's change is not undone.
   async #saveOrder() {
     const { t, net: { api } } = this;
     this.#busy = true;
@@ -183,7 +189,8 @@ export class PoliciesPage extends SettingsPage {
     this.#busy = false;
     const late = found ? t("policies.delete.late", { count: found.late_after, now: found.late_now }) : "";
     const sure = await this.sure({
-      title: t("policies.delete.title", { name }), text: `${t("policies.delete.text")} ${late}`.trim(), yes: t("hours.act.delete"),
+      title: t("policies.delete.title", { name }), text: `${t("policies.delete.text")} ${late}`.trim(),
+        yes: t("hours.act.delete"),
     });
     if (!sure) return;
     await this.run(async () => {
@@ -202,11 +209,14 @@ function policyItem({ policy, at, count, calendar, language, isDragged, edit, dr
   const said = (key) => ({ label: `${t(`policies.${key}`)}: ${name}`, title: t(`policies.${key}`) });
   return html`<li class="policy" data-policy=${policy.id} data-dragged=${isDragged}>
     <span class="policy-handle" aria-hidden="true" title=${t("policies.drag")} @pointerdown=${drag}>⠿</span>
-    <button type="button" class="policy-open" aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown" title=${t("policies.open")}
-      @click=${edit} @keydown=${(event) => onKey(event, at, move)}><span class="policy-place">${t.number(at + 1)}</span>
+    <button type="button" class="policy-open" aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
+      title=${t("policies.open")}
+      @click=${edit} @keydown=${(event) => onKey(event, at, move)}><span
+        class="policy-place">${t.number(at + 1)}</span>
       <span class="policy-text"><bdi translate="no" class="policy-name">${name}</bdi>
         <span class="policy-query" dir="auto">${shown(policy.query) || t("query.all")}</span>
-        <span class="policy-about">${targetsText(policy, language)} · <bdi translate="no">${shown(calendar?.name ?? "")}</bdi></span></span></button>
+        <span class="policy-about">${targetsText(policy, language)} · <bdi
+          translate="no">${shown(calendar?.name ?? "")}</bdi></span></span></button>
     <span class="policy-acts">${moveButtons({ at, count, className: "policy", said, move })}
       <button type="button" class="icon-button policy-delete" aria-label=${`${t("policies.delete")}: ${name}`}
         title=${t("policies.delete")} @click=${drop}>${ICONS.close}</button></span></li>`;
@@ -227,5 +237,7 @@ function onKey(event, at, move) {
 /** @param {Progress | null} progress @param {Translate} t */
 const progressLine = (progress, t) => html`<div class="recompute" data-running=${progress !== null}>
   <p class="unseen" role="status">${progress ? t("recompute") : ""}</p>
-  ${progress ? html`<progress aria-label=${t("recompute")} max=${Math.max(1, progress.of)} value=${progress.done}></progress>
-    <span aria-hidden="true">${t("recompute.progress", { count: progress.done, of: progress.of })}</span>` : ""}</div>`;
+  ${progress ? html`<progress aria-label=${t("recompute")} max=${Math.max(1, progress.of)}
+    value=${progress.done}></progress>
+    <span aria-hidden="true">${t("recompute.progress", { count: progress.done,
+      of: progress.of })}</span>` : ""}</div>`;

@@ -1,4 +1,4 @@
-// The profile page: the admin's name and time zone, what colleagues see, password, second factor and sessions.
+// The profile page: name and time zone, what colleagues see, password, second factor and sessions.
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -30,7 +30,8 @@ export class ProfilePage extends SettingsPage {
   }
 
   content() {
-    return html`${repeat(this.cards ?? [], ({ id }) => id, (card) => html`<section class="set-card" id=${card.id}>
+    return html`${repeat(this.cards ?? [], ({ id }) => id, (card) => html`<section class="set-card"
+      id=${card.id}>
       <h2>${this.t(card.title)}</h2>${card.content()}
       <p class="settings-note" role="status" ?data-bad=${card.isBad}>${card.text}</p></section>`)}`;
   }
@@ -97,15 +98,18 @@ class Account extends Card {
     const { t, current } = this;
     const { id, name, email, role, timezone } = current;
     const browsers = todaysName(zones().find((zone) => zone && isZone(zone)) ?? "UTC");
-    return html`${person({ id: `admin/${id}`, name: this.#written || name, below: `${email} · ${t(`profile.role.${role}`)}` })}
+    return html`${person({ id: `admin/${id}`, name: this.#written || name,
+      below: `${email} · ${t(`profile.role.${role}`)}` })}
       <form class="set-form" @submit=${(event) => this.#save(event)}>
-        ${field(t("profile.name"), html`<input name="name" required maxlength=${NAME_MAX} autocomplete="name" value=${name}
+        ${field(t("profile.name"), html`<input name="name" required maxlength=${NAME_MAX} autocomplete="name"
+          value=${name}
           @input=${({ target }) => { this.#written = target.value; this.page.area.paint(); }}>`)}
         ${field(t("profile.timezone"), html`<select name="timezone">
           <option value="">${t("profile.timezone.browser", { zone: browsers })}</option>
           ${offered(timezone).map((zone) => html`<option value=${zone} ?selected=${zone === timezone}
             >${zone.replaceAll("_", " ")} · ${offsetText(zone, Date.now())}</option>`)}</select>`)}
-        <div class="form-acts"><button class="button button-accent" type="submit">${t("profile.save")}</button></div></form>`;
+        <div class="form-acts"><button class="button button-accent"
+          type="submit">${t("profile.save")}</button></div></form>`;
   }
 
   #save(event) {
@@ -160,10 +164,12 @@ class Seen extends Card {
 
 // Tells password managers to which account the password belongs.
 /** @param {string} email */
-const account = (email) => html`<input type="text" name="account" autocomplete="username" value=${email} readonly hidden>`;
+const account = (email) => html`<input type="text" name="account" autocomplete="username"
+  value=${email} readonly hidden>`;
 
 /** @param {string} label @param {string} name */
-const passwordField = (label, name, autocomplete = "current-password") => field(label, html`<input type="password" name=${name}
+const passwordField = (label, name, autocomplete = "current-password") => field(label, html`<input
+  type="password" name=${name}
   required maxlength="1024" autocomplete=${autocomplete}>`);
 
 // Sets a new password; needs the current one.
@@ -183,7 +189,8 @@ class Password extends Card {
       <form class="set-form" @submit=${(event) => this.#save(event)}>${account(this.email)}
         ${passwordField(t("profile.password.current"), "current")}
         ${passwordField(t("profile.password.new"), "password", "new-password")}
-        <div class="form-acts"><button class="button button-accent" type="submit">${t("profile.password.change")}</button></div>
+        <div class="form-acts"><button class="button button-accent"
+          type="submit">${t("profile.password.change")}</button></div>
       </form>`;
   }
 
@@ -193,8 +200,8 @@ class Password extends Card {
     this.run(async () => {
       await this.http.post(`${API}/password`, { current, password });
       form.reset();
-      this.say(this.t("profile.password.changed"));
       await this.changed();
+      this.say(this.t("profile.password.changed"));
     });
   }
 }
@@ -231,18 +238,22 @@ class SecondFactor extends Card {
     return html`<p class="set-help">${t("profile.factor.off")}</p>
       <form class="set-form" @submit=${(event) => this.#begin(event)}>${account(this.email)}
         ${passwordField(t("profile.password.current"), "password")}
-        <div class="form-acts"><button class="button button-accent" type="submit">${t("profile.factor.begin")}</button></div></form>`;
+        <div class="form-acts"><button class="button button-accent"
+          type="submit">${t("profile.factor.begin")}</button></div></form>`;
   }
 
   #whileOn() {
     const { t, page, state } = this;
-    return html`<p class="set-help">${t("profile.factor.on", { time: page.ui.language.words.exact(state.since) })}
+    return html`<p class="set-help">${t("profile.factor.on",
+      { time: page.ui.language.words.exact(state.since) })}
         ${t("profile.factor.left", { count: state.recovery_codes })}</p>
       <form class="set-form" @submit=${(event) => this.#change(event)}>${account(this.email)}
         ${passwordField(t("profile.password.current"), "password")}
         ${codeField(t("profile.factor.any_code"))}
-        <div class="form-acts"><button class="button" type="submit" value="recovery-codes">${t("profile.factor.renew")}</button>
-          <button class="button button-red" type="submit" value="remove">${t("profile.factor.remove")}</button></div></form>`;
+        <div class="form-acts"><button class="button" type="submit"
+          value="recovery-codes">${t("profile.factor.renew")}</button>
+          <button class="button button-red" type="submit"
+            value="remove">${t("profile.factor.remove")}</button></div></form>`;
   }
 
   #setUp({ secret, qr_code: picture }) {
@@ -255,15 +266,18 @@ class SecondFactor extends Card {
         <li>${t("profile.factor.type")}
           <form class="set-form" @submit=${(event) => this.#confirm(event)}>
             ${codeField(t("profile.factor.code"), true)}
-            <div class="form-acts"><button class="button" type="button" @click=${() => this.run(() => this.#load())}
-              >${t("cancel")}</button><button class="button button-accent" type="submit">${t("profile.factor.confirm")}</button></div>
+            <div class="form-acts"><button class="button" type="button"
+              @click=${() => this.run(() => this.#load())}
+              >${t("cancel")}</button><button class="button button-accent"
+                type="submit">${t("profile.factor.confirm")}</button></div>
           </form></li></ol></div>`;
   }
 
   #codes(codes) {
     const { t } = this;
     return html`<p><b>${t("profile.factor.codes")}</b></p>
-      <ul class="profile-codes" id="recovery-codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+      <ul class="profile-codes" id="recovery-codes">${
+        codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
       <div class="form-acts">${copyButton(codes.join("\n"), t("profile.factor.codes.copy"), t)}
         <button class="button button-accent" type="button" @click=${() => this.run(() => this.#load())}
           >${t("profile.factor.codes.stored")}</button></div>`;
@@ -282,8 +296,8 @@ class SecondFactor extends Card {
     const { code } = values(event);
     this.run(async () => {
       this.#given = (await this.http.post(`${PATH}/confirm`, { code })).recovery_codes;
-      this.say(this.t("profile.factor.confirmed"));
       await this.changed();
+      this.say(this.t("profile.factor.confirmed"));
     });
   }
 
@@ -301,8 +315,8 @@ class SecondFactor extends Card {
         return;
       }
       await this.#load();
-      this.say(t("profile.factor.removed"));
       await this.changed();
+      this.say(t("profile.factor.removed"));
     });
   }
 }
@@ -328,7 +342,8 @@ class Sessions extends Card {
     return html`<p class="set-help">${t("profile.sessions.about")}</p>
       <ul class="profile-sessions">${this.#list.map((session) => this.#item(session))}</ul>
       <div class="form-acts">
-        <button type="button" class="button" ?disabled=${this.#list.length < 2} @click=${() => this.run(() => this.#everywhere(false))}
+        <button type="button" class="button" ?disabled=${this.#list.length < 2}
+          @click=${() => this.run(() => this.#everywhere(false))}
           >${t("profile.sessions.others")}</button>
         <button type="button" class="button" @click=${() => this.run(() => this.#everywhere(true))}
           >${t("profile.sessions.all")}</button></div>`;
@@ -340,9 +355,12 @@ class Sessions extends Card {
     const device = deviceText({ browser, system }, t);
     const times = t("profile.session.times", { began: exact(began), used: exact(used) });
     return html`<li class="profile-session" data-id=${id}>
-      <span class="set-name"><span><b>${device}</b>${current ? html` · ${t("profile.session.this")}` : ""}</span>
-        <span class="set-help">${address ? html`<bdi translate="no">${address}</bdi> · ` : ""}${times}</span></span>
-      ${current ? "" : html`<button type="button" class="button" aria-label=${t("profile.session.end.of", { device })}
+      <span class="set-name"><span><b>${device}</b>${current ? html` · ${t("profile.session.this")}`
+        : ""}</span>
+        <span class="set-help">${address ? html`<bdi
+          translate="no">${address}</bdi> · ` : ""}${times}</span></span>
+      ${current ? "" : html`<button type="button" class="button"
+        aria-label=${t("profile.session.end.of", { device })}
         @click=${() => this.run(() => this.#end(id))}>${t("profile.session.end")}</button>`}</li>`;
   }
 

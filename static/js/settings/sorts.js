@@ -27,7 +27,8 @@ export class SortsPage extends SettingsPage {
     const { t } = this;
     return html`<p class="set-help">${t("sorts.about")}</p>
       ${this.#known ? table({
-        className: "sorts", label: t("settings.sorts"), actions: t("settings.acts"), columns: [t("sorts.name"), t("sorts.rules")],
+        className: "sorts", label: t("settings.sorts"), actions: t("settings.acts"),
+          columns: [t("sorts.name"), t("sorts.rules")],
         rows: this.#known.map((sort) => this.#row(sort)),
       }) : html`<p class="set-help" role="status">${t("loading")}</p>`}`;
   }
@@ -39,7 +40,8 @@ export class SortsPage extends SettingsPage {
     const title = isSaved ? shown(sort.title) : t(`sort.${name}`);
     const copy = { title: t("sorts.copy.title", { title }), rules };
     return html`<tr class="sorts-item" data-sort=${name}>
-      <td><span class="set-name">${isSaved ? html`<button type="button" class="set-open sorts-edit" @click=${() => this.#edit(sort)}
+      <td><span class="set-name">${isSaved ? html`<button type="button" class="set-open sorts-edit"
+        @click=${() => this.#edit(sort)}
           ><bdi translate="no">${title}</bdi></button>` : html`<bdi>${title}</bdi>`}
         <span class="set-help">${isSaved ? name : t("sorts.built_in")}</span></span></td>
       <td>${t("sorts.rules.count", { count: rules.length })}</td>

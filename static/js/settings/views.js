@@ -26,8 +26,10 @@ export class ViewsPage extends SettingsPage {
       ${list.length > FILTER_FROM || this.#words ? html`<input class="views-filter"
         type="search" aria-label=${t("views.filter")} placeholder=${t("views.filter")}
         .value=${this.#words} @input=${({ target }) => this.#filter(target.value)}>` : ""}
-      ${list.length && !found.length ? html`<p class="help-note" role="status">${t("search.nothing")}</p>` : ""}
-      <ul class="views-list">${repeat(whole ? list : found, ({ id }) => id, (view) => this.#item(view, whole))}</ul>
+      ${list.length && !found.length ? html`<p class="help-note"
+        role="status">${t("search.nothing")}</p>` : ""}
+      <ul class="views-list">${repeat(whole ? list : found, ({ id }) => id, (view) => this.#item(view,
+        whole))}</ul>
       ${["snoozed", "mentions"].map((view) => this.#builtIn(view))}`;
   }
 
@@ -45,7 +47,8 @@ export class ViewsPage extends SettingsPage {
           this.#owner(owner)} · ${shown(query) || t("query.all")}</span></span><span class="views-total">${
           total === undefined || total === null ? "" : t.number(total)}</span></button>
       <span class="views-acts">${movable ? moveButtons({
-        at: list.indexOf(view), count: list.length, className: "views", said, move: (to) => this.#move(view, to),
+        at: list.indexOf(view), count: list.length, className: "views", said, move: (to) => this.#move(view,
+          to),
       }) : ""}<button type="button" class="icon-button views-edit" ?disabled=${!mayEdit(view, admin)}
         aria-label=${`${t("view.edit")}: ${name}`} title=${t("view.edit")}
         @click=${() => this.ui.viewEditor.open({ id })}>${ICONS.draft}</button></span></li>`;
@@ -60,7 +63,8 @@ export class ViewsPage extends SettingsPage {
   // A built-in view, shown on phones, where the navigation has no room for it.
   #builtIn(view) {
     const { t, data: { lists: { list }, totals } } = this;
-    return html`<div class="views-item views-built-in" data-view=${view}><button type="button" class="views-open"
+    return html`<div class="views-item views-built-in" data-view=${view}><button type="button"
+      class="views-open"
       aria-current=${String(list.view === view)} @click=${() => this.acts.navigation.goView(view)}
       ><span class="views-icon">${ICONS[view]}</span><span class="views-text"
       ><span class="views-name">${t(`view.${view}`)}</span></span><span class="views-total">${

@@ -69,11 +69,13 @@ export class WebhooksPage extends SettingsPage {
     const { id, source, url, events, waiting } = webhook;
     const [kind, text] = this.#standing(webhook);
     return html`<tr class="webhook" data-id=${id} data-state=${kind}>
-      <td><span class="set-name"><bdi translate="no">${source}</bdi><bdi class="set-help webhook-url" translate="no">${url}</bdi></span></td>
+      <td><span class="set-name"><bdi translate="no">${source}</bdi><bdi class="set-help webhook-url"
+        translate="no">${url}</bdi></span></td>
       <td>${events ? events.join(", ") : t("webhooks.all_events")}</td>
       <td><span class="set-name"><span class="webhook-state">${text}</span>
         <span class="set-help">${t("webhooks.waiting", { count: waiting })}</span></span></td>
-      <td>${rowMenu({ id: `webhook-menu-${id}`, label: `${t("webhooks.acts")}: ${url}`, items: this.#items(webhook, kind) })}</td></tr>`;
+      <td>${rowMenu({ id: `webhook-menu-${id}`, label: `${t("webhooks.acts")}: ${url}`,
+        items: this.#items(webhook, kind) })}</td></tr>`;
   }
 
   #items(webhook, kind) {
@@ -84,7 +86,8 @@ export class WebhooksPage extends SettingsPage {
       { text: t("webhooks.log"), run: () => this.#show(id) },
       { text: t("webhooks.replay"), run: () => this.#replayForm(webhook) },
       { text: t("webhooks.rotate"), run: () => this.#act(() => this.#rotate(id)) },
-      ...(kind === "off" ? [{ text: t("webhooks.enable"), run: () => this.#act(() => this.http.post(`${API}/${id}/enable`)) }] : []),
+      ...(kind === "off" ? [{ text: t("webhooks.enable"),
+        run: () => this.#act(() => this.http.post(`${API}/${id}/enable`)) }] : []),
       { text: t("webhooks.revoke"), isRed: true, run: () => this.#revoke(webhook) },
     ];
   }
@@ -115,7 +118,8 @@ export class WebhooksPage extends SettingsPage {
   async #revoke({ id, url }) {
     const { t } = this;
     const yes = t("webhooks.revoke");
-    if (!await this.sure({ title: t("webhooks.revoke.title"), text: t("webhooks.revoke.sure", { url }), yes })) return;
+    if (!await this.sure({ title: t("webhooks.revoke.title"), text: t("webhooks.revoke.sure", { url }),
+      yes })) return;
     if (this.#logOf === id) this.#logOf = null;
     await this.#act(() => this.http.delete(`${API}/${id}`));
   }
@@ -124,10 +128,12 @@ export class WebhooksPage extends SettingsPage {
     const { t } = this;
     this.openForm({
       title: t("webhooks.replay"),
-      content: () => html`<form class="set-form webhook-replay" @submit=${(event) => this.#replayTime(event, id)}>
+      content: () => html`<form class="set-form webhook-replay"
+        @submit=${(event) => this.#replayTime(event, id)}>
         <p class="set-help"><bdi translate="no">${url}</bdi></p>
         ${field(t("webhooks.replay.from"), html`<input type="datetime-local" name="since" required>`)}
-        ${field(t("webhooks.replay.to"), html`<input type="datetime-local" name="until">`, t("webhooks.replay.to.help"))}
+        ${field(t("webhooks.replay.to"), html`<input type="datetime-local"
+          name="until">`, t("webhooks.replay.to.help"))}
         ${formActs({ save: t("webhooks.replay"), cancel: () => this.area.leaveForm(), t })}</form>`,
     });
   }
@@ -155,10 +161,14 @@ export class WebhooksPage extends SettingsPage {
     this.openForm({
       title: t("webhooks.new"),
       content: () => html`<form class="set-form" id="new" @submit=${(event) => this.#create(event)}>
-        ${field(t("webhooks.source"), html`<input name="source" required pattern="[a-z0-9\\-]{1,64}" maxlength="64" autocomplete="off"
-          list="sources"><datalist id="sources">${sources.map((name) => html`<option value=${name}></option>`)}</datalist>`)}
-        ${field(t("webhooks.address"), html`<input name="url" type="url" required maxlength="2048" placeholder="https://bot.example/lineup">`)}
-        <fieldset class="set-checks"><legend class="set-label">${t("webhooks.events")}</legend>${types.map((type) => html`<label class="choice"
+        ${field(t("webhooks.source"), html`<input name="source" required pattern="[a-z0-9\\-]{1,64}"
+          maxlength="64" autocomplete="off"
+          list="sources"><datalist id="sources">${sources.map((name) => html`<option
+            value=${name}></option>`)}</datalist>`)}
+        ${field(t("webhooks.address"), html`<input name="url" type="url" required maxlength="2048"
+          placeholder="https://bot.example/lineup">`)}
+        <fieldset class="set-checks"><legend class="set-label">${t("webhooks.events")}</legend>${
+          types.map((type) => html`<label class="choice"
           ><input type="checkbox" name="events" value=${type}> ${type}</label>`)}</fieldset>
         ${formActs({ save: t("webhooks.create"), cancel: () => this.area.leaveForm(), t })}</form>`,
     });
@@ -186,7 +196,8 @@ export class WebhooksPage extends SettingsPage {
         rows: attempts.map((attempt) => this.#attempt(attempt)),
       }) : html`<p class="set-help">${t("webhooks.log.none")}</p>`}
       ${this.#more ? html`<button type="button" class="button"
-        @click=${() => this.run(() => this.#loadLog(attempts.at(-1).id))}>${t("webhooks.log.older")}</button>` : ""}`;
+        @click=${() => this.run(() => this.#loadLog(attempts.at(-1).id))}>${t("webhooks.log.older")}</button>`
+          : ""}`;
   }
 
   #attempt({ at, took_ms: took, request, status, error, answer, delivery }) {
@@ -194,17 +205,21 @@ export class WebhooksPage extends SettingsPage {
     const said = inWords({ status, error }, t);
     const event = request.body;
     const again = delivery?.state === "pending"
-      ? html`<span class="set-help">${t("webhooks.log.again", { time: this.ui.language.words.dated(delivery.next_at, this.net.now()) })}</span>` : "";
+      ? html`<span class="set-help">${t("webhooks.log.again",
+        { time: this.ui.language.words.dated(delivery.next_at, this.net.now()) })}</span>` : "";
     return html`<tr data-good=${String(isTaken({ status, error }))}>
       <td>${this.when(at)}</td>
       <td><details><summary>${event ? `${event.type} · ${event.thread}` : t("webhooks.test")}</summary>
         <pre tabindex="0">${JSON.stringify(request.headers, null, 2)}
 
 ${event ? JSON.stringify(event, null, 2) : ""}</pre></details></td>
-      <td>${answer ? html`<details><summary>${said}</summary><pre tabindex="0">${answer}</pre></details>` : said}${again}</td>
+      <td>${answer ? html`<details><summary>${said}</summary><pre
+        tabindex="0">${answer}</pre></details>` : said}${again}</td>
       <td>${took} ms</td>
-      <td>${event ? html`<button type="button" class="button" aria-label=${`${t("webhooks.replay")}: ${event.type} · ${event.thread}`}
-        @click=${() => this.#act(() => this.#replay(this.#logOf, { event: event.id }))}>${t("webhooks.replay")}</button>` : ""}</td></tr>`;
+      <td>${event ? html`<button type="button" class="button"
+        aria-label=${`${t("webhooks.replay")}: ${event.type} · ${event.thread}`}
+        @click=${() => this.#act(() => this.#replay(this.#logOf,
+          { event: event.id }))}>${t("webhooks.replay")}</button>` : ""}</td></tr>`;
   }
 }
 

@@ -66,6 +66,10 @@ def test_a_query_is_saved_as_a_view_which_is_live(browser, lineup, mai):
     page.fill(".view-form [name=name]", "Finnish")
     wait_until(lambda: "2 threads" in page.inner_text(".view-found"), what="what it would hold")
     has_no_fault(browser, "saving a view")
+    page.locator("#view-query").focus()
+    page.keyboard.press("Escape")
+    page.click(".ask-no")
+    assert page.input_value(".view-form [name=name]") == "Finnish", "nothing is lost by Esc"
     page.click(".view-form [type=submit]")
     shows(browser, ("Finnish", "2"))
     [view] = mai.saved_views()

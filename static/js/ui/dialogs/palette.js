@@ -138,7 +138,7 @@ export function commands(page) {
     keys: keyed ? keymap.keysOf(`${kind}:${name}`) : "",
     run: () => run(name),
   }));
-  return [
+  const ofDesk = [
     ...(page.ui.picks?.size ? ofPicked(page) : page.data.thread.row ? ofThread(page) : []),
     ...(page.snoozing?.commands() ?? []),
     ...PLACES.map((view) => ({
@@ -159,8 +159,11 @@ export function commands(page) {
       text: t(name), keys: "", run: () => page.ui.presencePanels.open(name), also: alsoOf(name, t),
     })),
     command("undo", async () => (await page.acts.acting.get())?.undoing.undo()),
-    command("help", () => page.ui.helpDialog.open()),
     { text: t("unsent.title"), keys: "", run: () => page.ui.unsentDialog.open() },
+  ];
+  return [
+    ...ofDesk.map((each) => ({ ...each, run: leaving(page, each.run) })),
+    command("help", () => page.ui.helpDialog.open()),
     { text: t("canned.title"), keys: "", run: () => page.acts.openSettings("canned") },
     { text: t("settings"), keys: "", run: () => page.acts.openSettings(), also: alsoOf("settings", t) },
     { text: t("profile"), keys: "", run: () => page.acts.openSettings("profile"), also: t("also.profile") },
@@ -180,6 +183,12 @@ export function commands(page) {
     })),
     { text: t("sign_out"), keys: "", run: () => settings.signOut() },
   ];
+}
+
+// Settings that cover the desk are left before anything is done there.
+/** @param {Page} page @param {() => void} run */
+function leaving({ ui: { settings } }, run) {
+  return () => (settings?.part?.shown ? settings.part.close(run) : run());
 }
 
 // Saved views are found by their names, their queries, and the word for views.

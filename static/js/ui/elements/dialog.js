@@ -4,6 +4,10 @@ import { html, render } from "lit-html";
 
 import { ICONS } from "./icons.js";
 
+// Takes the focus from what is going to be removed.
+/** @param {Element} root */
+export function blurIn(root) { /** @type {HTMLElement | null} */ (root.querySelector(":focus"))?.blur(); }
+
 export class Dialog {
   #shown = null; // {title, content}
   #closed = () => {};
@@ -31,6 +35,8 @@ export class Dialog {
   // title may be a function, and content is one: both are called at each painting. mayClose(): whether the
   // admin's press may close it; false if it has asked the admin something first.
   open(title, content, closed = () => {}, mayClose = null) {
+    // A field that loses the focus while it is removed would paint in the middle of the painting.
+    blurIn(this.element);
     this.#shown = { title, content };
     this.#closed = closed;
     this.#asked = mayClose;
