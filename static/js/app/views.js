@@ -45,7 +45,7 @@ function viewsChanged(page, changes) {
   painter.askAll();
 }
 
-// The script that drags views is loaded at the first press on one.
+// The script that moves views is loaded at the first press on one, or at the first key for it.
 /** @param {Page} page */
 export function viewDragging(page) {
   const lazy = new Lazy({
@@ -53,13 +53,20 @@ export function viewDragging(page) {
       const { ViewDrag } = await import("../ui/query/view-drag.js");
       return new ViewDrag(page);
     },
-    failed() {}, // views can also be moved by keys and in the dialog
+    failed() {}, // views can also be moved in the settings
   });
   return {
     get id() { return lazy.part?.id ?? null; },
     /** @param {PointerEvent} event */
     press(event) {
       lazy.get().then((part) => part?.press(event));
+    },
+    /** @param {KeyboardEvent} event */
+    key(event) {
+      const { target, key } = event;
+      if (!event.altKey || !/^Arrow(Up|Down)$/.test(key)) return;
+      event.preventDefault();
+      lazy.get().then((part) => part?.key({ target: /** @type {HTMLElement} */ (target), key }));
     },
   };
 }

@@ -1,13 +1,12 @@
 // Texts about files, and checks of their addresses and types.
 
-const OWN = "/admin/api/files/";
+import { fileUrl } from "./route.js";
+
 const KIB = 1024;
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** @param {string} id */
-export const fileUrl = (id) => OWN + id;
 /** @param {string} url */
-export const isOwn = (url) => url.startsWith(OWN);
+export const isOwn = (url) => url.startsWith(fileUrl(""));
 // Returns an uploaded file as an attachment of a message.
 /** @param {{id: string, type: string, name: string}} file @returns {Attachment} */
 export const attachmentOf = ({ id, type, name }) => ({ url: fileUrl(id), type, name });

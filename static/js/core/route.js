@@ -65,3 +65,7 @@ export function listCall({ view: name, query, sort }) {
   const timezone = zoneOf(query);
   return timezone ? { query, sort, filter: "all", timezone } : { query, sort, filter: "all" };
 }
+
+// The address of an uploaded file at the server.
+/** @param {string} id */
+export const fileUrl = (id) => `/admin/api/files/${id}`;

@@ -1,6 +1,6 @@
 // The dashboard's HTTP API, with a method for each call.
 
-import { fileUrl } from "../core/file-texts.js";
+import { fileUrl } from "../core/route.js";
 import { listCall, zoneOf } from "../core/route.js";
 import { upload } from "./http.js";
 

@@ -156,7 +156,7 @@ declare global {
     threadPane: Lazy<ThreadPane>;
     unsentDialog: LazyPane;
     toasts: Toasts;
-    viewDrag: { readonly id: string | null; press(event: PointerEvent): void };
+    viewDrag: { readonly id: string | null; press(event: PointerEvent): void; key(event: KeyboardEvent): void };
     viewEditor: LazyPane;
     /** Called at each painting of the list. */
     viewTold: () => void;

@@ -1,10 +1,11 @@
-// Drags a saved view of the left column to another place.
+// Moves a saved view of the left column to another place: by the pointer, or by Alt and an arrow key.
 
 import { PageModule } from "../elements/page-module.js";
 
 const SLOP_PX = 6;
 const EDGE_PX = 20; // this near to its edge, the list scrolls
 const SCROLL_PX = 8;
+const STEPS = { ArrowUp: -1, ArrowDown: 1 };
 
 export class ViewDrag extends PageModule {
   id = null; // of the view that is being dragged
@@ -28,6 +29,29 @@ export class ViewDrag extends PageModule {
     on("keydown", (event) => {
       if (event.key === "Escape" && this.id !== null) this.#cancel(event);
     });
+  }
+
+  // Alt and an arrow key move the focused view; it keeps the focus.
+  /** @param {{target: HTMLElement, key: string}} event */
+  key({ target, key }) {
+    const view = target.closest("[data-view]");
+    const id = view instanceof HTMLElement ? view.dataset.view : "";
+    const { savedViews: views } = this.data;
+    const place = views.list.findIndex((view) => view.id === id);
+    if (place < 0 || !views.move(id, place + STEPS[key])) return;
+    this.ui.painter.ask("nav");
+    // An element loses the focus when it is moved in the page.
+    requestAnimationFrame(() => target.focus());
+    this.#announce(id);
+  }
+
+  #announce(id) {
+    const { list } = this.data.savedViews;
+    const place = list.findIndex((view) => view.id === id);
+    if (place < 0) return;
+    this.ui.announce(this.ui.language.t("views.moved", {
+      name: list[place].name, place: place + 1, total: list.length,
+    }));
   }
 
   #move({ clientX, clientY, buttons }) {
@@ -62,13 +86,7 @@ export class ViewDrag extends PageModule {
     const stop = (event) => event.stopPropagation();
     addEventListener("click", stop, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", stop, { capture: true }));
-    const { list } = this.data.savedViews;
-    const place = list.findIndex((view) => view.id === id);
-    if (place >= 0) {
-      this.ui.announce(this.ui.language.t("views.moved", {
-        name: list[place].name, place: place + 1, total: list.length,
-      }));
-    }
+    this.#announce(id);
     this.ui.painter.ask("nav");
   }
 }

@@ -103,8 +103,6 @@ function sheet(page) {
 }
 
 // The saved views in the left column, of the admin, of desks and of everybody, in one order.
-const STEPS = { ArrowUp: -1, ArrowDown: 1 };
-
 /** @param {Page} page */
 export function savedViews(page) {
   const { data: { savedViews: { list }, lists }, ui: { viewEditor, language: { t } }, acts: { openSettings } } = page;
@@ -112,7 +110,7 @@ export function savedViews(page) {
     <div class="nav-heading"><span class="nav-text" aria-hidden="true">${t("views")}</span>
       ${list.length ? headingAct("views.manage", ICONS.settings, () => openSettings("views"), t) : ""}
       ${headingAct("view.new", ICONS.add, () => viewEditor.open(), t)}</div>
-    <div class="nav-views-list" @keydown=${(event) => moved(event, page)}
+    <div class="nav-views-list" @keydown=${(event) => page.ui.viewDrag.key(event)}
       @pointerdown=${(event) => page.ui.viewDrag.press(event)}
       >${repeat(list, ({ id }) => id, (view) => entry(view, page))}</div>
     <button type="button" class="nav-item nav-views-all" aria-label=${t("views.manage")}
@@ -141,23 +139,6 @@ function ownerText(owner, t) {
   const desk = deskOf(owner);
   if (desk) return t("views.of_desk", { desk });
   return t(owner === "me" ? "views.of_me" : "views.of_all");
-}
-
-// Alt and an arrow key move the focused view; it keeps the focus.
-function moved(event, { data: { savedViews: views }, ui: { painter, announce, language: { t } } }) {
-  const step = event.altKey && STEPS[event.key];
-  const id = event.target.closest("[data-view]")?.dataset.view;
-  if (!step || !id) return;
-  event.preventDefault();
-  const place = views.list.findIndex((view) => view.id === id);
-  if (!views.move(id, place + step)) return;
-  painter.ask("nav");
-  // An element loses the focus when it is moved in the page.
-  const { target } = event;
-  requestAnimationFrame(() => target.focus());
-  announce(t("views.moved", {
-    name: views.of(id).name, place: place + step + 1, total: views.list.length,
-  }));
 }
 
 // A line of the left column: an icon, a name and a count.

@@ -2,8 +2,9 @@
 
 import { html, nothing } from "lit-html";
 
-import { fileUrl, isOfFiles, isShownPicture, sizeText } from "../../core/file-texts.js";
+import { isOfFiles, isShownPicture, sizeText } from "../../core/file-texts.js";
 import { shown } from "../../core/names.js";
+import { fileUrl } from "../../core/route.js";
 import { Uploads } from "../../core/uploads.js";
 import { ICONS } from "../elements/icons.js";
 import { refusalOf } from "../elements/language.js";
