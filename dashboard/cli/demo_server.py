@@ -1,6 +1,7 @@
 """The work of the command `demo`: a server with demo data, a demo admin and a simulator."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,6 +26,7 @@ log = logging.getLogger("lineup")
 #: Pause before the simulator starts, and before it starts again after it failed.
 SIMULATOR_START_SECONDS = 0.5
 SIMULATOR_RETRY_SECONDS = 5.0
+REPORT_SECONDS = 3.0
 MESSAGES = 3
 RANDOM_SEED = 1
 
@@ -95,9 +97,15 @@ def _simulator(
         time.sleep(seconds)
         return False
 
+    def report(text: str) -> None:
+        # Told a moment later: when the demo ends, its server is away before the simulator is.
+        timer = threading.Timer(REPORT_SECONDS, log.info, ("%s", text))
+        timer.daemon = True
+        timer.start()
+
     return PeriodicTask(
         "the simulator",
-        lambda: simulate(url, key, rate, now=clock, wait=wait, report=log.info, others=desk),
+        lambda: simulate(url, key, rate, now=clock, wait=wait, report=report, others=desk),
         interval_seconds=SIMULATOR_START_SECONDS,
         # Whatever fails is told in one line, and tried again.
         expected=(Exception,),

@@ -9,7 +9,9 @@ import { PageModule } from "../elements/page-module.js";
 
 const COPIED_MS = 2000;
 // How often it is looked whether a step was done elsewhere: in another tab, or by a command.
+// A page that nobody uses stops looking: each look keeps the session alive.
 const LOOK_MS = 5000;
+const LOOKS_MAX = 60;
 const SOURCE = "shop";
 const KEYS = "/admin/api/keys";
 
@@ -42,7 +44,8 @@ export class FirstSteps extends PageModule {
   #key = null; // shown once: the server keeps no more than its hash
   #problem = "";
   #done = new Set();
-  #looking = 0;
+  #looking = 0; // the timer of the next look
+  #looks = 0;
 
   /** @param {Page & { root: HTMLElement }} page */
   constructor({ root, ...page }) {
@@ -51,14 +54,22 @@ export class FirstSteps extends PageModule {
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.close();
     });
+    const again = () => this.#lookAgain();
+    root.addEventListener("pointerenter", again);
+    addEventListener("focus", again);
   }
 
   // again: from the help, across the pane even though events have come
   /** @param {{again?: boolean}} [given] */
   open({ again = false } = {}) {
     this.shown = true;
+<<<<<<< ours
     this.#again = again;
     this.#look();
+=======
+    this.#anew = anew;
+    this.#lookAgain();
+>>>>>>> theirs
     this.ui.painter.ask("first");
     if (again) requestAnimationFrame(() => this.root.querySelector("h2")?.focus());
   }
@@ -77,11 +88,18 @@ export class FirstSteps extends PageModule {
 
   get #isSupervisor() { return this.data.admin.role === "supervisor"; }
 
+  #lookAgain() {
+    this.#looks = 0;
+    clearTimeout(this.#looking);
+    this.#look();
+  }
+
   // Looks at the steps that are done elsewhere, and again after a while.
   async #look() {
+    if (!this.shown || !this.#isSupervisor || this.#looks >= LOOKS_MAX) return;
+    this.#looks += 1;
+    await Promise.all([this.#lookAtKeys(), ...SETTINGS.map((step) => this.#lookAt(step))]);
     clearTimeout(this.#looking);
-    if (!this.shown || !this.#isSupervisor) return;
-    if (!document.hidden) await Promise.all([this.#lookAtKeys(), ...SETTINGS.map((step) => this.#lookAt(step))]);
     this.#looking = window.setTimeout(() => this.#look(), LOOK_MS);
   }
 

@@ -114,7 +114,7 @@ def test_the_pages_speak_the_readers_language(bot, locale):
             assert text in page, name
     steps = languages.page_texts(locale)
     for step in ("key", "post", "invite", "webhook", "hours"):
-        assert f"<li><b>{steps[f'first.{step}']}.</b> {steps[f'first.{step}.text']}" in page
+        assert f"<li><b>{steps[f'first.{step}']}</b><p>{steps[f'first.{step}.text']}" in page
     calls = [call for methods in document()["paths"].values() for call in methods.values()]
     for call in calls:
         assert f"docs.{call['operationId']}" in known
