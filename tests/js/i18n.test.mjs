@@ -90,9 +90,8 @@ test("every text that the page asks for exists, and every text is asked for", ()
   const families = [...source.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{/g)].map(([, family]) => family);
   const made = [
     ...PLACES.map((name) => `view.${name}`), ...CHOICES.sorts.map((name) => `sort.${name}`),
-    ...CHOICES.sorts.map((name) => `sort.${name}.short`),
-    ...new Keymap(CHOICES).help.map(([, name]) => name).filter((name) => !name.startsWith("view:"))
-      .map((name) => `key.${name}`),
+    ...new Keymap(CHOICES).helpOf().map(([, verb]) => verb).filter((verb) => !/^(view|sort):/.test(verb))
+      .map((verb) => `key.${verb}`),
     ...["live", "held", "paused", "waiting"].flatMap((name) => [`live.${name}`, `live.${name}.title`]),
     ...["sending", "failed", "moved", "signed-out"].map((name) => `sending.${name}`),
     ...CHOICES.priorities.map((name) => `priority.${name}`),

@@ -99,10 +99,7 @@ export function startSorts(page, boot) {
     builtIn,
     ask: () => api.sorts(),
     choose: () => choose(page),
-    named: (name, title) => {
-      language.given.set(`sort.${name}`, title);
-      language.given.set(`sort.${name}.short`, title);
-    },
+    named: (name, title) => language.given.set(`sort.${name}`, title),
     changed: (changes) => {
       if (!begun) return;
       for (const { was, now } of changes) noteWait(byWait, (was ?? now).name, now);

@@ -40,20 +40,32 @@ const BESIDE_FIELDS = { "Ctrl+z": "undo" };
 // The first saved views by their numbers.
 const SAVED = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [at + 1, `saved:${at + 1}`]));
 
-const HELP = [
-  [["↑", "↓"], "list:walk"], [["j", "k"], "list:walk"], [["Enter", "o"], "list:open"],
-  [["Home", "g g"], "list:top"], [["End"], "list:end"], [["PageUp", "PageDown"], "list:pages"],
-  [["Alt Shift ↑", "Alt Shift ↓"], "unread"], [["."], "thread:show"], [["p"], "list:pause"],
-  [["x"], "pick:toggle"], [["Shift ↑", "Shift ↓"], "pick:range"], [["Ctrl A"], "pick:all"],
-  [["r"], "reply"], [["n"], "note"], [["Ctrl Enter"], "send"],
-  [["Ctrl Shift Enter"], "send:done"], [["Ctrl Alt Enter"], "send:next"], [["/"], "canned"],
-  [["t"], "thread:claim"], [["a"], "thread:hand"], [["l"], "thread:tag"], [["e"], "thread:done"], [["h"], "thread:snooze"], [["Ctrl Z", "z"], "undo"],
-  [["i"], "customer"], [["w"], "explain"], [["/"], "search"],
-  [["Shift F"], "filters"],
-  [["F3", "m"], "match:next"], [["Shift F3", "Shift M"], "match:previous"], [["Ctrl K"], "palette"], [["Ctrl P"], "print"],
-  [["F6"], "pane"], [["Esc"], "back"], [["g v"], "views"], [["g 1", "g 9"], "saved"],
-  [["Alt ↑", "Alt ↓"], "views:move"],
-];
+// The groups of the help, each with keys and the verb that names their text.
+const HELP = {
+  go: [
+    [["/"], "search"], [["Shift F"], "filters"], [["g v"], "views"], [["g 1", "g 9"], "saved"],
+    [["Alt ↑", "Alt ↓"], "views:move"],
+  ],
+  list: [
+    [["↑", "↓"], "list:walk"], [["j", "k"], "list:walk"], [["Enter", "o"], "list:open"],
+    [["Home", "g g"], "list:top"], [["End"], "list:end"], [["PageUp", "PageDown"], "list:pages"],
+    [["Alt Shift ↑", "Alt Shift ↓"], "unread"], [["."], "thread:show"], [["p"], "list:pause"],
+    [["x"], "pick:toggle"], [["Shift ↑", "Shift ↓"], "pick:range"], [["Ctrl A"], "pick:all"],
+  ],
+  thread: [
+    [["t"], "thread:claim"], [["a"], "thread:hand"], [["h"], "thread:snooze"], [["e"], "thread:done"],
+    [["l"], "thread:tag"], [["i"], "customer"], [["w"], "explain"], [["F3", "m"], "match:next"],
+    [["Shift F3", "Shift M"], "match:previous"], [["Ctrl P"], "print"],
+  ],
+  write: [
+    [["r"], "reply"], [["n"], "note"], [["Ctrl Enter"], "send"], [["Ctrl Shift Enter"], "send:done"],
+    [["Ctrl Alt Enter"], "send:next"], [["/"], "canned"],
+  ],
+  page: [[["Ctrl K"], "palette"], [["Ctrl Z", "z"], "undo"], [["F6"], "pane"], [["Esc"], "back"], [["?"], "help"]],
+};
+export const HELP_GROUPS = Object.keys(HELP);
+// The groups of the chords.
+const CHORDS = { g: "go", s: "list", u: "thread" };
 
 export class Keymap {
   lettersOn = true;
@@ -71,17 +83,20 @@ export class Keymap {
     };
   }
 
-  // The entries of the help: [keys, name of the text].
-  get help() {
-    const chords = ["g", "s", "u"].flatMap((first) => Object.entries(this.#chords[first])
-      .filter(([, verb]) => !/^(list:top|views|saved:.*)$/.test(verb))
-      .map(([second, verb]) => [[...placeKeys(verb), `${first} ${second}`], verb]));
-    return [...HELP, ...chords, [["?"], "help"]];
+  // The entries of a group of the help, or of all: [keys, verb].
+  /** @param {string | null} group */
+  helpOf(group = null) {
+    if (!group) return HELP_GROUPS.flatMap((each) => this.helpOf(each));
+    const chords = Object.keys(CHORDS).filter((first) => CHORDS[first] === group)
+      .flatMap((first) => Object.entries(this.#chords[first])
+        .filter(([, verb]) => !/^(list:top|views|saved:.*)$/.test(verb))
+        .map(([second, verb]) => [[...placeKeys(verb), `${first} ${second}`], verb]));
+    return group === "go" ? [...chords, ...HELP[group]] : [...HELP[group], ...chords];
   }
 
   // The keys of a verb as the help shows them, or "".
   /** @param {string} verb */
-  keysOf(verb) { return this.help.find(([, other]) => other === verb)?.[0].at(-1) ?? ""; }
+  keysOf(verb) { return this.helpOf().find(([, other]) => other === verb)?.[0].at(-1) ?? ""; }
 
   // stroke: {key, code, ctrl, alt, meta, shift, altGraph, composing}; where: {field, control} says which
   // kind of element has the focus.

@@ -73,7 +73,7 @@ declare global {
   type Content = TemplateResult<1> | TemplateResult<1>[] | string;
   /** A choice shown in place of the palette; `isCurrent` marks the chosen entry. */
   type PaletteChoice = { label: string; entries: () => any[] };
-  type Command = { text: string; also?: string; keys: string; run: () => void };
+  type Command = { text: string; icon: unknown; also?: string; keys: string; run: () => void };
   /** The threads on which an act is done; isPicked: they are the selected ones. */
   type Target = { ids: number[]; isPicked: boolean };
   type ToastAction = { text: Content; keys?: string; run: () => void };

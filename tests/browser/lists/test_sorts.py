@@ -35,7 +35,8 @@ def test_a_sort_is_written_tried_saved_and_deleted(chromium, browser, lineup):
     page.locator(".sort-form [type=submit]").click()
     page.wait_for_selector("[data-sort^=french_first]")
     browser.wait_for(f"() => ({MENU})().includes('French {{first}}')", "the sort for Mai")
-    browser.page.locator(".nav-item", has_text="French {first}").click()
+    browser.page.locator(".sort-button").click()
+    browser.page.locator("#sort-menu .menu-item", has_text="French {first}").click()
     browser.wait_for("() => window.lineup.list().sort.startsWith('french_first')", "her list in it")
     browser.wait_for("() => window.lineup.list().state === 'live'", "it being live")
 

@@ -332,6 +332,15 @@ def icons_have_names_and_no_keys(mai: BrowserDriver) -> None:
     assert mai.page.evaluate(f"({hints})().length") == 0
 
 
+def finds_the_help(page, width: int) -> None:
+    if width < 720:
+        page.click(".nav-item[data-kind=more]")
+    page.locator(".nav-palette:visible").click()
+    page.fill(".palette-field", "shortcuts")
+    page.locator(".palette-entry", has_text="help").first.click()
+    page.wait_for_selector(".help-keys kbd")
+
+
 @pytest.mark.parametrize("size", [(820, 1180), (390, 780)], ids=["tablet", "phone"])
 def test_a_finger_picks_rows_and_reaches_everything(chromium, lineup, size):
     width, height = size
@@ -356,12 +365,7 @@ def test_a_finger_picks_rows_and_reaches_everything(chromium, lineup, size):
     assert page.evaluate("() => location.hash").endswith("arrival/arrival"), "no thread was opened"
     page.locator(".list-header .button", has_text="Take").click()
     mai.wait_for("() => document.getElementById('toasts').textContent.includes('2 threads taken.')")
-    if width < 720:
-        page.click(".nav-item[data-kind=more]")
-    page.locator(".nav-palette:visible").click()
-    page.fill(".palette-field", "shortcuts")
-    page.locator(".palette-entry", has_text="help").first.click()
-    page.wait_for_selector(".help-keys kbd")
+    finds_the_help(page, width)
     assert mai.errors == []
     mai.close()
 

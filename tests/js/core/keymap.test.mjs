@@ -97,7 +97,7 @@ test("take, note, priorities and places have keys, and the help shows them", () 
   ];
   assert.deepEqual(["1", "2", "3", "4", "5", "6", "7"].map((key) => press(keys, key)), places);
   assert.deepEqual(["m", "u", "n", "a", "s", "e", "h"].map((key) => chord("g", key)), places);
-  assert.deepEqual(keys.help.find(([, verb]) => verb === "view:mine"), [["1", "g m"], "view:mine"]);
+  assert.deepEqual(keys.helpOf("go").find(([, verb]) => verb === "view:mine"), [["1", "g m"], "view:mine"]);
   assert.deepEqual(["a", "u", "m"].map((key) => chord("f", key)),
     ["view:arrival", "view:unassigned", "view:mine"], "as the filters of all open threads had them");
   assert.deepEqual(["u", "h", "n", "l"].map((key) => chord("u", key)),

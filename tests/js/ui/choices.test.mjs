@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { choose } from "../../../static/js/app/views.js";
@@ -56,7 +57,7 @@ function textOf(value, found = []) {
 test("a sort that the server adds is in the menu of the list and in the palette", () => {
   const chosen = [];
   const all = parts({ goSort: (sort) => chosen.push(sort) });
-  assert.match(textOf(header(pageOf(all))), /<sort\.vip\.short>/);
+  assert.match(textOf(header(pageOf(all))), /<sort\.vip><\/span>/);
   assert.match(textOf(header(pageOf(all))), /<sort\.vip><\/span>\s*<kbd>s v</);
   const command = commands(pageOf(all)).find(({ text }) => text === "<sort>: <sort.vip>");
   assert.equal(command.keys, "s v");
@@ -68,7 +69,26 @@ test("it has a key of its own, which the help shows", () => {
   const nowhere = { field: false, control: false };
   assert.equal(keymap.press({ key: "s" }, nowhere, 0), null);
   assert.equal(keymap.press({ key: "v" }, nowhere, 1), "sort:vip");
-  assert.deepEqual(keymap.help.find(([, verb]) => verb === "sort:vip"), [["s v"], "sort:vip"]);
+  assert.deepEqual(keymap.helpOf("list").find(([, verb]) => verb === "sort:vip"), [["s v"], "sort:vip"]);
+});
+
+test("each command of the palette has an icon that the page draws", () => {
+  const drawn = readFileSync(new URL("../../../templates/icons.svg", import.meta.url), "utf8");
+  const all = parts(nothing);
+  const row = { open: true, assignee: null };
+  const found = { shown: true, step() {} };
+  const composer = { canSend: true, sendText: () => "send" };
+  Object.assign(all, {
+    admin: { id: 1, role: "supervisor" }, thread: { row }, threadPane: { part: { found, composer } },
+    savedViews: { list: [{ id: "v1", name: "Mine", owner: "me" }, { id: "v2", name: "All", owner: "all" }] },
+  });
+  all.lists.list.query = "is:open";
+  const made = commands(pageOf(all));
+  assert.ok(made.length > 50);
+  for (const { text, icon } of made) {
+    const [name] = icon?.values ?? [];
+    assert.ok(name && drawn.includes(`id="icon-${name}"`), `${text}: ${name}`);
+  }
 });
 
 test("it stands in the address", () => {

@@ -2,6 +2,7 @@
 
 import { html } from "lit-html";
 
+import { HELP_GROUPS } from "../../core/keymap.js";
 import { lacking } from "../elements/lacking.js";
 import { PageModule } from "../elements/page-module.js";
 
@@ -63,7 +64,7 @@ export class Settings extends PageModule {
   }
 }
 
-// With the switch for single-letter keys.
+// In groups, with the switch for single-letter keys.
 export class HelpDialog extends PageModule {
   /** @param {Page & { settings: Settings }} page */
   constructor({ settings, ...page }) {
@@ -72,40 +73,51 @@ export class HelpDialog extends PageModule {
   }
 
   open() {
-    const { ui: { dialog, language, keymap }, settings } = this;
-    const switched = () => {
-      settings.setKeys(!keymap.lettersOn);
-      dialog.paint();
-    };
-    const first = () => {
-      dialog.close();
-      this.ui.firstSteps.open({ again: true });
-    };
-    const keys = () => content(language.t, keymap, switched, first);
-    dialog.open(() => language.t("help.title"), keys);
+    const { dialog, language } = this.ui;
+    dialog.open(() => language.t("help.title"), () => this.#content());
+  }
+
+  #content() {
+    const { keymap, language: { t } } = this.ui;
+    return html`${keyList(t, keymap)}
+      <label class="choice"><input type="checkbox" .checked=${keymap.lettersOn} @change=${() => this.#switch()}
+        ><span>${t("keys")}</span></label>
+      <p class="help-note">${t("help.note")}</p>
+      <p class="help-note"><a href="/api/docs" target="_blank" rel="noopener">${t("api_docs")}</a> ·
+        <button type="button" class="button" @click=${() => this.#first()}>${t("first.title")}</button></p>`;
+  }
+
+  #first() {
+    this.ui.dialog.close();
+    this.ui.firstSteps.open({ again: true });
+  }
+
+  #switch() {
+    this.settings.setKeys(!this.ui.keymap.lettersOn);
+    this.ui.dialog.paint();
   }
 }
 
-// All keys with what they do.
+// All keys with what they do, in groups.
 /** @param {Translate} t @param {Ui["keymap"]} keymap */
-export function keyList(t, { help }) {
-  const texts = [...new Set(help.map(([, name]) => name))];
-  return html`<dl class="help-keys">${texts.map((name) => html`<div class="help-key">
-      <dt>${help.filter(([, other]) => other === name).flatMap(([keys]) => keys).map(chord)}</dt>
-      <dd>${t(keyText(name))}</dd></div>`)}</dl>`;
+export const keyList = (t, keymap) => html`<div class="help-keys">${
+  HELP_GROUPS.map((group) => keyGroup(group, t, keymap))}</div>`;
+
+function keyGroup(group, t, keymap) {
+  const help = keymap.helpOf(group);
+  const verbs = [...new Set(help.map(([, verb]) => verb))];
+  return html`<section class="help-group"><h3>${t(`help.${group}`)}</h3><dl>${verbs.map((verb) => html`
+    <div class="help-key"><dt>${
+      help.filter(([, other]) => other === verb).flatMap(([keys]) => keys).map(chord)}</dt>
+      <dd>${textOf(verb, t)}</dd></div>`)}</dl></section>`;
 }
 
-// The keys of a place have the place's name.
-const keyText = (name) => (name.startsWith("view:") ? name.replace(":", ".") : `key.${name}`);
-
-function content(t, keymap, switched, first) {
-  const { lettersOn } = keymap;
-  return html`${keyList(t, keymap)}
-    <label class="choice"><input type="checkbox" .checked=${lettersOn} @change=${switched}
-      ><span>${t("keys")}</span></label>
-    <p class="help-note">${t("help.note")}</p>
-    <p class="help-note"><a href="/api/docs" target="_blank" rel="noopener">${t("api_docs")}</a> ·
-      <button type="button" class="button" @click=${first}>${t("first.title")}</button></p>`;
+// Places and sorts are called as everywhere on the page.
+/** @param {string} verb @param {Translate} t */
+export function textOf(verb, t) {
+  const [kind, name] = verb.split(":");
+  if (kind === "view") return t(`view.${name}`);
+  return kind === "sort" ? `${t("sort")}: ${t(`sort.${name}`)}` : t(`key.${verb}`);
 }
 
 export const chord = (keys) => html`<span class="chord"

@@ -133,19 +133,19 @@ export function commands(page) {
   const { data: { choices }, ui: { keymap, language: { t } }, acts: { navigation } } = page;
   const { settings } = page;
   const command = commandOf(page);
-  const under = (kind, names, run, keyed = false) => names.map((name) => ({
-    text: `${t(kind)}: ${t(`${kind}.${name}`)}`,
-    keys: keyed ? keymap.keysOf(`${kind}:${name}`) : "",
+  const under = (kind, names, run, icon = (_name) => ICONS[kind]) => names.map((name) => ({
+    text: `${t(kind)}: ${t(`${kind}.${name}`)}`, icon: icon(name), keys: keymap.keysOf(`${kind}:${name}`),
     run: () => run(name),
   }));
   const ofDesk = [
     ...(page.ui.picks?.size ? ofPicked(page) : page.data.thread.row ? ofThread(page) : []),
     ...(page.snoozing?.commands() ?? []),
     ...PLACES.map((view) => ({
-      text: t(`view.${view}`), keys: keymap.keysOf(`view:${view}`), run: () => navigation.goView(view),
+      text: t(`view.${view}`), icon: ICONS[view], keys: keymap.keysOf(`view:${view}`),
+      run: () => navigation.goView(view),
     })),
     ...ofViews(page),
-    ...under("sort", sortsOf(page.data.lists.list.view, choices.sorts), (name) => navigation.goSort(name), true),
+    ...under("sort", sortsOf(page.data.lists.list.view, choices.sorts), (name) => navigation.goSort(name), sortIcon),
     command("search", () => page.ui.search.open()),
     command("filters", () => page.ui.search.open(null, { filters: true })),
     ...(page.ui.threadPane.part?.found.shown ? ["next", "previous"].map((name) => (
@@ -156,32 +156,43 @@ export function commands(page) {
     command("list:pause", () => page.data.movement.togglePause()),
     command("pick:all", () => page.ui.picks.all()),
     ...["team", "online"].map((name) => ({
-      text: t(name), keys: "", run: () => page.ui.presencePanels.open(name), also: alsoOf(name, t),
+      text: t(name), icon: ICONS[name], keys: "", run: () => page.ui.presencePanels.open(name),
+      also: alsoOf(name, t),
     })),
     command("undo", async () => (await page.acts.acting.get())?.undoing.undo()),
-    { text: t("unsent.title"), keys: "", run: () => page.ui.unsentDialog.open() },
+    { text: t("unsent.title"), icon: ICONS.unsent, keys: "", run: () => page.ui.unsentDialog.open() },
   ];
   return [
     ...ofDesk.map((each) => ({ ...each, run: leaving(page, each.run) })),
     command("help", () => page.ui.helpDialog.open()),
-    { text: t("canned.title"), keys: "", run: () => page.acts.openSettings("canned") },
-    { text: t("settings"), keys: "", run: () => page.acts.openSettings(), also: alsoOf("settings", t) },
-    { text: t("profile"), keys: "", run: () => page.acts.openSettings("profile"), also: t("also.profile") },
-    ...(page.data.admin.role === "supervisor" ? [
-      { text: t("sorts.title"), keys: "", run: () => page.acts.openSettings("sorts") },
-      { text: t("hours.title"), keys: "", run: () => page.acts.openSettings("hours"), also: t("also.hours") },
-      { text: t("policies.title"), keys: "", run: () => page.acts.openSettings("policies"),
-        also: t("also.policies") },
-      { text: t("accounts"), keys: "", run: () => page.acts.openSettings("accounts"), also: t("also.accounts") },
-      { text: t("keys.api"), keys: "", run: () => page.acts.openSettings("keys") },
-      { text: t("webhooks"), keys: "", run: () => page.acts.openSettings("webhooks") }] : []),
+    { text: t("canned.title"), icon: ICONS.canned, keys: "", run: () => page.acts.openSettings("canned") },
+    { text: t("settings"), icon: ICONS.settings, keys: "", run: () => page.acts.openSettings(), also: alsoOf("settings", t) },
+    { text: t("profile"), icon: ICONS.mine, keys: "", run: () => page.acts.openSettings("profile"), also: t("also.profile") },
+    ...(page.data.admin.role === "supervisor" ? ofSupervisors(page) : []),
     ...under("theme", THEMES, (name) => settings.setTheme(name)),
     ...under("density", DENSITIES, (name) => page.ui.density.choose(name)),
     ...LOCALES.map((locale) => ({
-      text: `${t("language")}: ${languageName(locale)}`, keys: "",
+      text: `${t("language")}: ${languageName(locale)}`, icon: ICONS.language, keys: "",
       run: () => settings.setLanguage(locale),
     })),
-    { text: t("sign_out"), keys: "", run: () => settings.signOut() },
+    { text: t("sign_out"), icon: ICONS.sign_out, keys: "", run: () => settings.signOut() },
+  ];
+}
+
+// The server may have sorts without an icon of their own.
+const sortIcon = (sort) => ICONS[globalThis.document?.getElementById(`icon-sort_${sort}`)
+  ? `sort_${sort}` : "sort"];
+
+/** @param {Page} page */
+function ofSupervisors({ ui: { language: { t } }, acts: { openSettings } }) {
+  const leads = (page, icon, text, also = "") => ({
+    text: t(text), icon, keys: "", run: () => openSettings(page), ...(also && { also: t(also) }),
+  });
+  return [
+    leads("sorts", ICONS.sort, "sorts.title"), leads("hours", ICONS.hours, "hours.title", "also.hours"),
+    leads("policies", ICONS.sort_next_due, "policies.title", "also.policies"),
+    leads("accounts", ICONS.team, "accounts", "also.accounts"),
+    leads("keys", ICONS.key, "keys.api"), leads("webhooks", ICONS.webhook, "webhooks"),
   ];
 }
 
@@ -200,16 +211,25 @@ function ofViews({
   const { query, sort } = lists.list;
   return [
     ...savedViews.list.map((view, place) => ({
-      text: t("palette.view", { name: view.name }), keys: place < 9 ? `g ${place + 1}` : "",
+      text: t("palette.view", { name: view.name }), icon: ICONS[view.owner === "me" ? "view" : "view_shared"],
+      keys: place < 9 ? `g ${place + 1}` : "",
       run: () => navigation.goView(view.id), also: view.query,
     })),
-    { text: t("views.manage"), keys: "g v", run: () => openSettings("views"), also: t("views") },
-    ...(query ? [{ text: t("view.save"), keys: "", run: () => viewEditor.open({ query, sort }) }] : []),
+    { text: t("views.manage"), icon: ICONS.views, keys: "g v", run: () => openSettings("views"), also: t("views") },
+    { text: t("view.new"), icon: ICONS.add, keys: "", run: () => viewEditor.open() },
+    ...(query ? [{ text: t("view.save"), icon: ICONS.add, keys: "",
+      run: () => viewEditor.open({ query, sort }) }] : []),
   ];
 }
 
+// The icons of commands that have another name.
+const ICON_OF = {
+  filters: "filter", unread: "not_respond", "list:top": "up", "list:pause": "pause", "pick:all": "check",
+  "match:next": "down", "match:previous": "up", reply: "thread", note: "draft", "thread:show": "locate",
+  customer: "mine",
+};
 const commandOf = ({ ui: { keymap, language: { t } } }) => (name, run) => ({
-  text: t(`key.${name}`), keys: keymap.keysOf(name), run, also: alsoOf(name, t),
+  text: t(`key.${name}`), icon: ICONS[ICON_OF[name] ?? name], keys: keymap.keysOf(name), run, also: alsoOf(name, t),
 });
 
 // Other words under which a command is found.
@@ -250,22 +270,22 @@ function ofThread(page) {
     command("reply", () => page.acts.write("reply")),
     command("note", () => page.acts.write("note")),
     ...(page.ui.threadPane?.part?.composer.canSend ? ofDraft(page) : []),
-    { text: t(row.open ? "act.done" : "act.reopen"), keys: "e", run: act((actions) => actions?.finishByKey(row.id)),
+    { text: t(row.open ? "act.done" : "act.reopen"), icon: ICONS.check, keys: "e", run: act((actions) => actions?.finishByKey(row.id)),
       also: alsoOf("done", t) },
     ...(row.assignee && !mine && admin.role !== "supervisor" ? []
-      : [{ text: claimText(row, admin.id, t), keys: keymap.keysOf("thread:claim"),
+      : [{ text: claimText(row, admin.id, t), icon: ICONS.mine, keys: keymap.keysOf("thread:claim"),
         run: act((actions) => actions?.claim()), also: alsoOf(mine ? "release" : "claim", t) }]),
     ...(row.assignee && !mine && admin.role !== "supervisor" ? []
-      : [{ text: `${t("act.hand")}…`, keys: keymap.keysOf("thread:hand"),
+      : [{ text: `${t("act.hand")}…`, icon: ICONS.hand, keys: keymap.keysOf("thread:hand"),
         run: () => page.ui.handOver.open(null, page.ui.picks.opened), also: t("also.hand") }]),
-    { text: `${t("tags")}…`, keys: keymap.keysOf("thread:tag"), run: () => page.ui.tagPicker.open(null, page.ui.picks.opened),
-      also: t("also.tags") },
+    { text: `${t("tags")}…`, icon: ICONS.tag, keys: keymap.keysOf("thread:tag"),
+      run: () => page.ui.tagPicker.open(null, page.ui.picks.opened), also: t("also.tags") },
     command("thread:show", () => page.acts.finder.showInList()),
     command("customer", () => page.ui.customer.toggle()),
     command("explain", () => page.ui.explain.open()),
     command("print", () => page.ui.threadPane.part?.printout.print()),
     ...choices.priorities.map((name) => ({
-      text: `${t("act.priority")}: ${t(`priority.${name}`)}`, keys: keymap.keysOf(`priority:${name}`),
+      text: `${t("act.priority")}: ${t(`priority.${name}`)}`, icon: ICONS.sort_priority, keys: keymap.keysOf(`priority:${name}`),
       run: act((actions) => actions?.prioritise(name)),
     })),
   ];
@@ -274,7 +294,7 @@ function ofThread(page) {
 // Commands that send the text in the composer.
 function ofDraft({ ui: { threadPane: { part: { composer } }, keymap, language: { t } } }) {
   return ["stay", "done", "next"].map((after) => ({
-    text: composer.sendText(after), keys: keymap.keysOf(after === "stay" ? "send" : `send:${after}`),
+    text: composer.sendText(after), icon: ICONS.send, keys: keymap.keysOf(after === "stay" ? "send" : `send:${after}`),
     run: () => composer.send(after),
   }));
 }

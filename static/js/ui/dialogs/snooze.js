@@ -5,6 +5,7 @@ import { html, render } from "lit-html";
 import { letterOf } from "../../core/keymap.js";
 import { fieldsOf, momentOf, momentOfFields, ownZone, reading } from "../../core/time.js";
 import { nameOf } from "../elements/avatar.js";
+import { ICONS } from "../elements/icons.js";
 import { menuItems, walkMenu } from "../elements/menu.js";
 import { PageModule } from "../elements/page-module.js";
 import { Popover } from "../elements/popover.js";
@@ -57,12 +58,12 @@ export class SnoozeMenu extends PageModule {
     this.#target = target;
     if ((!target.isPicked && !this.#row) || this.#refusal()) return [];
     const snooze = (text, run) => ({
-      text: `${t("act.snooze")}: ${text}`, keys: "h", also: t("also.snooze"), run,
+      text: `${t("act.snooze")}: ${text}`, icon: ICONS.snoozed, keys: "h", also: t("also.snooze"), run,
     });
     return [
       ...this.#moments(true).map(({ text, run }) => snooze(text, run)),
       snooze(t("snooze.own"), () => this.#openOwn(true)),
-      ...(this.#isSnoozed() ? [{ text: t("act.wake"), keys: "h", also: t("also.wake"), run: () => this.#wake() }] : []),
+      ...(this.#isSnoozed() ? [{ text: t("act.wake"), icon: ICONS.snoozed, keys: "h", also: t("also.wake"), run: () => this.#wake() }] : []),
     ];
   }
 

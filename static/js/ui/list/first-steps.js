@@ -63,13 +63,8 @@ export class FirstSteps extends PageModule {
   /** @param {{again?: boolean}} [given] */
   open({ again = false } = {}) {
     this.shown = true;
-<<<<<<< ours
     this.#again = again;
-    this.#look();
-=======
-    this.#anew = anew;
     this.#lookAgain();
->>>>>>> theirs
     this.ui.painter.ask("first");
     if (again) requestAnimationFrame(() => this.root.querySelector("h2")?.focus());
   }

@@ -81,7 +81,7 @@ function sorts(page) {
   return menu({
     id: "sort-menu",
     label: t("header.sort_by", { sort: t(`sort.${list.sort}`) }),
-    text: html`<span class="sort-text">${t(`sort.${list.sort}.short`)}</span>${ICONS.down}`,
+    text: html`<span class="sort-text">${t(`sort.${list.sort}`)}</span>${ICONS.down}`,
     items,
     toggled: (open) => movement.menuOpen(open),
     className: "button sort-button",
