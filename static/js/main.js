@@ -286,6 +286,7 @@ function testApi() {
     const { sync, listing: { painted } } = lists;
     const { order } = sync;
     return {
+      ...lists.list,
       ...listCall(lists.list),
       place: lists.list.view,
       state: sync.state,

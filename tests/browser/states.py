@@ -234,7 +234,9 @@ def presence(browser: BrowserDriver, lineup: LineupDriver) -> None:
 def team(browser: BrowserDriver, lineup: LineupDriver) -> None:
     presence(browser, lineup)
     lineup.colleague("Noor").sets(status="busy", activity="in_call", text="Back at 3")
-    browser.page.locator("[popovertarget=team-panel]").click()
+    if browser.page.locator(".nav-item[data-kind=more]").is_visible():
+        browser.page.click(".nav-item[data-kind=more]")
+    browser.page.locator("[popovertarget=team-panel]:visible").click()
     browser.page.wait_for_selector("#team-panel .dot[data-dot=busy]")
     browser.page.wait_for_selector("#team-panel .person-thread")
 
