@@ -80,7 +80,7 @@ def documented() -> list[str]:
 
 
 def declare(checkout: Checkout, declaration: str) -> None:
-    end = "    ),\n}\n#: Those of which no scores are stored, as of saved ones.\n"
+    end = "    ),\n}\n#: Built-in sorts without stored scores, as saved sorts are.\n"
     entry = "    ),\n" + indent(declaration.rstrip() + "\n", " " * 4)
     checkout.edit(checkout.folder / "scoring/sorts.py", end, entry + end.removeprefix("    ),\n"))
 
