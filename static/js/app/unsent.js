@@ -97,10 +97,12 @@ function tell({ threadId }, { data: { thread, rows }, ui: { toasts, language: { 
 }
 
 // Follows up a sent reply of "send and done", maybe long after another thread was opened.
-async function finish(id, seen, { data: { thread, rows }, acts: { acting } }) {
+// The thread stays on screen if the admin has begun to write there again: the keys would go on in another one.
+async function finish(id, seen, { data: { thread, rows }, ui: { threadPane }, acts: { acting } }) {
   const actions = (await acting.get())?.actions;
-  if (rows.get(id)?.open === false) return id === thread.id ? actions?.openNext(id) : undefined;
-  return actions?.finish({ id, seen });
+  const walks = id === thread.id && !threadPane.part?.composer.canSend;
+  if (rows.get(id)?.open === false) return walks ? actions?.openNext(id) : undefined;
+  return actions?.finish({ id, seen, walks });
 }
 
 // Removes everything from the page after the session has ended, because somebody else may use the

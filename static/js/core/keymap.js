@@ -35,8 +35,6 @@ const ANYWHERE = {
 };
 // The keys of the former filters, which are places today.
 const BY_ASSIGNEE = { a: "view:arrival", u: "view:unassigned", m: "view:mine" };
-// These keys work everywhere but in text fields, which have an undo of their own.
-const BESIDE_FIELDS = { "Ctrl+z": "undo" };
 // The first saved views by their numbers.
 const SAVED = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [at + 1, `saved:${at + 1}`]));
 
@@ -107,7 +105,7 @@ export class Keymap {
     const name = nameOf(stroke);
     if (ANYWHERE[name]) return ANYWHERE[name];
     if (where.field) return null;
-    if (BESIDE_FIELDS[name]) return BESIDE_FIELDS[name];
+    if (name === "Ctrl+z") return "undo"; // fields have one of their own
     if (LIST_KEYS[name]) return where.control ? null : LIST_KEYS[name];
     if (stroke.ctrl || stroke.alt || stroke.meta) return null;
     return this.lettersOn ? this.#letter(written(stroke), now) : null;

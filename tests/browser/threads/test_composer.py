@@ -261,6 +261,24 @@ def test_keys_take_prioritise_filter_and_send_with_what_follows(thread, lineup):
     wait_until(lambda: page.evaluate(opened) != thread.id, what="the next thread")
     assert page.evaluate(row)["rows"][0]["open"]
 
+    # Who has begun to write again before the thread is done goes on writing there.
+    browser.open(thread.id)
+    held = []
+    page.route("**/replies", lambda route: held.append(route))
+    page.fill(FIELD, "Done with it")
+    page.keyboard.press("Control+Shift+Enter")
+    page.keyboard.type("No, wait")
+    wait_until(lambda: browser.state() and held, what="the request")
+    held[0].continue_()
+    page.unroute("**/replies")
+    wait_until(lambda: not page.evaluate(row)["rows"][0]["open"], what="the close")
+    browser.wait_for("() => document.querySelector('.thread-closed')", "the page knowing it")
+    assert page.evaluate(opened) == thread.id
+    assert page.input_value(FIELD) == "No, wait"
+    page.fill(FIELD, "")
+    page.locator(".act-done", has_text="Reopen").click()
+    wait_until(lambda: page.evaluate(row)["rows"][0]["open"], what="the thread being open again")
+
     browser.open(thread.id)
     page.fill(FIELD, "Bye")
     page.keyboard.press("Control+k")

@@ -22,8 +22,8 @@ function desk(answer = (acts) => acts.map(done)) {
       return { results: answer(acts) };
     } },
     toasts: {
-      show(text, actions, ms) {
-        toasts.push({ text, actions: actions ?? [], ms });
+      show(text, actions, { shownMs } = {}) {
+        toasts.push({ text, actions: actions ?? [], ms: shownMs });
         return toasts.length;
       },
       drop() {},

@@ -68,9 +68,8 @@ export class HandOverPicker extends PageModule {
 
   paint() {
     if (!this.shown) return;
-    const waited = this.#waits;
     this.#paint();
-    if (waited && !this.#waits) this.#popover.place();
+    this.#popover.place();
   }
 
   #paint() {
@@ -99,10 +98,7 @@ export class HandOverPicker extends PageModule {
   }
 
   // The row of the thread; undefined for several.
-  get #row() {
-    const { ids: [id], isPicked } = this.#target;
-    return isPicked ? undefined : this.data.rows.get(id);
-  }
+  get #row() { return this.ui.picks.rowOf(this.#target); }
 
   #refusal() {
     const { data: { admin }, ui: { language: { t } } } = this;
@@ -201,8 +197,7 @@ export class HandOverPicker extends PageModule {
     }
     if (!this.shown) return;
     presence.want("admin", "hand-over", this.#members.map(({ id }) => id));
-    this.#paint();
-    this.#popover.place();
+    this.paint();
     if (this.#waits) setTimeout(() => this.#offer(target), KNOWN_MS);
   }
 
@@ -210,9 +205,7 @@ export class HandOverPicker extends PageModule {
   #offer(target) {
     if (target !== this.#target || !this.#waits) return;
     this.#waits = false;
-    if (!this.shown) return;
-    this.#paint();
-    this.#popover.place();
+    this.paint();
   }
 
   async #choose({ id, desk }) {

@@ -238,25 +238,14 @@ const SYNONYMS = new Set([
 ]);
 const alsoOf = (name, t) => (SYNONYMS.has(name) ? t(`also.${name}`) : "");
 
-// Acts on the selected threads.
+// Acts on the selected threads: those of the bar above the list.
 /** @param {Page} page */
-function ofPicked({ data: { choices, lists }, ui: { bulk, picks, handOver, tagPicker, keymap, language: { t } } }) {
-  const run = (action, more = {}) => async () => (await bulk.get())?.run(action, more);
+function ofPicked({ data: { lists }, ui: { bulk: { part }, language: { t } } }) {
   const isClosed = lists.list.view === "history";
-  return [
-    { text: t(isClosed ? "act.reopen" : "act.done"), keys: "e", run: run(isClosed ? "reopen" : "close"),
-      also: alsoOf("done", t) },
-    { text: t("act.claim"), keys: keymap.keysOf("thread:claim"), run: run("claim"), also: alsoOf("claim", t) },
-    { text: t("act.release"), keys: "", run: run("release"), also: alsoOf("release", t) },
-    { text: `${t("act.hand")}…`, keys: keymap.keysOf("thread:hand"),
-      run: () => handOver.open(null, picks.target), also: t("also.hand") },
-    { text: `${t("tags")}…`, keys: keymap.keysOf("thread:tag"),
-      run: () => tagPicker.open(null, picks.target), also: t("also.tags") },
-    ...choices.priorities.map((name) => ({
-      text: `${t("act.priority")}: ${t(`priority.${name}`)}`, keys: keymap.keysOf(`priority:${name}`),
-      run: run("priority", { priority: name }),
-    })),
-  ];
+  return !part ? [] : [
+    { text: t(isClosed ? "act.reopen" : "act.done"), key: "e", run: () => part.finish(), also: alsoOf("done", t) },
+    { text: t("act.claim"), key: "t", run: () => part.run("claim"), also: alsoOf("claim", t) }, ...part.items(),
+  ].filter(({ run }) => run).map((item) => ({ keys: item.key, ...item }));
 }
 
 /** @param {Page} page */

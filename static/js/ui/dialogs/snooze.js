@@ -68,10 +68,7 @@ export class SnoozeMenu extends PageModule {
   }
 
   // The row of the thread; undefined for several.
-  get #row() {
-    const { ids: [id], isPicked } = this.#target;
-    return isPicked ? undefined : this.data.rows.get(id);
-  }
+  get #row() { return this.ui.picks.rowOf(this.#target); }
 
   #refusal() {
     const { data: { lists }, ui: { language: { t } } } = this;

@@ -24,7 +24,7 @@ export function tellLacking({ ui: { toasts, language: { t }, announce } }) {
   const names = lacking();
   for (const name of names.filter((each) => !told.includes(each))) {
     const text = t(`lacking.${name}`);
-    toasts.show(text, null, SHOWN_MS);
+    toasts.show(text, null, { shownMs: SHOWN_MS });
     announce(text);
   }
   try {

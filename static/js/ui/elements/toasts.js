@@ -4,7 +4,7 @@ import { html } from "lit-html";
 
 import { ICONS } from "./icons.js";
 
-export const SHOWN_MS = 8000;
+const SHOWN_MS = 8000;
 const MOST = 3;
 
 export class Toasts {
@@ -17,8 +17,11 @@ export class Toasts {
 
   // Returns the toast's id, for `drop`. stays: later toasts do not displace it; about: an event that is told once,
   // even if two messages report it.
-  /** @param {string} text @param {ToastAction | ToastAction[] | null} actions */
-  show(text, actions = null, shownMs = SHOWN_MS, { stays = false, about = "" } = {}) {
+  /**
+   * @param {string} text @param {ToastAction | ToastAction[] | null} actions
+   * @param {{shownMs?: number, stays?: boolean, about?: string | false}} more
+   */
+  show(text, actions = null, { shownMs = SHOWN_MS, stays = false, about = false } = {}) {
     const told = about && this.#list.find((other) => other.about === about);
     if (told) return told.id;
     const toast = { id: this.#next, text, actions: [actions ?? []].flat(), stays, about };

@@ -50,7 +50,7 @@ export class Undoing extends PageModule {
     const undo = { text: html`${t("undo")}<kbd>z</kbd>`, keys: "z", run: () => void this.undo() };
     toasts.drop(this.#toast);
     if (!newest) return void toasts.show(text, actions);
-    this.#toast = toasts.show(text, [...actions, undo], newest.leftMs, { stays: true });
+    this.#toast = toasts.show(text, [...actions, undo], { shownMs: newest.leftMs, stays: true });
   }
 
   async #run({ acts, done, name }) {
@@ -58,7 +58,7 @@ export class Undoing extends PageModule {
     let problem = "";
     try {
       for (let from = 0; from < acts.length; from += CHUNK) {
-        this.#setProgress(acts.length > CHUNK ? { done: from, total: acts.length } : null);
+        this.#setProgress({ done: from, total: acts.length });
         const some = acts.slice(from, from + CHUNK);
         results.push(...(await twice(() => this.net.api.undo(some))).results);
       }

@@ -164,14 +164,15 @@ export class Bulk extends PageModule {
         aria-keyshortcuts="h" ?disabled=${this.busy} @click=${(event) => this.ui.snooze.open(event, picks.target)}
         >${ICONS.snoozed}</button>`}
       ${menu({
-        id: "bulk-menu", label: t("act.more"), text: ICONS.more, items: this.#items(),
+        id: "bulk-menu", label: t("act.more"), text: ICONS.more, items: this.items(),
       })}
       <button type="button" class="icon-button" aria-label=${t("pick.clear")}
         title=${t("pick.clear")}
         aria-keyshortcuts="Escape" @click=${() => picks.clear()}>${ICONS.close}</button>`;
   }
 
-  #items() {
+  // The acts without a button of their own.
+  items() {
     const { picks, language: { t } } = this.ui;
     return [
       { text: t("act.hand"), key: "a", run: () => this.ui.handOver.open(null, picks.target) },

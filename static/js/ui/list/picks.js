@@ -36,6 +36,10 @@ export class Picks extends PageModule {
     return id === null ? null : { ids: [id], isPicked: false };
   }
 
+  // Returns the row of a single thread; undefined for several.
+  /** @param {Target} target */
+  rowOf({ ids: [id], isPicked }) { return isPicked ? undefined : this.data.rows.get(id); }
+
   // Returns {count, total, loading} if "select all" left out threads that are not loaded.
   get offer() {
     const total = this.data.lists.sync.order?.total ?? 0;

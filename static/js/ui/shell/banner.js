@@ -74,17 +74,14 @@ function unconnected({
 // The progress of an action on many threads, or the offer to select more.
 function picking({ ui: { picks, bulk, language: { t } }, acts: { acting } }) {
   const undone = acting?.part?.undoing.progress;
-  if (undone) {
-    const { done, total } = undone;
-    return { kind: "info", text: t("undo.progress", { done: t.number(done), total: t.number(total) }) };
-  }
-  if (bulk.part?.busy) {
-    const { done, total } = bulk.part.progress;
+  const progress = undone ?? bulk.part?.progress;
+  if (progress) {
+    const { done, total } = progress;
     if (total - done <= LITTLE && !done) return null;
     return {
       kind: "info",
-      text: t("bulk.progress", { done: t.number(done), total: t.number(total) }),
-      actions: [{ text: t("bulk.stop"), run: () => bulk.part.stop() }],
+      text: t(undone ? "undo.progress" : "bulk.progress", { done: t.number(done), total: t.number(total) }),
+      actions: undone ? [] : [{ text: t("bulk.stop"), run: () => bulk.part.stop() }],
     };
   }
   const { offer } = picks;

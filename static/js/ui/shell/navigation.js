@@ -143,6 +143,8 @@ export class Navigation extends PageModule {
     listing.fresh.drop(id);
     listing.news.delete(id);
     listing.activeId = id;
+    /** @type {HTMLElement | null} */ // a menu at the head of a thread is not for the next one
+    (document.querySelector("#thread-head :popover-open"))?.hidePopover();
     this.data.thread.open(id, messageId);
     this.data.neighbours.look();
     this.ui.painter.askAll();

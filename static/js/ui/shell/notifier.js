@@ -147,7 +147,7 @@ export class Notifier extends PageModule {
       for (const notice of came) {
         const run = () => open(notice.thread_id);
         const more = notice === came.at(-1) ? offer : [];
-        toasts.show(toastText(notice, t), [{ text: t("notice.open"), run }, ...more], SHOWN_MS);
+        toasts.show(toastText(notice, t), [{ text: t("notice.open"), run }, ...more], { shownMs: SHOWN_MS });
       }
       announce(came.map((notice) => toastText(notice, t)).join(" "));
       return;
@@ -155,7 +155,7 @@ export class Notifier extends PageModule {
     const isMentions = came.every(({ kind }) => kind === "mention");
     const run = () => navigation.goView(isMentions ? "mentions" : "mine");
     const text = t("notice.many", { count: came.length });
-    toasts.show(text, [{ text: t("notice.show"), run }, ...offer], SHOWN_MS);
+    toasts.show(text, [{ text: t("notice.show"), run }, ...offer], { shownMs: SHOWN_MS });
     announce(text);
   }
 

@@ -5,15 +5,13 @@ import { nameOf } from "../elements/avatar.js";
 import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
-import { SHOWN_MS } from "../elements/toasts.js";
 import { tagsOf } from "./act-line.js";
 
 // After Done has gone on to a thread, a second press within this time was meant for the one before it.
 const SETTLE_MS = 400;
 const CLOSED = "history"; // the view that a reopened thread leaves
-
-// Names that somebody has a thread now: of two who take it at once one is refused, and is told of the act, too.
-const aboutTaken = (id, assignee) => `taken:${id}:${assignee?.id}`;
+// An event about which two messages come: of two who take a thread at once one is refused, and hears of the act.
+const TAKEN = "taken:";
 
 export class ThreadActions extends PageModule {
   #reached = { id: null, at: 0 }; // the thread that Done went on to, and when
@@ -93,12 +91,13 @@ export class ThreadActions extends PageModule {
   // Closes the thread and goes on to the next one of the current list. A closed thread is reopened instead, and
   // the next one is opened if it then leaves the list. A thread stays open if the customer wrote something that
   // was not on screen yet (H28).
-  // seen: the newest message that was on screen.
-  async finish({ id = this.data.thread.id, seen = this.#shownId(id) } = {}) {
+  // seen: the newest message that was on screen; walks: whether to go on.
+  async finish({ id = this.data.thread.id, seen = this.#shownId(id), walks = true } = {}) {
     const row = this.data.rows.get(id);
     if (this.#hasJustReached(id)) return false;
     const isClosed = row?.open === false;
-    const walkOn = isClosed && this.data.lists.list.view !== CLOSED ? () => undefined : this.#walk(id);
+    const stays = !walks || (isClosed && this.data.lists.list.view !== CLOSED);
+    const walkOn = stays ? () => undefined : this.#walk(id);
     if (isClosed) return this.#act(id, "reopen", "undo.reopened", walkOn);
     const done = await this.#try(id, () => this.net.api.close(id, seen));
     if (done && this.data.rows.get(id)?.open) {
@@ -202,9 +201,7 @@ export class ThreadActions extends PageModule {
     } catch (error) {
       const isTaken = error.code === "already_claimed";
       if (isTaken) this.data.rows.mark(id);
-      this.ui.toasts.show(refusalOf(error, this.ui.language.t), null, SHOWN_MS, {
-        about: isTaken ? aboutTaken(id, error.body?.assignee) : "",
-      });
+      this.ui.toasts.show(refusalOf(error, this.ui.language.t), null, { about: isTaken && TAKEN + id });
       return null;
     } finally {
       this.ui.painter.askAll();
@@ -226,7 +223,7 @@ export class ColleagueActions extends PageModule {
     const isNothing = type === "thread.tags_changed" && !tags;
     const isSilent = cause || isNothing || (IN_TIME.has(type) && (!by || (!until && !reason)));
     if (isSilent || by?.id === this.data.adminId || this.ui.alerts.quiet) return;
-    const about = type === "thread.assigned" ? aboutTaken(this.data.thread.id, assignee) : "";
+    const about = type === "thread.assigned" && TAKEN + this.data.thread.id;
     const isGiven = assignee && assignee.id !== by?.id;
     const text = tags ? `did.thread.tags.${tags.kind}` : isGiven ? "did.thread.given" : `did.${type}`;
     this.ui.toasts.show(t(text, {
@@ -236,6 +233,6 @@ export class ColleagueActions extends PageModule {
       assignee: !assignee ? "" : assignee.id === this.data.adminId ? t("did.you") : shown(assignee.name),
       priority: priority ? t(`priority.${priority}`) : "",
       time: until ? words.moment(until, this.net.now()) : "",
-    }), null, SHOWN_MS, { about });
+    }), null, { about });
   }
 }
