@@ -128,6 +128,13 @@ def keeps_a_note_on_the_person(browser, lineup) -> None:
             assert ken.session.put(f"{url}/note", json=body).ok
         return ken.session.get(url).json()["customer"]["note"]
 
+    field.fill("Calls")
+    note("Speaks Dutch")
+    page.wait_for_selector(".customer-note-theirs")
+    field.press_sequentially(" at")
+    assert "Speaks Dutch" in page.locator(".customer-note-theirs").inner_text(), "as long as it is"
+    page.locator(".customer-note-theirs .button", has_text="Use theirs").click()
+    assert field.input_value() == "Speaks Dutch"
     field.fill("Calls at six")
     field.press("Control+Enter")
     browser.wait_for("() => document.querySelector('.customer-note-foot time')", "who, and when")

@@ -134,7 +134,8 @@ export function viewersLine({ data: { presence, thread: { id, row } }, ui: { thr
   const fieldOf = (admin) => threadPane.part?.writers.fieldOf(admin);
   const busy = others.some(({ mode }) => WRITES.has(mode));
   return html`<div class="here" ?data-busy=${busy}>
-    ${others.map((one) => html`<span class="face" data-mode=${one.mode} data-hue=${hueStep(`admin/${one.id}`)}
+    ${others.map((one) => html`<span class="face" data-mode=${one.mode}
+      data-hue=${hueStep(`admin/${one.id}`)}
       title=${viewersText([one], t, fieldOf)} aria-hidden="true">${initial(one.name)}</span>`)}
     <span class="here-text">${viewersText(others, t, fieldOf)}</span>
     ${typing ? html`<span class="here-typing">${t("thread.typing", { name: nameOf(row, t) })}</span>` : ""}

@@ -327,7 +327,9 @@ function composerTemplate(composer) {
         @pointerdown=${(event) => event.preventDefault()}
         @click=${() => canned.toggle(composer.field)}>${ICONS.canned}</button>
       ${attachButton(composer.attaching)}
-      <span class="composer-state" ?data-saved=${!composer.sending.state && length <= composer.bodyMax - SHOW_LEFT_FROM} role=${composer.sending.state ? "alert" : nothing}>${state(composer, length)}</span>
+      <span class="composer-state" role=${composer.sending.state ? "alert" : nothing}
+        ?data-saved=${!composer.sending.state && length <= composer.bodyMax - SHOW_LEFT_FROM}
+        >${state(composer, length)}</span>
       <button type="submit" class="button button-accent composer-send"
         aria-keyshortcuts=${enter ? "Enter" : "Control+Enter"} @click=${dropSecond}
         >${(isPrivate ? mentions.told.length : guard.held) ? t("sending.anyway") : composer.sendText("stay")}<kbd

@@ -38,7 +38,8 @@ export class CustomerNote extends PageModule {
           ${isTheirs ? "" : html`<button type="button" class="button" @click=${() => this.#drop(row)}
             >${t("cancel")}</button>`}
           <button type="submit" class="button button-accent" ?disabled=${this.#busy}
-            >${t(isTheirs ? "customer.note.replace" : "customer.note.save")}</button>` : this.#about(note)}</div>
+            >${t(isTheirs ? "customer.note.replace" : "customer.note.save")}</button>`
+    : this.#about(note)}</div>
       </form>`;
   }
 
@@ -56,12 +57,14 @@ export class CustomerNote extends PageModule {
     return html`<div class="customer-note-theirs" role="alert">${note ? html`
         <p>${t("customer.note.theirs", { name: shown(note.by.name) })}</p>
         <blockquote dir="auto">${note.text}</blockquote>` : html`<p>${t("customer.note.deleted")}</p>`}
-      <button type="button" class="button" @click=${() => this.#drop(row)}>${t("customer.note.take")}</button></div>`;
+      <button type="button" class="button" @click=${() => this.#drop(row)}
+        >${t("customer.note.take")}</button></div>`;
   }
 
   #typed({ customer: { id } }, note, text) {
-    const at = this.#drafts.get(id)?.at ?? note?.at ?? null;
-    if (text === (note?.text ?? "") && at === (note?.at ?? null)) this.#drafts.delete(id);
+    const now = note?.at ?? null;
+    const { at } = this.#drafts.get(id) ?? { at: now };
+    if (text === (note?.text ?? "") && at === now) this.#drafts.delete(id);
     else this.#drafts.set(id, { text, at });
     this.ui.painter.ask("customer");
   }

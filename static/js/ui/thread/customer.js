@@ -42,7 +42,8 @@ export class CustomerPanel extends PageModule {
   // A wide window has room for the panel beside each conversation.
   get shown() {
     const { thread: { id, state }, prefs } = this.data;
-    return (this.#wide.matches ? prefs.kept.customer_panel : this.#opened) && id !== null && state !== "missing";
+    const isWanted = this.#wide.matches ? prefs.kept.customer_panel : this.#opened;
+    return isWanted && id !== null && state !== "missing";
   }
 
   toggle() {
@@ -167,7 +168,8 @@ export class CustomerPanel extends PageModule {
   }
 }
 
-const fact = ([name, value]) => html`<div><dt><bdi>${name}</bdi></dt><dd><bdi>${typeof value === "string" ? shown(value) : value}</bdi></dd></div>`;
+const fact = ([name, value]) => html`<div><dt><bdi>${name}</bdi></dt><dd
+  ><bdi>${typeof value === "string" ? shown(value) : value}</bdi></dd></div>`;
 
 // Deletes all data of a customer, after two questions.
 class CustomerDeletion extends PageModule {

@@ -44,7 +44,8 @@ function facts(row, { data: { adminId }, net: { now }, ui: { language: { t, word
 // When an answer is due, or how long the customer has waited.
 function due({ due_at: dueAt, waiting_since: since }, given) {
   const { t, words, now } = given;
-  if (!dueAt) return since === null ? "" : t("row.waiting", { time: words.short(age(since, now), t("time.now")) });
+  if (!dueAt && since === null) return "";
+  if (!dueAt) return t("row.waiting", { time: words.short(age(since, now), t("time.now")) });
   const level = dueLevel(dueAt, now);
   return html`<span class="thread-due" data-level=${level}>${
     level === "late" ? ICONS.unsent : ICONS.sort_next_due} ${dueAtText(dueAt, given)}</span>`;
