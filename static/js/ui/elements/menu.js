@@ -6,15 +6,9 @@ import { ICONS } from "./icons.js";
 
 const GAP_PX = 4;
 
-<<<<<<< ours
 // items: {text, key?, count?, checked?, toggles?, stays?, isRed?, run}, {heading} or {isLine}; toggles: it is checked
-// by itself, not as one of several; stays: the same, and the menu stays open. toggled(open) is called when it opens or closes. start: the menu is aligned with
-// the beginning of the button, else with its end.
-=======
-// items: {text, key?, count?, checked?, toggles?, stays?, run}, {heading} or {isLine}; toggles: it is checked
 // by itself, not as one of several; stays: the same, and the menu stays open. toggled(open) is called when it
 // opens or closes. start: the menu is aligned with the beginning of the button, else with its end.
->>>>>>> theirs
 export function menu({
   id, label, text, items, toggled = () => {}, className = "button", start = false,
 }) {
