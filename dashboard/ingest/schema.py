@@ -115,8 +115,10 @@ def parsed_event(model: Any) -> ParsedEvent:
     if "customer" in members:
         fields = model.customer.changes()
         content["customer"] = fields.pop("id")
-        if fields.get("attributes") is None:
-            fields.pop("attributes", None)
+        attributes = fields.pop("attributes", None)
+        if attributes is not None:
+            # By name: a database, and so an export, may change the order of members.
+            fields["attributes"] = dict(sorted(attributes.items()))
         content["customer_fields"] = fields
     if "body" in members:
         content |= {"role": model.role, "body": model.body}

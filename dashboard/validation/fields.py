@@ -368,8 +368,8 @@ Attributes: Any = Annotated[
     dict[_line(ATTRIBUTE_NAME_MAX), _line(ATTRIBUTE_MAX)],  # type: ignore[misc]
     Field(
         max_length=ATTRIBUTES_MAX,
-        description="What admins should know about the customer, in the order to show it, such as "
-        "a plan or the number of orders. An https address becomes a link.",
+        description="What admins should know about the customer, such as a plan or the number of "
+        "orders; shown in the order of the names. An https address becomes a link.",
         examples=[{"Plan": "Pro", "Account": "https://shop.example/customers/7"}],
     ),
 ]

@@ -194,7 +194,7 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/team"),
     Call("POST", "/admin/api/team/{999}/sign-out", body={}),
     Call("GET", "/settings/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
-    Call("GET", "/team"),
+    *(Call("GET", f"/{former}") for former in ("audit", "keys", "profile", "team", "webhooks")),
     Call("GET", "/admin/api/settings/choices"),
     Call("GET", "/admin/api/tags"),
     Call("GET", "/admin/api/desks"),
