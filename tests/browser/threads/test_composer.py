@@ -237,31 +237,9 @@ def test_r_replies_n_notes_and_the_button_says_which(thread, lineup):
     ]
 
 
-def test_keys_take_prioritise_filter_and_send_with_what_follows(thread, lineup):
+def stays_where_one_goes_on_writing(thread, row: str, opened: str) -> None:
+    """An admin who writes again before the thread is done stays in it."""
     page, browser = thread.page, thread.browser
-    row = f"(id) => fetch('/admin/api/threads?ids={thread.id}').then((answer) => answer.json())"
-    page.locator(".messages").focus()
-    page.keyboard.press("t")
-    wait_until(lambda: page.evaluate(row)["rows"][0]["assignee"], what="the thread being taken")
-    for key in ("u", "h"):
-        page.keyboard.press(key)
-    wait_until(lambda: page.evaluate(row)["rows"][0]["priority"] == "high", what="the priority")
-    for key in ("f", "m"):
-        page.keyboard.press(key)
-    wait_until(lambda: browser.state()["filter"] == "mine", what="the filter")
-    for key in ("f", "a"):
-        page.keyboard.press(key)
-    wait_until(lambda: browser.state()["filter"] == "all", what="the filter's end")
-
-    opened = "() => Number(location.hash.split('/').at(-1))"
-    browser.open(thread.id)
-    page.fill(FIELD, "On its way")
-    page.keyboard.press("Control+Alt+Enter")
-    thread.is_sent("On its way")
-    wait_until(lambda: page.evaluate(opened) != thread.id, what="the next thread")
-    assert page.evaluate(row)["rows"][0]["open"]
-
-    # Who has begun to write again before the thread is done goes on writing there.
     browser.open(thread.id)
     held = []
     page.route("**/replies", lambda route: held.append(route))
@@ -279,6 +257,32 @@ def test_keys_take_prioritise_filter_and_send_with_what_follows(thread, lineup):
     page.locator(".act-done", has_text="Reopen").click()
     wait_until(lambda: page.evaluate(row)["rows"][0]["open"], what="the thread being open again")
 
+
+def test_keys_take_prioritise_filter_and_send_with_what_follows(thread, lineup):
+    page, browser = thread.page, thread.browser
+    row = f"(id) => fetch('/admin/api/threads?ids={thread.id}').then((answer) => answer.json())"
+    page.locator(".messages").focus()
+    page.keyboard.press("t")
+    wait_until(lambda: page.evaluate(row)["rows"][0]["assignee"], what="the thread being taken")
+    for key in ("u", "h"):
+        page.keyboard.press(key)
+    wait_until(lambda: page.evaluate(row)["rows"][0]["priority"] == "high", what="the priority")
+    for key in ("f", "m"):
+        page.keyboard.press(key)
+    wait_until(lambda: browser.state()["filter"] == "mine", what="the threads of mine")
+    for key in ("f", "a"):
+        page.keyboard.press(key)
+    wait_until(lambda: browser.state()["filter"] == "all", what="all open threads")
+
+    opened = "() => Number(location.hash.split('/').at(-1))"
+    browser.open(thread.id)
+    page.fill(FIELD, "On its way")
+    page.keyboard.press("Control+Alt+Enter")
+    thread.is_sent("On its way")
+    wait_until(lambda: page.evaluate(opened) != thread.id, what="the next thread")
+    assert page.evaluate(row)["rows"][0]["open"]
+
+    stays_where_one_goes_on_writing(thread, row, opened)
     browser.open(thread.id)
     page.fill(FIELD, "Bye")
     page.keyboard.press("Control+k")

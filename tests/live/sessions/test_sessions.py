@@ -50,7 +50,8 @@ def test_a_call_after_signing_out_is_refused(lineup, admins):
     with lineup.dashboard(session) as dashboard:
         session.post(f"{lineup.server.url}/logout", json={})
         answer = dashboard.call("list:open", {"view": "arrival", "sort": "arrival", "limit": 1})
-        assert (answer["ok"], answer["problem"]["status"]) == (False, 401)
+        # The answer is empty if the connection ends before it.
+        assert answer is None or (answer["ok"], answer["problem"]["status"]) == (False, 401)
         wait_until(lambda: not dashboard.client.connected, what="the disconnect")
 
 

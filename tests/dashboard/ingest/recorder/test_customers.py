@@ -28,7 +28,7 @@ def attributes_of(shop, name="t"):
 
 def test_given_attributes_replace_all_earlier_ones_and_the_later_time_wins(shop):
     shop.says(0, fields={"attributes": {"Plan": "Free", "Orders": "3"}})
-    assert attributes_of(shop) == [("Plan", "Free"), ("Orders", "3")], "in the given order"
+    assert attributes_of(shop) == [("Orders", "3"), ("Plan", "Free")], "by name"
     shop.send(customer_event(20, attributes={"Plan": "Pro"}))
     shop.send(customer_event(10, attributes={"Plan": "Late"}))
     assert attributes_of(shop) == [("Plan", "Pro")]
