@@ -206,7 +206,11 @@ export class SettingsArea extends PageModule {
     this.paint();
   }
 
-  focus() { /** @type {HTMLElement | null} */ (this.root.querySelector("h1, .area-nav a"))?.focus(); }
+  // On a phone the first screen has no page, and so no heading.
+  focus() {
+    const first = this.root.querySelector("h1") ?? this.root.querySelector(".area-nav a");
+    /** @type {HTMLElement | null} */ (first)?.focus();
+  }
 
   #at(id) { return document.getElementById(id); }
 

@@ -29,8 +29,7 @@ export class ViewsPage extends SettingsPage {
       ${list.length && !found.length ? html`<p class="help-note"
         role="status">${t("search.nothing")}</p>` : ""}
       <ul class="views-list">${repeat(whole ? list : found, ({ id }) => id, (view) => this.#item(view,
-        whole))}</ul>
-      ${["snoozed", "mentions"].map((view) => this.#builtIn(view))}`;
+        whole))}</ul>`;
   }
 
   #item(view, movable) {
@@ -58,17 +57,6 @@ export class ViewsPage extends SettingsPage {
     const { t } = this;
     const desk = deskOf(owner);
     return desk ? t("view.owner.desk", { desk }) : t(`view.owner.${owner}`);
-  }
-
-  // A built-in view, shown on phones, where the navigation has no room for it.
-  #builtIn(view) {
-    const { t, data: { lists: { list }, totals } } = this;
-    return html`<div class="views-item views-built-in" data-view=${view}><button type="button"
-      class="views-open"
-      aria-current=${String(list.view === view)} @click=${() => this.acts.navigation.goView(view)}
-      ><span class="views-icon">${ICONS[view]}</span><span class="views-text"
-      ><span class="views-name">${t(`view.${view}`)}</span></span><span class="views-total">${
-        t.number(totals.of(view) ?? 0)}</span></button></div>`;
   }
 
   #filter(words) {
