@@ -23,7 +23,8 @@ const EDITORS = "js/editors.js"; // made here
 // Scripts that few admins need, and rarely: they are fetched when they are needed.
 const OF_EDITORS = /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/hand-over-all))/;
 const PAGES = [
-  "js/login.js", "js/invitation.js", "css/dashboard.css", "css/pages/card.css", "css/pages/api_docs.css",
+  "js/login.js", "js/invitation.js", "css/dashboard.css", "css/later.css", "css/pages/card.css",
+  "css/pages/api_docs.css",
 ];
 const COPIED = /^(icon\.svg|i18n\/.*\.json)$/;
 const COMPRESSED = /\.(js|css|json|svg)$/;
