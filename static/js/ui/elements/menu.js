@@ -60,7 +60,7 @@ function onToggle(event, toggled) {
   if (open && opener) {
     placeBelow(element, opener.getBoundingClientRect());
     const first = element.querySelector("button");
-    const isChoice = first?.getAttribute("role") === "menuitemradio";
+    const isChoice = first?.getAttribute("role") !== "menuitem";
     ((isChoice && element.querySelector('[aria-checked="true"]')) || first)?.focus();
   }
   toggled(open);
