@@ -174,10 +174,17 @@ def palette(browser: BrowserDriver, lineup: LineupDriver) -> None:
     browser.page.wait_for_selector(".palette-entry")
 
 
+def open_more(browser: BrowserDriver) -> None:
+    """Opens the sheet of what a phone's bar has no room for."""
+    if browser.page.locator(".nav-item[data-kind=more]").is_visible():
+        browser.page.click(".nav-item[data-kind=more]")
+
+
 def settings(browser: BrowserDriver, lineup: LineupDriver) -> None:
     live(browser, lineup)
-    browser.page.locator(".nav-settings").click()
-    browser.page.wait_for_selector(".profile-session")
+    open_more(browser)
+    browser.page.locator(".nav-settings:visible").click()
+    browser.page.wait_for_selector(".area-item[href='/settings/profile'], .profile-session")
 
 
 def settings_page(name: str, shown: str = ".set-line") -> State:
@@ -234,8 +241,7 @@ def presence(browser: BrowserDriver, lineup: LineupDriver) -> None:
 def team(browser: BrowserDriver, lineup: LineupDriver) -> None:
     presence(browser, lineup)
     lineup.colleague("Noor").sets(status="busy", activity="in_call", text="Back at 3")
-    if browser.page.locator(".nav-item[data-kind=more]").is_visible():
-        browser.page.click(".nav-item[data-kind=more]")
+    open_more(browser)
     browser.page.locator("[popovertarget=team-panel]:visible").click()
     browser.page.wait_for_selector("#team-panel .dot[data-dot=busy]")
     browser.page.wait_for_selector("#team-panel .person-thread")
@@ -243,7 +249,8 @@ def team(browser: BrowserDriver, lineup: LineupDriver) -> None:
 
 def online(browser: BrowserDriver, lineup: LineupDriver) -> None:
     presence(browser, lineup)
-    browser.page.locator("[popovertarget=online-panel]").click()
+    open_more(browser)
+    browser.page.locator("[popovertarget=online-panel]:visible").click()
     browser.page.wait_for_selector("#online-panel button.person")
 
 

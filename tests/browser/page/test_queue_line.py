@@ -49,8 +49,9 @@ WATCH = """() => {
     document.querySelector('.header-total > [aria-hidden]').textContent,
     /[\\d,]+/.exec(document.querySelector('.queue-line').innerText)[0],
   ].map((text) => text.trim()).join(' ');
-  const note = () => { window.said.add(numbers()); requestAnimationFrame(note); };
-  requestAnimationFrame(note);
+  const note = () => { window.said.add(numbers()); look(); };
+  const look = () => { window.watching = requestAnimationFrame(note); };
+  look();
 }"""
 
 
@@ -66,6 +67,7 @@ def has_one_number_at_any_painting(boss: BrowserDriver, lineup) -> None:
     wait_until(lambda: waiting(boss) == before + 5, what="all of them")
     said = [numbers.split(" ") for numbers in boss.page.evaluate("() => [...window.said]")]
     assert len(said) > 1
+    boss.page.evaluate("() => cancelAnimationFrame(window.watching)")
     assert [numbers for numbers in said if len({*numbers}) > 1] == []
 
 

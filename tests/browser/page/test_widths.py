@@ -144,8 +144,8 @@ def reaches_all_the_rest(mai: BrowserDriver) -> None:
         ("Drafts", "#dialog .panel-note"),
         ("Shortcuts", ".help-keys"),
         ("Actions", "#palette"),
-        ("Settings", ".settings"),
-        ("Manage views", ".views-new"),
+        ("Settings", ".area-frame"),
+        ("Manage views", ".area-page[data-page=views]"),
     ):
         page.click(".nav-item[data-kind=more]")
         page.locator(".nav-sheet button", has_text=name).click()

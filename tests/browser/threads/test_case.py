@@ -75,7 +75,7 @@ def close_reopen_and_release(lineup, mai, ken, id: int) -> None:
     mai.open(id)
     for action, notice in (
         ("reopen", "Mai reopened this thread."),
-        ("release", "Mai released this thread."),
+        ("release", "Mai gave this thread back."),
         ("close", "Mai closed this thread."),
     ):
         assert lineup.admin(lineup.mai_email).act(id, action).status_code == 200

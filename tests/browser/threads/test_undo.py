@@ -92,7 +92,7 @@ def test_a_priority_and_a_release_are_undone(browser, lineup):
     browser.page.locator(UNDO).click()
     wait_until(lambda: row(lineup, id)["assignee"], what="the assignee from before")
     browser.wait_for(toast("Before that: Took Undo more"), "the act before")
-    menu = browser.page.locator("#priority-menu")
+    menu = browser.page.locator("#more-menu")
     menu.evaluate("(menu) => menu.showPopover()")
     browser.open(lineup.say("undo-next", name="Undo next"))
     assert not menu.evaluate("(menu) => menu.matches(':popover-open')"), "it was for another thread"

@@ -101,10 +101,10 @@ def test_the_customer_panel_leads_to_their_other_thread(browser, lineup):
 
 
 def tells_what_the_chatbot_knows(browser, lineup) -> None:
-    """In its order; only an https address is a link, and the open panel follows changes."""
+    """By name; only an https address is a link, and the open panel follows changes."""
     attributes = ".customer-attributes"
     names = browser.page.locator(f"{attributes} dt").all_inner_texts()
-    assert names == [*states.ATTRIBUTES]
+    assert names == sorted(states.ATTRIBUTES)
     [link] = browser.page.locator(f"{attributes} a").all()
     assert link.get_attribute("href") == states.ATTRIBUTES["Account"]
     assert link.get_attribute("target") == "_blank"
