@@ -44,7 +44,7 @@ const at = (id) => document.getElementById(id);
 const boot = JSON.parse(at("boot").textContent);
 const { admin, limits } = boot;
 const adminId = admin.id;
-at("later-styles").media = "all"; // templates/dashboard.html says why only here
+at("later-styles").media = "all"; // until here for paper: see templates/dashboard.html
 followTranslation();
 allowPictures(boot.picture_hosts);
 setFields(boot.fields);

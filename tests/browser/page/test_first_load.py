@@ -1,7 +1,7 @@
 """The page before its scripts run, and before its socket is connected."""
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Route
 
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
@@ -17,15 +17,22 @@ def window(chromium: Browser, lineup: LineupDriver, **options):
     return context.new_page()
 
 
-def test_the_first_rows_need_no_socket_and_few_requests(chromium: Browser, lineup: LineupDriver):
+def test_the_first_rows_need_no_socket_no_later_styles_and_few_requests(
+    chromium: Browser, lineup: LineupDriver
+):
     page = window(chromium, lineup)
     page.route_web_socket("**/socket.io/**", lambda socket: None)
+    held: list[Route] = []
+    page.route("**/css/later*.css", lambda route: held.append(route))
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(lineup.server.url)
+    page.goto(lineup.server.url, wait_until="commit")
     page.wait_for_selector(".row:not(.skeleton)")
+    wait_until(lambda: held, what="the request for the later styles")
+    held[0].continue_()
+    page.wait_for_function("() => document.styleSheets[1]?.media.mediaText === 'all'")
     shown = page.evaluate("() => [...document.querySelectorAll('.row[id]')].map((row) => row.id)")
     state = page.evaluate("() => window.lineup.list()")
     wanted = [f"row-{id}" for id in lineup.in_sql(state["view"], state["sort"])]
