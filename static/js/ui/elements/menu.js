@@ -60,8 +60,9 @@ function onToggle(event, toggled) {
   if (open && opener) {
     placeBelow(element, opener.getBoundingClientRect());
     const first = element.querySelector("button");
-    const isChoice = first?.getAttribute("role") !== "menuitem";
-    ((isChoice && element.querySelector('[aria-checked="true"]')) || first)?.focus();
+    // A menu of acts begins at its top, a menu of choices at what is chosen.
+    const isOfActs = first?.getAttribute("role") === "menuitem";
+    ((!isOfActs && element.querySelector('[aria-checked="true"]')) || first)?.focus();
   }
   toggled(open);
 }
