@@ -174,17 +174,20 @@ def palette(browser: BrowserDriver, lineup: LineupDriver) -> None:
     browser.page.wait_for_selector(".palette-entry")
 
 
-def open_more(browser: BrowserDriver) -> None:
-    """Opens the sheet of what a phone's bar has no room for."""
-    if browser.page.locator(".nav-item[data-kind=more]").is_visible():
-        browser.page.click(".nav-item[data-kind=more]")
+def open_more(browser: BrowserDriver) -> bool:
+    """Opens the sheet of what a phone's bar has no room for; returns whether there is one."""
+    more = browser.page.locator(".nav-item[data-kind=more]")
+    is_phone = more.is_visible()
+    if is_phone:
+        more.click()
+    return is_phone
 
 
 def settings(browser: BrowserDriver, lineup: LineupDriver) -> None:
     live(browser, lineup)
-    open_more(browser)
+    is_phone = open_more(browser)
     browser.page.locator(".nav-settings:visible").click()
-    browser.page.wait_for_selector(".area-item[href='/settings/profile'], .profile-session")
+    browser.page.wait_for_selector(".area-item" if is_phone else ".profile-session")
 
 
 def settings_page(name: str, shown: str = ".set-line") -> State:
@@ -303,6 +306,7 @@ STATES: dict[str, State] = {
     "canned-page": canned_page,
     "settings": settings,
     **{name: settings_page(name) for name in ("appearance", "notifications", "keyboard")},
+    "profile": settings_page("profile", ".profile-session"),
     "tags-page": settings_page("tags", "h1"),
     "views-page": settings_page("views", ".area-action"),
     "stale": stale_reply,

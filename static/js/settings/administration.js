@@ -41,9 +41,9 @@ export class KeysPage extends SettingsPage {
         : html`<span class="set-help">${t("keys.rate.shown", { count: rate })}</span>`}</span></td>
       <td><span class="set-name"><bdi translate="no">${desk}</bdi>${handoff
         ? html`<span class="set-help">${t("keys.waits.handoff")}</span>` : ""}</span></td>
-      <td>${this.when(made)}</td>
-      <td>${off !== null ? html`${t("keys.revoked")} ${this.when(off)}` : used === null
-        ? t("keys.unused") : this.when(used)}</td>
+      <td data-label=${t("keys.made")}>${this.when(made)}</td>
+      ${off === null && used !== null ? html`<td data-label=${t("keys.used")}>${this.when(used)}</td>`
+        : html`<td>${off === null ? t("keys.unused") : html`${t("keys.revoked")} ${this.when(off)}`}</td>`}
       <td>${off === null ? rowMenu({
         id: `key-menu-${id}`, label: `${t("keys.acts")}: lu_${prefix}`,
         items: [{ text: t("keys.revoke"), isRed: true, run: () => this.#revoke(key) }],

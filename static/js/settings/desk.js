@@ -103,7 +103,7 @@ export class TagsPage extends SettingsPage {
   #row(tag, threads) {
     const { t } = this;
     return html`<tr data-tag=${tag}><td><bdi translate="no"
-      class="tag">${shown(tag)}</bdi></td><td>${t.number(threads)}</td>
+      class="tag">${shown(tag)}</bdi></td><td data-label=${t("settings.threads")}>${t.number(threads)}</td>
       <td><button type="button" class="button set-more" aria-label=${`${t("settings.tags.open")}: ${tag}`}
         @click=${() => this.acts.navigation.openQuery(`tag:${JSON.stringify(tag)}`)}
         >${t("settings.tags.open")}</button></td></tr>`;
@@ -127,8 +127,8 @@ export class DesksPage extends SettingsPage {
         columns: [t("settings.desk"), t("settings.desks.sources"), t("settings.desks.accounts")],
         rows: this.#desks.map(({ name, sources, accounts }) => html`<tr data-desk=${name}>
           <td><span class="set-name"><bdi translate="no">${name}</bdi></span></td>
-          <td><bdi translate="no">${sources.join(", ") || "–"}</bdi></td>
-          <td>${t.number(accounts)}</td></tr>`),
+          <td data-label=${t("settings.desks.sources")}><bdi translate="no">${sources.join(", ") || "–"}</bdi></td>
+          <td data-label=${t("settings.desks.accounts")}>${t.number(accounts)}</td></tr>`),
       }) : html`<p class="set-help" role="status">${t("loading")}</p>`}`;
   }
 

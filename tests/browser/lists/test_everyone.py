@@ -37,10 +37,12 @@ LOOK = """() => {
   };
   for (const at of document.querySelectorAll('*')) {
     const { overflowX, overflowY } = getComputedStyle(at);
-    const both = at.scrollWidth > at.clientWidth + 1 && at.scrollHeight > at.clientHeight + 1;
+    const isWide = at.scrollWidth > at.clientWidth + 1;
+    const both = isWide && at.scrollHeight > at.clientHeight + 1;
     if (/auto|scroll/.test(overflowX) && /auto|scroll/.test(overflowY) && both && at.clientWidth) {
       found.push(['scrolls both ways', at.id || at.className]);
     }
+    if (isWide && at.matches('.set-scroll')) found.push(['the table is cut off', at.className]);
   }
   const targets = 'button, a.button, input, select, textarea, [role=option]:not(.outside)';
   for (const target of document.querySelectorAll(targets)) {

@@ -127,6 +127,7 @@ def test_name_language_and_password_are_changed_and_other_sessions_end(
     page.click(".area-nav [href='/settings/profile']")
     page.locator("#sessions h2", has_text=texts["profile.sessions"]).wait_for()
     page.wait_for_selector(".profile-session")
+    assert page.evaluate("() => document.activeElement.matches('.area-page h1')")
     assert page.input_value("#account [name=name]") == "Hoa Lê"
     assert page.input_value("#account [name=timezone]") == "Asia/Tokyo"
 
