@@ -30,10 +30,21 @@ _OTHER = """([styles, field]) => {
   }
   return [...found];
 }"""
-#: Rows in view whose words have less room than so many pixels, with that room.
-_NARROW = """(least) => [...document.querySelectorAll('.list .row:not(.skeleton, .outside)')]
-  .map((row) => [row.id, row.querySelector('.row-preview').getBoundingClientRect().width])
-  .filter(([, px]) => px && px < least)"""
+#: Rows in view whose words have less room than so many pixels, with the list's width and that room:
+#: in the list as wide as it is, and in the narrowest one.
+_NARROW = """(least) => {
+  const { style } = document.documentElement;
+  const asItIs = style.getPropertyValue('--list-px');
+  const rows = [...document.querySelectorAll('.list .row:not(.skeleton, .outside)')];
+  const found = [asItIs, '360px'].flatMap((px) => {
+    style.setProperty('--list-px', px);
+    return rows.map((row) => [
+      row.id, row.offsetWidth, row.querySelector('.row-preview').getBoundingClientRect().width,
+    ]).filter(([, , room]) => room && room < least);
+  });
+  style.setProperty('--list-px', asItIs);
+  return found;
+}"""
 WORDS_PX = 200
 
 

@@ -100,8 +100,12 @@ def held_reply(browser: BrowserDriver, lineup: LineupDriver) -> None:
 
 
 def unsent(browser: BrowserDriver, lineup: LineupDriver) -> None:
-    """The list of a reply that was not sent and of a draft."""
+    """The list of a reply that was not sent and of a draft, in a thread with two colleagues."""
     stale_reply(browser, lineup)
+    read = browser.page.locator(".message[data-id]").last.get_attribute("data-id")
+    lineup.colleague("Noor").reads(lineup.shown, int(read or 0))
+    lineup.colleague("Linh").writes(lineup.shown)
+    browser.page.locator(f"#row-{lineup.shown} .face + .face").wait_for(state="attached")
     browser.page.fill(".composer-field", "もう一つ。")
     # Attached is enough: in a narrow window the left column is only visible beside the list.
     browser.page.locator(".nav-item[data-kind=draft]:not([data-none])").wait_for(state="attached")
