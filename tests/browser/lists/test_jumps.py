@@ -11,8 +11,10 @@ ACTIVE = "() => document.querySelector('.list').getAttribute('aria-activedescend
 
 
 @pytest.mark.parametrize("sort", ["arrival", "longest_wait", "unanswered_first", "priority"])
-def test_opening_an_unread_thread_moves_no_row(browser, sort):
+def test_opening_an_unread_thread_moves_no_row(browser, lineup, sort):
     """Case D2: in no sort, with the pointer gone and the order live again."""
+    for number in range(6):
+        lineup.say(f"unread-{sort}-{number}")
     browser.renew(f"arrival/{sort}")
     browser.wait_for("() => document.querySelectorAll('.row.unread').length > 5")
     before = browser.rows_in_view()

@@ -134,7 +134,7 @@ def keeps_a_note_on_the_person(browser, lineup) -> None:
     field.press_sequentially(" at")
     assert "Speaks Dutch" in page.locator(".customer-note-theirs").inner_text(), "as long as it is"
     page.locator(".customer-note-theirs .button", has_text="Use theirs").click()
-    assert field.input_value() == "Speaks Dutch"
+    wait_until(lambda: field.input_value() == "Speaks Dutch", what="the colleague's words")
     field.fill("Calls at six")
     field.press("Control+Enter")
     browser.wait_for("() => document.querySelector('.customer-note-foot time')", "who, and when")
