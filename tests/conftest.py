@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
+from tests import compiled_once
 from tests.servers.redis import RedisServer, start_redis
 from tests.support import SettableClock
 
@@ -23,6 +24,8 @@ COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.function_scope
 settings.register_profile("gate", derandomize=True, max_examples=25, **COMMON)
 settings.register_profile("all", print_blob=True, **COMMON)
 settings.load_profile("gate")
+
+compiled_once.install()
 
 #: Tests of real processes wait half of their time, so there is one worker more than cores.
 WORKERS_MAX = 6

@@ -17,13 +17,10 @@ from dashboard.db.models.webhooks import outgoing_events
 from dashboard.ingest.schema import parse
 from dashboard.web.application import create_app
 from dashboard.webhooks.dispatcher import WebhookDispatcher
-from tests.dashboard.web import compiled_rules
 from tests.dashboard.web.answers import CheckingClient
 from tests.dashboard.webhooks.fake_poster import FakePoster, run_here
 from tests.services import services_over
 from tests.support import SettableClock
-
-compiled_rules.install()
 
 PORT = 5000
 ORIGIN = f"http://localhost:{PORT}"

@@ -130,6 +130,8 @@ def test_several_dispatchers_post_each_event_once_and_in_order(driver):
     running = [threading.Thread(target=dispatcher.run, daemon=True) for dispatcher in dispatchers]
     for one in running:
         one.start()
+    for dispatcher in dispatchers:
+        dispatcher.wake()
     wait_until(lambda: driver.states().count("done") == 40, 30, "all deliveries")
     for dispatcher in dispatchers:
         dispatcher.stop()
