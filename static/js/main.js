@@ -93,6 +93,7 @@ net.liveness = new Liveness({
 Object.assign(data, { admin, adminId, limits });
 data.sortsByWait = boot.sorts_by_wait;
 data.signedOutAt = boot.signed_out;
+data.settingsPages = boot.settings;
 data.choices = {
   viewQueries: boot.view_queries, views: PLACES.filter((name) => name in boot.view_queries),
   priorities: boot.fields.priority.words, get sorts() { return data.sorts.names; },
@@ -209,7 +210,7 @@ ui.settings = new Lazy({
   load: async () => {
     const [{ SettingsArea }] = await Promise.all([import("./settings/area.js"), language.add("settings")]);
     const deskAddress = () => acts.navigation.address;
-    return new SettingsArea({ ...page, root: at("area"), names: boot.settings, deskAddress });
+    return new SettingsArea({ ...page, root: at("area"), names: data.settingsPages, deskAddress });
   },
 });
 acts.openSettings = async (name, search) => (await ui.settings.get())?.open(name, search);

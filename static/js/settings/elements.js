@@ -86,8 +86,8 @@ export class SettingsPage extends PageModule {
   /** @param {{name: string, label: string, help?: string, on: boolean, run(on: boolean): void}} given */
   switch({ name, label, help, on, run }) {
     return line({ name, label, help, control: html`<button type="button" role="switch" class="switch"
-      id=${`set-${name}`}
-      aria-checked=${String(on)} aria-labelledby=${`set-${name}-label`}
+      id=${`set-${name}`} ?disabled=${on === undefined}
+      aria-checked=${String(on ?? false)} aria-labelledby=${`set-${name}-label`}
       aria-describedby=${help ? `set-${name}-help` : nothing}
       @click=${() => this.run(async () => run(!on))}></button>` });
   }

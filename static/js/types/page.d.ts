@@ -108,6 +108,8 @@ declare global {
     presence: Presence;
     rows: Rows;
     savedViews: SavedViews;
+    /** The names of the pages of settings that the admin may open. */
+    settingsPages: string[];
     signedOutAt: string;
     sorts: Sorts;
     sortsByWait: string[];

@@ -40,7 +40,7 @@ function parts(navigation) {
     language: { t, words: {} },
     now: () => 0,
     sorts: sortsWith([]), openSettings: nothing,
-    savedViews: { list: [] }, viewDrag: {}, viewEditor: nothing,
+    savedViews: { list: [] }, settingsPages: [], viewDrag: {}, viewEditor: nothing,
     movement: nothing, settings: nothing, density: nothing, finder: nothing, search: nothing,
     navigation, choices, keymap,
   };
@@ -83,7 +83,11 @@ test("each command of the palette has an icon that the page draws", () => {
     savedViews: { list: [{ id: "v1", name: "Mine", owner: "me" }, { id: "v2", name: "All", owner: "all" }] },
   });
   all.lists.list.query = "is:open";
+  all.settingsPages = ["profile", "views", "desks", "audit"];
   const made = commands(pageOf(all));
+  for (const name of ["profile", "desks", "audit"]) {
+    assert.ok(made.some(({ text }) => text === `<settings.${name}>`), `the page ${name}`);
+  }
   assert.ok(made.length > 50);
   for (const { text, icon } of made) {
     const [name] = icon?.values ?? [];

@@ -165,10 +165,8 @@ export function commands(page) {
   return [
     ...ofDesk.map((each) => ({ ...each, run: leaving(page, each.run) })),
     command("help", () => page.ui.helpDialog.open()),
-    { text: t("canned.title"), icon: ICONS.canned, keys: "", run: () => page.acts.openSettings("canned") },
     { text: t("settings"), icon: ICONS.settings, keys: "", run: () => page.acts.openSettings(), also: alsoOf("settings", t) },
-    { text: t("profile"), icon: ICONS.mine, keys: "", run: () => page.acts.openSettings("profile"), also: t("also.profile") },
-    ...(page.data.admin.role === "supervisor" ? ofSupervisors(page) : []),
+    ...ofSettings(page),
     ...under("theme", THEMES, (name) => settings.setTheme(name)),
     ...under("density", DENSITIES, (name) => page.ui.density.choose(name)),
     ...LOCALES.map((locale) => ({
@@ -183,17 +181,21 @@ export function commands(page) {
 const sortIcon = (sort) => ICONS[globalThis.document?.getElementById(`icon-sort_${sort}`)
   ? `sort_${sort}` : "sort"];
 
+// The icons of pages of settings; the others have that of settings.
+const ICON_OF_PAGE = {
+  profile: "mine", appearance: "theme", keyboard: "help", sorts: "sort", canned: "canned", tags: "tag",
+  hours: "hours", policies: "sort_next_due", accounts: "team", keys: "key", webhooks: "webhook",
+};
+// Other words under which a page of settings is found.
+const PAGE_SYNONYMS = new Set(["profile", "hours", "policies", "accounts"]);
+
+// The pages that the admin may open; that of views has a key, and is among the commands of views.
 /** @param {Page} page */
-function ofSupervisors({ ui: { language: { t } }, acts: { openSettings } }) {
-  const leads = (page, icon, text, also = "") => ({
-    text: t(text), icon, keys: "", run: () => openSettings(page), ...(also && { also: t(also) }),
-  });
-  return [
-    leads("sorts", ICONS.sort, "sorts.title"), leads("hours", ICONS.hours, "hours.title", "also.hours"),
-    leads("policies", ICONS.sort_next_due, "policies.title", "also.policies"),
-    leads("accounts", ICONS.team, "accounts", "also.accounts"),
-    leads("keys", ICONS.key, "keys.api"), leads("webhooks", ICONS.webhook, "webhooks"),
-  ];
+function ofSettings({ data: { settingsPages }, ui: { language: { t } }, acts: { openSettings } }) {
+  return settingsPages.filter((name) => name !== "views").map((name) => ({
+    text: t(`settings.${name}`), icon: ICONS[ICON_OF_PAGE[name] ?? "settings"], keys: "",
+    run: () => openSettings(name), also: PAGE_SYNONYMS.has(name) ? t(`also.${name}`) : "",
+  }));
 }
 
 // Settings that cover the desk are left before anything is done there.

@@ -211,6 +211,16 @@ function timeText(time, { t, region }) {
   return t(`query.${COMPARED[operator]}`, { time: t.locale === "ja" ? words.replace(/\s/g, "") : words });
 }
 
+// The sort by member status begins with 0.
+const HIGHEST = "0";
+const LOWEST = "5";
+
+function memberWord(word, t) {
+  if (word === "none") return t("member.none");
+  const end = { [HIGHEST]: "query.member.highest", [LOWEST]: "query.member.lowest" }[word];
+  return t(end ?? "member.tier", { tier: word });
+}
+
 // Returns a value of a field in words, or the value itself.
 /** @param {string} field @param {string} value @param {Ui["language"]} language */
 export function valueText(field, value, language) {
@@ -218,7 +228,7 @@ export function valueText(field, value, language) {
   const kind = FIELDS[field]?.kind;
   const word = value.toLowerCase();
   if (kind === "duration") return timeText(value, language);
-  if (field === "member") return word === "none" ? t("member.none") : t("member.tier", { tier: word });
+  if (field === "member") return memberWord(word, t);
   if (field === "priority") return t.named("priority", word);
   if (FIELDS[field]?.words.includes(word)) return t(`query.${field}.${word}`);
   return kind === "language" ? languageName(value, locale) : value;

@@ -59,11 +59,11 @@ function foot(page) {
       <button type="button" class="nav-help" title=${t("help.title")}
         aria-label=${t("help.title")} @click=${() => ui.helpDialog.open()}
         ><span class="nav-icon nav-touch">${ICONS.help}</span><kbd aria-hidden="true">?</kbd
-        ><span class="nav-text">${t("help.short")}</span></button>
+        ><span class="nav-short">${t("help.short")}</span></button>
       <button type="button" class="nav-help nav-palette" title=${`${t("palette")}, Ctrl K`}
         aria-label=${actions} @click=${() => ui.palette.open()}
-        ><span class="nav-icon nav-touch">${ICONS.palette}</span><kbd>Ctrl K</kbd
-        ><span class="nav-short">${t("palette.short")}</span></button>
+        ><span class="nav-icon nav-touch">${ICONS.palette}</span><span class="nav-text"
+          >${t("palette.short")}</span><kbd>Ctrl K</kbd></button>
       <button type="button" class="nav-settings" aria-label=${t("settings")} title=${t("settings")}
         @click=${() => page.acts.openSettings()}>${ICONS.settings}<span
           class="nav-short">${t("settings")}</span></button>
