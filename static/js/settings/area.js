@@ -62,6 +62,7 @@ export class SettingsArea extends PageModule {
   constructor({ root, names, deskAddress, ...page }) {
     super(page);
     this.root = root;
+    root.replaceChildren(); // what stood there until now
     this.names = names;
     this.deskAddress = deskAddress;
     this.settings = new Settings(page);

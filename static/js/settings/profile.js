@@ -12,10 +12,13 @@ import { field, given, person, SettingsPage } from "./elements.js";
 
 const API = "/admin/api/profile";
 const NAME_MAX = 128;
+const AGAIN_MS = 1_000;
 // Settings of what colleagues may see, named as in `presence:set`.
 const SHOWN = ["show_typing", "show_last_seen"];
 
 export class ProfilePage extends SettingsPage {
+  isLeft = false;
+
   async begin() {
     const profile = await this.http.get(API);
     const sessions = new Sessions(this);
@@ -27,6 +30,11 @@ export class ProfilePage extends SettingsPage {
     ];
     this.area.paint();
     await Promise.all(this.cards.map((card) => card.begin()));
+  }
+
+  end() {
+    super.end();
+    this.isLeft = true;
   }
 
   content() {
@@ -134,13 +142,17 @@ function offered(chosen) {
   return chosen && !all.includes(chosen) ? [chosen, ...all] : all;
 }
 
-// What colleagues see. Shows nothing while presence is away, because the settings are unknown.
+// What colleagues see. The switches do nothing until the settings are known: the page may come before the
+// connection.
 class Seen extends Card {
   id = "seen";
   title = "seen_by_others";
   #settings = null;
 
-  begin() { return this.#set({}); }
+  async begin() {
+    await this.#set({});
+    if (!this.#settings && !this.page.isLeft) setTimeout(() => this.begin(), AGAIN_MS);
+  }
 
   // Without changes, reads the settings.
   async #set(changes) {
@@ -155,10 +167,11 @@ class Seen extends Card {
 
   content() {
     const { t } = this;
-    return this.#settings ? html`<div class="set-lines">${SHOWN.map((name) => this.page.switch({
-      name, label: t(`own.${name}`), help: t(`settings.${name}.help`), on: this.#settings[name],
+    return html`<div class="set-lines">${SHOWN.map((name) => this.page.switch({
+      name, label: t(`own.${name}`), help: t(`settings.${name}.help`), on: this.#settings?.[name],
       run: (on) => this.#set({ [name]: on }),
-    }))}</div>` : html`<p class="set-help">${t("presence.delayed")}</p>`;
+    }))}</div>${!this.#settings && this.page.data.presence.late
+      ? html`<p class="set-help">${t("presence.delayed")}</p>` : ""}`;
   }
 }
 

@@ -52,6 +52,14 @@ def test_without_its_scripts_the_page_has_words_and_the_shape_of_rows(
     boxes = [rows.nth(at).bounding_box() for at in range(3)]
     assert [box["height"] for box in boxes if box] == [64, 64, 64]
     assert boxes[1]["y"] - boxes[0]["y"] == 64
+    page.goto(f"{lineup.server.url}/settings/profile")
+    for part, width in ((".area-nav", 220), (".area-page", 960)):
+        box = page.locator(f".area-skeleton {part}").bounding_box()
+        assert box and box["width"] == width and box["height"] > 280
+    with_scripts = window(chromium, lineup)
+    with_scripts.goto(f"{lineup.server.url}/settings/profile")
+    with_scripts.wait_for_selector(".area-page h1")
+    assert with_scripts.locator(".area-skeleton").count() == 0
 
 
 def test_the_list_that_came_with_the_page_is_caught_up(chromium: Browser, lineup: LineupDriver):
