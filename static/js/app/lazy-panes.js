@@ -33,7 +33,7 @@ export function lazyPanes(page, failed) {
           page.acts.finder.showInList({ quiet: true });
         },
       });
-    }, { hasField: true }),
+    }, { hasField: true, texts: ["settings"] }),
     customer: pane(() => import("../ui/thread/customer.js"),
       ({ CustomerPanel }) => new CustomerPanel({ ...page, root: at("customer") })),
     explain: pane(() => import("../ui/dialogs/explain.js"),

@@ -32,7 +32,7 @@ def gauge(url: str, name: str) -> int:
 
 
 def waiting(window: BrowserDriver) -> int:
-    found = re.search(r"(\d[\d,]*) waits?", window.page.evaluate(LINE))
+    found = re.search(r"(\d[\d,]*) waiting", window.page.evaluate(LINE))
     return int(found[1].replace(",", "")) if found else -1
 
 

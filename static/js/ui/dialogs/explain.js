@@ -25,6 +25,8 @@ export class Explain extends PageModule {
     this.#id = id;
     this.#opener = opener;
     this.#set({ loading: true });
+    // After this event: at the end of a press, the browser closes a popover that is not below the pointer.
+    await new Promise((resolve) => { setTimeout(resolve); });
     this.element.showPopover();
     this.#position();
     try {

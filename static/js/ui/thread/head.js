@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 
 import { languageName } from "../../core/i18n.js";
 import { claimText, deskOf, dueAtText, wokenText } from "../../core/row-texts.js";
-import { age, dueLevel } from "../../core/time.js";
+import { age, dueLevel, waitLevel } from "../../core/time.js";
 import { avatar, memberText, who } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { menu, priorityItems } from "../elements/menu.js";
@@ -20,9 +20,12 @@ export function threadHead(page) {
     ${row ? avatar(row, t, threadDot(row, presence)) : ""}
     <div class="thread-who">${row ? html`<div class="thread-line">
         <h2 class="thread-name">${who(row, t)}</h2>${threadPresence(row, presence, t)}</div>
-      <div class="thread-facts">${facts(row, page)}${tags(row, page)}</div>` : ""}</div>
+      <div class="thread-facts" @pointerenter=${addTitle}>${facts(row, page)}${tags(row, page)}</div>` : ""}</div>
     <div class="thread-acts">${row ? acts(row, page) : ""}</div>`;
 }
+
+// The browser shows the whole line, which may be cut.
+const addTitle = ({ currentTarget: line }) => { line.title = line.textContent.trim(); };
 
 // Line 2: what decides, then where the customer comes from.
 function facts(row, { data: { adminId }, net: { now }, ui: { language: { t, words, locale } } }) {
@@ -45,10 +48,10 @@ function facts(row, { data: { adminId }, net: { now }, ui: { language: { t, word
 function due({ due_at: dueAt, waiting_since: since }, given) {
   const { t, words, now } = given;
   if (!dueAt && since === null) return "";
-  if (!dueAt) return t("row.waiting", { time: words.short(age(since, now), t("time.now")) });
-  const level = dueLevel(dueAt, now);
-  return html`<span class="thread-due" data-level=${level}>${
-    level === "late" ? ICONS.unsent : ICONS.sort_next_due} ${dueAtText(dueAt, given)}</span>`;
+  const level = dueAt ? dueLevel(dueAt, now) : waitLevel(since, now);
+  return html`<span class=${dueAt ? "thread-due" : "thread-wait"} data-level=${level}>${dueAt
+    ? [level === "late" ? ICONS.unsent : ICONS.sort_next_due, " ", dueAtText(dueAt, given)]
+    : t("row.waiting", { time: words.short(age(since, now), t("time.now")) })}</span>`;
 }
 
 function withWhom({ assignee }, adminId, t) {
