@@ -280,6 +280,9 @@ class Reconciler:
             # At the first tick an empty Redis is ordinary.
             level = logging.WARNING if self._seen_versions else logging.INFO
             log.log(level, "rebuilding the lists of %s", ", ".join(sorted(of_views)))
+            with self._database.read() as connection:
+                # Placed after the rebuild, on lists of queries that Redis has kept.
+                self._unplaced = unplaced(connection, UNPLACED_MAX)
             try:
                 self._rebuilder.rebuild(of_views, progress)
             except RebuildBusy:

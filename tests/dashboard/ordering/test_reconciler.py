@@ -3,6 +3,8 @@
 import pytest
 import redis
 
+from dashboard.db.lists import query_lists
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import epochs
 from dashboard.ordering.placer import Placer
 from dashboard.ordering.reconciler import Reconciler
@@ -52,6 +54,19 @@ def test_events_stored_while_redis_was_empty_are_placed_after_the_rebuild(busy):
     busy.tick(3)
     assert busy.differences() == []
     assert not busy.state.late
+
+
+def test_a_list_of_a_query_that_redis_kept_gets_what_was_left_to_the_reconciler(busy):
+    """The views are lost alone: on another node, or a query was built since the loss."""
+    waiting = ListedQuery("is:waiting", "arrival", "UTC", None)
+    busy.database.write(lambda connection: query_lists.keep(connection, waiting))
+    busy.tick(2)
+    busy.client.delete("{lineup:arrival}|meta", "{lineup:history}|meta", "{lineup:not_respond}|meta")
+    busy.post("t-1", role="admin")  # the view is lost, so Redis is left alone for a second
+    busy.event(type="thread.close", thread="t-2")
+    busy.post("t-4")
+    busy.tick()
+    assert busy.differences() == []
 
 
 def test_lists_with_a_foreign_epoch_are_rebuilt(busy):
