@@ -277,15 +277,7 @@ class Reconciler:
         of_views = lost.intersection(VIEWS)
         self._missing_queries = {id: states[id].epoch for id in lost - of_views}
         if of_views:
-            # At the first tick an empty Redis is ordinary.
-            level = logging.WARNING if self._seen_versions else logging.INFO
-            log.log(level, "rebuilding the lists of %s", ", ".join(sorted(of_views)))
-            with self._database.read() as connection:
-                # Placed after the rebuild, on lists of queries that Redis has kept.
-                self._unplaced = unplaced(connection, UNPLACED_MAX)
-            try:
-                self._rebuilder.rebuild(of_views, progress)
-            except RebuildBusy:
+            if not self._rebuild_views(of_views, progress):
                 return False
             states = self._ranking.states(list_ids)
             self._others.note_rebuilt(states)
@@ -301,6 +293,20 @@ class Reconciler:
         doubts = (suspects, of_views, self._missing_queries, self._is_corrupt)
         self._is_clean = not any(doubts) and not self._diff.has_doubts
         return caught_up
+
+    def _rebuild_views(self, lost: Collection[str], progress: Callable[[int], object]) -> bool:
+        """Rebuilds the lists of these views; returns whether no other process is doing so."""
+        # At the first tick an empty Redis is ordinary.
+        level = logging.WARNING if self._seen_versions else logging.INFO
+        log.log(level, "rebuilding the lists of %s", ", ".join(sorted(lost)))
+        with self._database.read() as connection:
+            # Placed after the rebuild, on lists of queries that Redis has kept.
+            self._unplaced = unplaced(connection, UNPLACED_MAX)
+        try:
+            self._rebuilder.rebuild(lost, progress)
+        except RebuildBusy:
+            return False
+        return True
 
     def _build_queries(self, progress: Callable[[int], object], is_serving: bool) -> None:
         """Builds lists of queries that are lost, or new and not yet built; done after all else."""

@@ -238,6 +238,14 @@ def check_id(text: str) -> str:
     raise fault("invalid_id", f"{quoted(text)} is not an id: 1 to {ID_MAX} of A-Z a-z 0-9 . _ : -")
 
 
+def check_customer(text: str) -> str:
+    """Returns SOURCE/ID, the name of a source and the id of a customer there."""
+    parts = check_characters(text).split("/")
+    if len(parts) == 2 and all(map(is_id, parts)):
+        return text
+    raise fault("invalid_id", f"{quoted(text)} is not SOURCE/ID, such as shop/c-7")
+
+
 def is_desk_name(text: str) -> bool:
     return _DESK.fullmatch(text) is not None
 
@@ -354,6 +362,7 @@ def _line(most: int) -> Any:
 
 
 Id = _string(check_id, minLength=1, maxLength=ID_MAX, pattern=ID_PATTERN)
+Customer = _string(check_customer, maxLength=2 * ID_MAX + 1, examples=["shop/c-7"])
 Body = _string(check_text, maxLength=BODY_MAX, pattern=TEXT_PATTERN)
 Name = _string(check_name, minLength=1, maxLength=NAME_MAX, pattern=TEXT_PATTERN)
 Locale = _string(

@@ -30,6 +30,7 @@ from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import (
     INTEGER_MAX,
+    Customer,
     Id,
     MessageId,
     NoteText,
@@ -421,7 +422,7 @@ class NoteRequest(Strict):
     `changed_at` is the `at` of the note that the admin had seen, null if there was none.
     """
 
-    customer: str
+    customer: Customer
     text: NoteText
     changed_at: Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None = None
 

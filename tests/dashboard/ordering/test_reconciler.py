@@ -11,6 +11,7 @@ from dashboard.ordering.reconciler import Reconciler
 from scoring.keys import member
 from scoring.ranking import Ranking, RankingLost
 from scoring.sorts import SORTS
+from scoring.views import VIEWS
 from tests.dashboard.ordering.order import Order
 
 
@@ -61,7 +62,7 @@ def test_a_list_of_a_query_that_redis_kept_gets_what_was_left_to_the_reconciler(
     waiting = ListedQuery("is:waiting", "arrival", "UTC", None)
     busy.database.write(lambda connection: query_lists.keep(connection, waiting))
     busy.tick(2)
-    busy.client.delete("{lineup:arrival}|meta", "{lineup:history}|meta", "{lineup:not_respond}|meta")
+    busy.client.delete(*(f"{{lineup:{view}}}|meta" for view in VIEWS))
     busy.post("t-1", role="admin")  # the view is lost, so Redis is left alone for a second
     busy.event(type="thread.close", thread="t-2")
     busy.post("t-4")
