@@ -45,4 +45,5 @@ def test_the_processor_time_of_a_child_that_has_ended_still_counts():
         [sys.executable, "-c", _PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         assert process.stdout and process.stdout.readline()
-        assert cpu_seconds(process.pid) >= 0.3
+        # The kernel counts user and system time in whole ticks of 10 ms each.
+        assert cpu_seconds(process.pid) >= 0.28
