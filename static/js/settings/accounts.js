@@ -54,6 +54,7 @@ export class AccountsPage extends SettingsPage {
     return html`<tr data-id=${id} data-off=${String(off !== null)}>
       <td>${person({
         id: `admin/${id}`, name, after: id === adminId ? ` (${t("team.you")})` : "",
+        open: () => this.#change(account),
         below: html`${email}${factor ? html` · <span
           class="account-factor">${t("team.factor")}</span>` : ""}`,
       })}</td>
@@ -135,6 +136,10 @@ export class AccountsPage extends SettingsPage {
   #sendInvitation(event) {
     const { t } = this;
     const values = given(event);
+    if (values.get("role") !== "supervisor" && !values.has("desks")) {
+      this.area.say(t("team.desks.choose"));
+      return this.area.root.querySelector(".set-checks input").focus();
+    }
     return this.#act(async () => {
       const { invitation, link } = await this.http.post(`${API}/invitations`, {
         email: values.get("email"), name: values.get("name") || null, role: values.get("role"),

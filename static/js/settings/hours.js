@@ -70,7 +70,8 @@ export class HoursPage extends SettingsPage {
           state ? stateText(state, timezone, now(), language) : ""} · ${zoneText(timezone)}</span>
         <span class="calendar-about">${policies.length ? t("hours.used",
           { policies: policies.map(shown).join(", ") })
-          : t("hours.unused")}</span></span>
+          : html`${t("hours.unused")} <a href="/settings/policies" @click=${(event) => this.area.followLink(event,
+            "policies")}>${t("hours.use")}</a>`}</span></span>
       ${rowMenu({
         id: `calendar-menu-${id}`, label: `${t("settings.acts")}: ${shown(name)}`,
         items: [

@@ -198,6 +198,7 @@ declare global {
     typed(text: string): void;
     entered?(): void;
     completion?: Completion;
+    begins?: boolean;
   };
   type QueryFieldLook = {
     label: string;

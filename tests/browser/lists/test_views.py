@@ -150,7 +150,9 @@ def is_made_by_plus(browser: BrowserDriver, mai: AdminDriver) -> None:
     assert page.locator("#dialog h2").inner_text() == "New view"
     assert page.locator("#view-query").inner_text() == ""
     page.fill(".view-form [name=name]", "Made by plus")
-    page.locator("#view-query").focus()
+    page.locator("#view-query").click()
+    begin = page.locator("#view-query-list [role=option]", has_text="lang:")
+    begin.wait_for()
     page.keyboard.type("lang:sv is:open ")
     page.click(".view-form [type=submit]")
     browser.wait_for("() => document.querySelector('.header-title').textContent === 'Made by plus'")

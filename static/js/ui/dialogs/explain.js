@@ -65,7 +65,7 @@ export class Explain extends PageModule {
     return t("archive.line", { count: archive.days });
   }
 
-  #explanation({ rule, tier, fact, value, rank, total, due }) {
+  #explanation({ rule, fact, value, rank, total, due }) {
     const { t, words } = this.ui.language;
     const { view, sort } = this.#state.list;
     // rank counts from 0; null: the thread is not in this view
@@ -78,7 +78,7 @@ export class Explain extends PageModule {
       <p class="explain-list">${t(`view.${view}`)} · ${t(`sort.${sort}`)}</p>
       <p class="explain-facts">${why}</p>
       <p class="explain-rule">${t("explain.rule")}: ${t.named("rule", rule)}
-        · ${t("explain.tier")} ${tier} · ${t.named("fact", fact)}</p>
+        · ${t.named("fact", fact)}</p>
       ${due ? this.#due(due) : ""}`;
   }
 

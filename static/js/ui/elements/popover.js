@@ -58,11 +58,11 @@ export function onListKey(event, { walk, choose }) {
 
 // Asks before something is done.
 
-// Resolves to the answer; Esc and a press beside the question mean no. The focus is on "Cancel",
-// so that a key that is still held down decides nothing.
+// Resolves to the answer; Esc and a press beside the question mean no. The focus is on the button for no,
+// "Cancel" by default, so that a key that is still held down decides nothing.
 // isRed: what is done cannot be undone.
-/** @param {{element: HTMLElement, open: Function, close(): void}} dialog @param {{title: string, text: string, yes: string, isRed?: boolean}} given @param {Translate} t @returns {Promise<boolean>} */
-export function ask(dialog, { title, text, yes, isRed = false }, t) {
+/** @param {{element: HTMLElement, open: Function, close(): void}} dialog @param {{title: string, text: string, yes: string, no?: string, isRed?: boolean}} given @param {Translate} t @returns {Promise<boolean>} */
+export function ask(dialog, { title, text, yes, no = "", isRed = false }, t) {
   let answer = false;
   const decide = (said) => {
     answer = said;
@@ -74,7 +74,7 @@ export function ask(dialog, { title, text, yes, isRed = false }, t) {
   return new Promise((resolve) => {
     dialog.open(title, () => html`<p id="ask-text">${text}</p><div class="dialog-acts">
       <button type="button" class="button ask-no" @click=${() => decide(false)}
-        >${t("cancel")}</button>
+        >${no || t("cancel")}</button>
       <button type="button" class="button ${isRed ? "button-red" : "button-accent"} ask-yes" @click=${() => decide(true)}
         >${yes}</button></div>`, () => {
       element.removeAttribute("role");
@@ -88,5 +88,6 @@ export function ask(dialog, { title, text, yes, isRed = false }, t) {
 // Asks before a form with changes is left.
 /** @param {Parameters<typeof ask>[0]} dialog @param {Translate} t */
 export const askToDiscard = (dialog, t) => ask(dialog, {
-  title: t("unsaved.title"), text: t("unsaved.text.new"), yes: t("unsaved.discard"), isRed: true,
+  title: t("unsaved.title"), text: t("unsaved.text.new"), yes: t("unsaved.discard"),
+  no: t("unsaved.keep"), isRed: true,
 }, t);

@@ -60,6 +60,7 @@ class RowElement {
     this.#flag("row-own", "kind", look.own);
     this.#title("row-when", texts.when);
     this.#title("row-lang", texts.language);
+    this.#title("row-count", texts.unanswered);
     this.#lang("row-name", isNamed(row.customer) ? texts.tag : "");
     this.#lang("row-preview", row.preview ? texts.tag : "");
     return this.#attribute("aria-label", texts.label);
@@ -150,6 +151,7 @@ function rowTexts(row, look) {
     snoozed: row.snooze ? snoozedText(row.snooze, look) : woken,
     language: language.name,
     tag: language.tag,
+    unanswered: row.unanswered > 0 ? t("row.unanswered", { count: row.unanswered }) : "",
   };
   const parts = {
     "row-name": nameOf(row, t),
@@ -257,11 +259,11 @@ function previewOf(row, t) {
   return role === "client" ? body : t(`preview.${role}`, { body });
 }
 
-function labelOf(row, parts, { due, snoozed, language }, look) {
+function labelOf(row, parts, { due, snoozed, language, unanswered }, look) {
   const { t, words, now, fresh, mark } = look;
   const told = [
     parts["row-name"], parts["row-badge"],
-    row.unanswered > 0 ? t("row.unanswered", { count: row.unanswered }) : "",
+    unanswered,
     parts["row-wait"] ? t("row.waiting", { time: parts["row-wait"] }) : "", due, snoozed,
     fresh ? t("row.fresh") : "", mark === "up" ? t("row.moved_up") : "",
     parts["row-note"], parts["row-replied"], parts["row-own"], language ? t("row.language", { language }) : "",

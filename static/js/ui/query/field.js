@@ -18,9 +18,11 @@ export class QueryField {
   /** @type {QueryMistake | null} */
   mistake = null;
 
-  // id: of the input; typed(text) and entered() are called for what the admin does.
+  // id: of the input; typed(text) and entered() are called for what the admin does; begins: whether an empty
+  // field that gets the focus suggests how to begin.
   /** @param {QueryFieldOptions} options */
-  constructor({ id, api, language, changed, typed, entered = () => {}, completion = null }) {
+  constructor({ id, api, language, changed, typed, entered = () => {}, completion = null, begins = false }) {
+    this.begins = begins;
     this.id = id;
     this.language = language;
     this.typed = typed;
@@ -53,7 +55,7 @@ export class QueryField {
         autocomplete="off" autocapitalize="off" autocorrect="off" spellcheck="false" maxlength=${TYPED_MAX}
         placeholder=${placeholder} .value=${this.text}
         @input=${(event) => this.#typed(event.target)} @keydown=${(event) => this.#key(event, key)}
-        @click=${() => completion.close()} @blur=${() => completion.close()}
+        @focus=${() => this.#begin()} @click=${() => this.#begin() || completion.close()} @blur=${() => completion.close()}
         @scroll=${() => this.#follow()}>
       <div class="menu query-list" id="${id}-list" popover="manual" role="listbox"
         aria-label=${this.language.t("query.suggestions")} @pointerdown=${(event) => event.preventDefault()}
@@ -99,6 +101,13 @@ export class QueryField {
       aria-selected=${String(active)} @click=${() => this.#take(index)}
       ><bdi translate="no" class="query-option-text">${one.text}</bdi><span class="query-option-about"
       >${aboutSuggestion(one, this.text, this.language)}</span></div>`;
+  }
+
+  // Returns whether it suggests something to begin with.
+  #begin() {
+    const begins = this.begins && !this.text;
+    if (begins && !this.completion.shown) this.completion.look("", 0, { all: true });
+    return begins;
   }
 
   #typed(input) {

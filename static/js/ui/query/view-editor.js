@@ -29,7 +29,7 @@ export class ViewEditor extends PageModule {
     const changed = () => this.#paint();
     this.check = new QueryCheck({ ask: (query) => this.#preview(query), right() {}, changed });
     this.field = new QueryField({
-      id: "view-query", api: this.net.api, language: this.ui.language, changed,
+      id: "view-query", api: this.net.api, language: this.ui.language, changed, begins: true,
       typed: (query) => {
         this.#edited.query = query;
         this.#clean();
