@@ -14,6 +14,7 @@ from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.views import Draft, View
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, threads
+from dashboard.db.threads import threads as threads_in_sql
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.replies import Reply
@@ -170,13 +171,18 @@ class TwoWorkers:
                 # After a loss of data all totals are read every 5 s, and that makes them right.
                 process.turn(6 if self.was_flushed else 0.3)
             moved = [screen.freshen() for screen in self.screens]
-            if all(is_right) and not any(moved) and self._are_built():
+            if all(is_right) and not any(moved) and self._are_built() and not self._is_due():
                 self.was_flushed = False
                 return
         raise AssertionError("the lists do not come to rest")
 
     def _repairs(self) -> int:
         return sum(process.order.reconciler.repairs for process in self.processes)
+
+    def _is_due(self) -> bool:
+        """A list that was built just now may have threads that time moves at once."""
+        with self.processes[0].database.read() as connection:
+            return bool(threads_in_sql.due(connection, self.clock(), 1))
 
     def _are_built(self) -> bool:
         """Badges may have asked for lists that are new."""

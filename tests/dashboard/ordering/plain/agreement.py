@@ -11,6 +11,7 @@ from dashboard.db.models.threads import threads
 from scoring.conditions.resolved import holds
 from scoring.conditions.subject import Subject
 from scoring.reading import Entry
+from scoring.views import VIEWS
 from tests.dashboard.ordering.order import Order
 
 _ROWS = select(threads.c.id, threads.c.archived, threads.c.listed_at, threads.c.next_change_at)
@@ -18,8 +19,12 @@ _ROWS = select(threads.c.id, threads.c.archived, threads.c.listed_at, threads.c.
 
 def assert_agree(order: Order) -> None:
     """Checks that each thread for which a query holds is on its list, in order if the list is kept
-    in order; or behind it if the thread is archived."""
+    in order; or behind it if the thread is archived.
+
+    Redis is not compared while it lacks a view: until the next tick, nothing is placed.
+    """
     now = order.clock()
+    is_lost = any(state.epoch is None for state in order.ranking.states(VIEWS).values())
     with order.database.read() as connection:
         lists = query_lists.current(connection).lists
         rows = connection.execute(_ROWS).all()
@@ -28,7 +33,7 @@ def assert_agree(order: Order) -> None:
             in_sql = entries.entries(connection, each, now, 100)
             state = order.ranking.states([each.id])[each.id]
             assert in_sql == expected(each, rows, known, now, is_archived=False), each
-            if state.epoch is not None:
+            if state.epoch is not None and not is_lost:
                 in_redis = order.ranking.head(each.id, each.sort, 100).entries
                 if named_lists.epoch_of(connection, each.id) == state.epoch:
                     assert in_redis == in_sql, each
