@@ -138,7 +138,7 @@ export class AccountsPage extends SettingsPage {
     const values = given(event);
     if (values.get("role") !== "supervisor" && !values.has("desks")) {
       this.area.say(t("team.desks.choose"));
-      return this.area.root.querySelector(".set-checks input").focus();
+      return /** @type {HTMLElement} */ (this.area.root.querySelector(".set-checks input")).focus();
     }
     return this.#act(async () => {
       const { invitation, link } = await this.http.post(`${API}/invitations`, {
