@@ -129,7 +129,7 @@ def write_monday(sue: Supervisor) -> None:
     page.locator("[data-day=mon] .week-block").focus()
     sue.press("ArrowRight", "Shift+ArrowRight", "Alt+Shift+ArrowLeft", "ArrowLeft")
     assert sue.hours("mon") == ["08:45–18:15"]
-    assert "08:45 to 18:15" in page.locator(".calendar-form > .unseen").inner_text()
+    assert "08:45–18:15" in page.locator(".calendar-form > .unseen").inner_text()
     sue.press("Enter", "7", "Tab")
     assert sue.hours("mon") == ["07:00–18:15"]
     page.keyboard.type("9:77")

@@ -27,7 +27,7 @@ export const zoneText = (zone) => zone.replaceAll("_", " ");
 /** @param {Block} block */
 export const hoursText = (block) => intervalOf(block).join("–");
 
-// "Monday 22:00 to Tuesday 06:00"
+// "Monday to Tuesday, 22:00–06:00"
 /** @param {Block} block @param {Ui["language"]} language */
 export function blockText(block, language) {
   const { day, start } = block;

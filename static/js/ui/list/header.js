@@ -74,8 +74,8 @@ function sorts(page) {
       run: () => page.data.sorts.choose(),
     }] : []),
     ...(page.data.admin.role === "supervisor"
-      ? ["sorts", "policies"].map((kind) => ({
-        text: `${t(`${kind}.title`)}…`, run: () => page.acts.openSettings(kind),
+      ? Object.entries({ sorts: "sorts.title", policies: "policies.title" }).map(([name, text]) => ({
+        text: `${t(text)}…`, run: () => page.acts.openSettings(name),
       })) : []),
   ];
   return menu({

@@ -53,7 +53,6 @@ function ownTexts({ acts: { unsent }, ui: { unsentDialog, language: { t } } }) {
 /** @param {Page} page */
 function foot(page) {
   const { ui, ui: { language: { t } } } = page;
-  const actions = `${t("palette.short")}, Ctrl K`;
   return html`<div class="nav-self">${page.acts.acting?.part?.ownState(page) ?? ""}</div>
     <div class="nav-foot">
       <button type="button" class="nav-help" title=${t("help.title")}
@@ -61,9 +60,9 @@ function foot(page) {
         ><span class="nav-icon nav-touch">${ICONS.help}</span><kbd aria-hidden="true">?</kbd
         ><span class="nav-short">${t("help.short")}</span></button>
       <button type="button" class="nav-help nav-palette" title=${`${t("palette")}, Ctrl K`}
-        aria-label=${actions} @click=${() => ui.palette.open()}
+        @click=${() => ui.palette.open()}
         ><span class="nav-icon nav-touch">${ICONS.palette}</span><span class="nav-text"
-          >${t("palette.short")}</span><kbd>Ctrl K</kbd></button>
+          >${t("palette.short")}</span><kbd aria-hidden="true">Ctrl K</kbd></button>
       <button type="button" class="nav-settings" aria-label=${t("settings")} title=${t("settings")}
         @click=${() => page.acts.openSettings()}>${ICONS.settings}<span
           class="nav-short">${t("settings")}</span></button>
