@@ -173,16 +173,18 @@ export class OpenThread {
   // Replaces the loaded messages by the part around a message, or by the newest part.
   async #replace(messageId) {
     const { id, messages } = this;
+    // Answers may come in another order than they were asked for: the last jump counts.
+    const isWanted = () => this.messages === messages && this.target === messageId;
     try {
       const answer = await this.part(id, messageId === null ? null : "around", messageId);
-      if (this.messages !== messages) return;
+      if (!isWanted()) return;
       if (answer.messages.length) {
         messages.replace(answer);
         this.acts.put(answer.acts ?? []);
       } else this.target = null; // the message was deleted meanwhile
       if (messageId === null) messages.toNewest();
     } catch {
-      if (this.messages === messages) this.target = null;
+      if (isWanted()) this.target = null;
     }
     this.changed();
   }

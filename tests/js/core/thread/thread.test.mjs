@@ -169,6 +169,27 @@ test("a thread opens at a message that was found; later ones are not seen by tha
   assert.equal(thread.target, 199);
 });
 
+test("of two jumps the later one stays, whichever answer comes last", async () => {
+  const { thread, idsOf } = longDesk();
+  thread.open(1);
+  await settled();
+  const answers = new Map();
+  thread.part = (id, where, at) => new Promise((resolve) => { answers.set(at, resolve); });
+  const partAt = (at) => answers.get(at)({ messages: [message(at)], more: true, later: true });
+  thread.show(50);
+  thread.show(20);
+  partAt(20);
+  partAt(50);
+  await settled();
+  assert.deepEqual([idsOf(), thread.target], [[20], 20]);
+  thread.show(90);
+  thread.toNewest();
+  answers.get(null)({ messages: [message(200)], more: true, later: false });
+  partAt(90);
+  await settled();
+  assert.deepEqual([idsOf().includes(90), idsOf().at(-1), thread.target], [false, 200, null]);
+});
+
 test("a reconnection leaves the part that is read; the way back leads to the newest", async () => {
   const { thread, idsOf } = longDesk();
   thread.open(1, 50);
