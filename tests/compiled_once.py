@@ -1,8 +1,8 @@
 """Compiles SQL, Lua scripts and URL rules once a test process.
 
 A program compiles them once. A test process makes a database, a Redis and an application for each
-test, and each of them would compile all of its texts anew: a fifth of the time of all tests. What
-is compiled depends on the text alone.
+test, and each of them would compile all of its texts once more: a fifth of the time of all tests.
+What is compiled depends on the text alone.
 """
 
 from collections.abc import Iterator, MutableMapping

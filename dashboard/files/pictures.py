@@ -63,12 +63,12 @@ def is_large(source: Path) -> bool:
                 return True
             return image.width * image.height * getattr(image, "n_frames", 1) > _LARGE_PIXELS
     except Exception:
-        # `encode_anew` finds the reason.
+        # `reencode` finds the reason.
         return False
 
 
 def encode_beside(source: Path, target: Path) -> str | None:
-    """Encodes like `encode_anew`, in a process of low priority; one picture of a folder at a time.
+    """Encodes like `reencode`, in a process of low priority; one picture of a folder at a time.
 
     Waits as a green thread. A picture that takes too much time or memory counts as none.
     """
@@ -106,13 +106,13 @@ def _main(source: Path, target: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
     type, number = None, None
     try:
-        type = encode_anew(source, target)
+        type = reencode(source, target)
     except OSError as error:
         number = error.errno
     print(json.dumps({"type": type, "errno": number}))
 
 
-def encode_anew(source: Path, target: Path) -> str | None:
+def reencode(source: Path, target: Path) -> str | None:
     """Writes a picture's pixels to `target`, upright; returns its type.
 
     Returns None if the file is no picture of these formats, cannot be read to its end, or has too

@@ -160,7 +160,7 @@ class Uploads:
         if self._offload(pictures.is_large, received):
             type = pictures.encode_beside(received, picture)
         else:
-            type = self._offload(pictures.encode_anew, received, picture)
+            type = self._offload(pictures.reencode, received, picture)
         if type is not None:
             return picture, type
         return received, self._offload(type_of, received, name)

@@ -86,7 +86,7 @@ def fragments(target: Target, until: float) -> None:
             flood(opened.sock, data, until)
 
 
-@attack("socket-watch", "one socket watches 500 people anew with each call", "cookie")
+@attack("socket-watch", "one socket watches 500 other people with each call", "cookie")
 def watch(target: Target, until: float) -> None:
     def people(start: int) -> bytes:
         names = [f"shop/{start}-{number}" for number in range(500)]

@@ -16,7 +16,7 @@ export class CannedPage extends SettingsPage {
   // The composer keeps the replies, too: they are read again for both.
   async #load() {
     const pane = await this.ui.threadPane.get();
-    this.#list = await pane.canned.load({ anew: true });
+    this.#list = await pane.canned.load({ always: true });
   }
 
   content() {

@@ -15,10 +15,10 @@ from tests.dashboard.files import samples
 from tests.support import stays, wait_until
 
 
-def anew(tmp_path, content: bytes) -> tuple[str | None, bytes]:
+def encoded(tmp_path, content: bytes) -> tuple[str | None, bytes]:
     source, target = tmp_path / "source", tmp_path / "target"
     source.write_bytes(content)
-    type = pictures.encode_anew(source, target)
+    type = pictures.reencode(source, target)
     return type, target.read_bytes() if type else b""
 
 
@@ -47,7 +47,7 @@ def test_the_type_is_that_of_the_content_whatever_the_name_says(tmp_path, conten
 
 @pytest.mark.parametrize("format", ["PNG", "JPEG", "GIF", "WEBP"])
 def test_pictures_of_these_formats_are_encoded_anew(tmp_path, format):
-    type, made = anew(tmp_path, samples.picture(format))
+    type, made = encoded(tmp_path, samples.picture(format))
     assert type == f"image/{format.lower()}"
     with Image.open(io.BytesIO(made)) as image:
         assert (image.format, image.size) == (format, (4, 3))
@@ -56,7 +56,7 @@ def test_pictures_of_these_formats_are_encoded_anew(tmp_path, format):
 def test_what_a_picture_says_of_itself_and_what_stands_behind_it_is_left_out(tmp_path):
     content = samples.photo()
     assert samples.PLACE in content and samples.HTML in content, "the sample holds them"
-    type, made = anew(tmp_path, content)
+    type, made = encoded(tmp_path, content)
     assert type == "image/jpeg"
     assert samples.PLACE not in made and b"script" not in made and b"Exif" not in made
     with Image.open(io.BytesIO(made)) as image:
@@ -70,14 +70,14 @@ def test_texts_and_profiles_of_other_formats_are_left_out(tmp_path, format):
     exif[0x010E] = samples.PLACE.decode()
     content = samples.picture(format, exif=exif, icc_profile=samples.PLACE)
     assert samples.PLACE in content, "the sample holds them"
-    assert samples.PLACE not in anew(tmp_path, content)[1]
+    assert samples.PLACE not in encoded(tmp_path, content)[1]
 
 
 def test_of_several_pictures_of_a_camera_the_first_is_kept(tmp_path):
     made = io.BytesIO()
     first, second = (Image.new("RGB", (8, 8), colour) for colour in ("teal", "red"))
     first.save(made, format="MPO", save_all=True, append_images=[second])
-    type, kept = anew(tmp_path, made.getvalue())
+    type, kept = encoded(tmp_path, made.getvalue())
     assert type == "image/jpeg"
     with Image.open(io.BytesIO(kept)) as image:
         assert (image.format, image.size) == ("JPEG", (8, 8))
@@ -85,7 +85,7 @@ def test_of_several_pictures_of_a_camera_the_first_is_kept(tmp_path):
 
 @pytest.mark.parametrize("format", ["GIF", "WEBP", "PNG"])
 def test_an_animation_stays_one(tmp_path, format):
-    type, made = anew(tmp_path, samples.animation(format))
+    type, made = encoded(tmp_path, samples.animation(format))
     assert type == f"image/{format.lower()}"
     with Image.open(io.BytesIO(made)) as image:
         assert image.n_frames == 3
@@ -94,7 +94,7 @@ def test_an_animation_stays_one(tmp_path, format):
 def test_a_picture_with_palette_and_transparency_stays_transparent(tmp_path):
     made = io.BytesIO()
     Image.new("P", (4, 4), 1).save(made, format="GIF", transparency=1)
-    _, kept = anew(tmp_path, made.getvalue())
+    _, kept = encoded(tmp_path, made.getvalue())
     with Image.open(io.BytesIO(kept)) as image:
         assert image.convert("RGBA").getpixel((0, 0))[3] == 0
 
@@ -113,14 +113,14 @@ def test_a_picture_with_palette_and_transparency_stays_transparent(tmp_path):
     ids=["bomb", "cut off", "html", "svg", "bmp", "tiff", "empty"],
 )
 def test_what_cannot_be_read_as_a_picture_is_none(tmp_path, content):
-    assert anew(tmp_path, content) == (None, b"")
+    assert encoded(tmp_path, content) == (None, b"")
 
 
 def test_the_pixels_of_all_frames_count(tmp_path, monkeypatch):
     monkeypatch.setattr(pictures, "PIXELS_MAX", 8 * 8 * 3)
-    assert anew(tmp_path, samples.animation(frames=3))[0] == "image/gif"
+    assert encoded(tmp_path, samples.animation(frames=3))[0] == "image/gif"
     monkeypatch.setattr(pictures, "PIXELS_MAX", 8 * 8 * 3 - 1)
-    assert anew(tmp_path, samples.animation(frames=3))[0] is None
+    assert encoded(tmp_path, samples.animation(frames=3))[0] is None
 
 
 LARGE = (1100, 1000)
@@ -168,12 +168,12 @@ def niceness_of_children() -> list[int]:
 
 @pytest.mark.slow
 def test_a_process_of_low_priority_encodes_the_same_and_one_picture_after_the_other(tmp_path):
-    """Slow, because it starts a process; in the gate the tests of `encode_anew` cover pictures."""
+    """Slow, because it starts a process; in the gate the tests of `reencode` cover pictures."""
     source, target = received(tmp_path, samples.picture("JPEG", LARGE))
     assert pictures.encode_beside(source, target) == "image/jpeg"
-    anew = tmp_path / "anew"
-    pictures.encode_anew(source, anew)
-    assert target.read_bytes() == anew.read_bytes()
+    encoded = tmp_path / "encoded"
+    pictures.reencode(source, encoded)
+    assert target.read_bytes() == encoded.read_bytes()
     broken = samples.picture(size=LARGE)[:-200]
     source.write_bytes(broken)
     assert pictures.encode_beside(source, target) is None

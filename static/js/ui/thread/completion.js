@@ -212,8 +212,8 @@ export class Canned extends Proposals {
   }
 
   // Resolves to the replies, which are fetched again if they are older than a minute.
-  async load({ anew = false } = {}) {
-    if (!anew && this.net.now() - this.#fetchedAt < CACHED_MS) return this.list;
+  async load({ always = false } = {}) {
+    if (!always && this.net.now() - this.#fetchedAt < CACHED_MS) return this.list;
     this.#fetchedAt = this.net.now();
     this.#loading = true;
     try {

@@ -125,7 +125,7 @@ function attachment(file, t, name) {
     ${isPicture ? picture(url, "message-picture", name ?? "") : ""}`;
 }
 
-// An admin's file comes from this server: pictures were encoded anew there, all other files are only saved.
+// An admin's file comes from this server: pictures were encoded once more there, all other files are only saved.
 function ownFile({ url, type, name: plain }, t, name) {
   if (isShownPicture(type)) {
     return html`<a class="message-own-picture" href=${url} target="_blank" rel="noopener"

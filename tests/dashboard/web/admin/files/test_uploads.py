@@ -47,7 +47,7 @@ def test_a_large_picture_is_encoded_beside_the_requests_of_others(mai, thread, m
 
     def encode_beside(source, target):
         beside.append(source.name)
-        return pictures.encode_anew(source, target)
+        return pictures.reencode(source, target)
 
     monkeypatch.setattr(pictures, "encode_beside", encode_beside)
     assert upload(mai, thread, samples.picture(), "small.png").json["file"]["type"] == "image/png"
