@@ -84,6 +84,7 @@ class Background:
         services.broadcaster.admins.wakes += [self._sessions.wake, services.presence_tasks.wake]
         services.pulse.observe(services.pulse_changed)
         services.pulse.observe(lambda before, pulse: self._reconciling.wake())
+        services.reconciler.wake = self._reconciling.wake
         services.agenda.wakes[self._reconciling.wake] = Agenda.has_to_reconcile
         for own in self._own:
             own.start()

@@ -255,6 +255,7 @@ class Services(CoreServices):
                 keys.view_changes: self.view_changes.wake,
                 keys.unlisted: self.broadcaster.notify_unlisted,
             },
+            on_deleted=self.reconciler.note_deleted,
         )
 
     def pulse_changed(self, before: Pulse | None, pulse: Pulse) -> None:

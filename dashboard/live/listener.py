@@ -52,13 +52,16 @@ class Listener(RunsTask):
         on_notify: OnNotify,
         monotonic: Callable[[], float] = time.monotonic,
         on_written: Mapping[str, Callable[[], object]] = MappingProxyType({}),
+        on_deleted: Callable[[str], object] = lambda list_id: None,
     ):
         """`client` is used by nothing else; it has a `socket_timeout` and does not retry. In a
         cluster it is the client of the node with the canary of `keys`. `on_written` maps further
-        keys to functions that are called after a write."""
+        keys to functions that are called after a write. `on_deleted` gets the list ids of keys that
+        are gone."""
         self._client = client
         self._keys = keys
         self._on_notify = on_notify
+        self._on_deleted = on_deleted
         self._monotonic = monotonic
         self._db = client.connection_pool.connection_kwargs.get("db") or 0
         #: Maps the channels of single keys to the functions that are called.
@@ -125,6 +128,8 @@ class Listener(RunsTask):
         elif message["type"] == "message":
             list_id = self._keys.list_id_of(_text(message["data"]))
             self._on_notify([list_id] if list_id else ())
+            if list_id:
+                self._on_deleted(list_id)
 
     def _write_canary(self) -> None:
         """Writes to the canary if that is due; the notification must come back."""

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db.agenda import Agenda
 from dashboard.db.database import Database
-from dashboard.db.lists import kept_lists
+from dashboard.db.lists import entries, kept_lists, query_lists
 from dashboard.db.placing import revisions, unplaced, unplaced_among
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.diff import SLICE_MAX, Diff
@@ -151,6 +151,8 @@ TICK_SECONDS = 1.0
 HEADS_SECONDS = 5.0
 #: Threads that a tick compares if nothing is in doubt.
 REST_SLICE = 100
+#: Maximum number of lists with a deleted key that one tick looks at.
+DELETED_MAX = 20
 #: Maximum number of unplaced threads that one tick places.
 UNPLACED_MAX = 10_000
 
@@ -183,6 +185,9 @@ class Reconciler:
         self._heads_due = 0.0
         self._repaired = 0
         self._rest = Rest(ranking, monotonic)
+        #: Lists of which Redis has deleted a key; `wake` is called when there is one.
+        self._deleted: set[str] = set()
+        self.wake: Callable[[], object] = lambda: None
         #: Whether the last turn found that nothing has changed.
         self.is_resting = False
         #: From the last tick: all list ids, and whether it found no difference and nothing in
@@ -203,13 +208,20 @@ class Reconciler:
         """
         return self._repaired + self._diff.removed
 
+    def note_deleted(self, list_id: str) -> None:
+        """Has the next tick look at a list of which Redis has deleted a key. That is ordinary if
+        the list became empty, or was swapped in by a rebuild."""
+        self._deleted.add(list_id)
+        self.wake()
+
     def turn(self, agenda: Agenda | None, pulse: Pulse | None) -> None:
         """Ticks, in a process that serves, unless nothing has changed since all was equal.
 
         `agenda`, `pulse`: what was read last; None if SQL or Redis is away.
         """
         rest, diff = self._rest, self._diff
-        self.is_resting = rest.goes_on(agenda, pulse, diff.passes) and self._has_placed(agenda)
+        goes_on = rest.goes_on(agenda, pulse, diff.passes) and not self._deleted
+        self.is_resting = goes_on and self._has_placed(agenda)
         if self.is_resting:
             self._status.mark_current()
             return
@@ -273,7 +285,7 @@ class Reconciler:
         self._ranking.notice_restarts()
         states = self._ranking.states(list_ids)
         self._others.look(epochs, states)
-        lost = self._lost(list_ids, states)
+        lost = self._lost(list_ids, states) | self._lost_in_part(states)
         of_views = lost.intersection(VIEWS)
         self._missing_queries = {id: states[id].epoch for id in lost - of_views}
         if of_views:
@@ -382,6 +394,23 @@ class Reconciler:
             seen = self._seen_versions.get((list_id, state.epoch or ""), 0)
             if state.epoch is None or state.epoch != ours.get(list_id) or state.version < seen:
                 lost.add(list_id)
+        return lost
+
+    def _lost_in_part(self, states: Mapping[str, State]) -> set[str]:
+        """Returns the lists that lost a key: their sorts differ in length, or a list of a query is
+        shorter than in SQL."""
+        deleted = {self._deleted.pop() for _ in range(min(DELETED_MAX, len(self._deleted)))}
+        if not deleted.isdisjoint(VIEWS):
+            self._heads_due = 0.0
+        deleted = {
+            id for id in deleted & states.keys() if (id, states[id].epoch) in self._seen_versions
+        }
+        lost, now = {id for id in deleted if states[id].uneven}, self._status.clock()
+        with self._database.read() as connection:
+            lists = query_lists.current(connection).lists
+            for list_id in deleted.intersection(lists):
+                if states[list_id].total < entries.total(connection, lists[list_id], now):
+                    lost.add(list_id)
         return lost
 
     def _remember(self, states: Mapping[str, State]) -> None:

@@ -24,7 +24,13 @@ class ListenerDriver:
         options = {"socket_timeout": 1, "socket_connect_timeout": 1, "retry": Retry(NoBackoff(), 0)}
         self.list_ids = []
         self.polls = 0
-        self.listener = Listener(server.client(**options), Keys("lineup"), self._on_notify)
+        self.deleted = []
+        self.listener = Listener(
+            server.client(**options),
+            Keys("lineup"),
+            self._on_notify,
+            on_deleted=self.deleted.append,
+        )
         self.thread = threading.Thread(target=self.listener.run)
         self.thread.start()
 
@@ -70,6 +76,14 @@ def is_notified(driver, client, list_id="arrival"):
 def test_a_change_notifies_its_list_id(driver, server):
     for list_id in ("arrival", "history", "not_respond"):
         is_notified(driver, server.client(), list_id)
+
+
+def test_a_deleted_key_names_its_list_id(driver, server):
+    client = server.client()
+    key = KEYS.sort("arrival", "priority")
+    client.zadd(key, {"000000000001": 1})
+    client.delete(key, "{other:arrival}|priority")
+    wait_until(lambda: driver.deleted == ["arrival"], what="the deletion")
 
 
 def test_threads_that_are_placed_together_notify_once(server):

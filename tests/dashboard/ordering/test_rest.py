@@ -138,6 +138,33 @@ def test_what_another_program_writes_is_repaired_within_minutes(order, what, mon
     assert order.differences() == []
 
 
+@pytest.mark.parametrize("name", ["arrival", "of a query"])
+def test_a_list_of_which_a_key_was_deleted_is_rebuilt_at_the_next_turn(order, name):
+    """F7: also if a thread was placed on it since."""
+    until_at_rest(order)
+    list_id = order.list_id if name == "of a query" else name
+    order.client.delete(order.ranking.keys.sort(list_id, "arrival"))
+    order.reconciler.note_deleted(list_id)
+    order.post("t-3")
+    rebuilds = order.reconciler.rebuilds
+    assert not turn(order)
+    assert order.differences() == [] and order.reconciler.rebuilds == rebuilds + 1
+
+
+def test_a_list_that_became_empty_is_not_rebuilt(order):
+    order.post("t-new")
+    for number in range(THREADS):
+        order.post(f"t-{number}", role="admin")
+    order.event(type="thread.close", thread="t-new")
+    until_at_rest(order)
+    rebuilds = order.reconciler.rebuilds
+    order.reconciler.note_deleted(order.list_id)
+    order.reconciler.note_deleted("not_respond")
+    order.reconciler.note_deleted("a list that is no more")
+    assert not turn(order)
+    assert turn(order) and order.reconciler.rebuilds == rebuilds
+
+
 def test_what_is_lost_as_a_whole_is_found_at_once(order):
     until_at_rest(order)
     order.client.flushall()
