@@ -1,0 +1,185 @@
+"""Any history of a desk that hands out threads, and what holds in each of them (I1 to I6).
+
+The machine acts on a desk and follows what it says it did, with a record of its own.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from tests.dashboard.queues.desk import Desk
+from tests.dashboard.queues.record import Admin, Given, Queue, Record, Returned, Thread
+
+DESKS = ("main", "sales")
+KINDS = ("help", "order")
+STATUSES = ("online", "online", "away", "busy", "dnd", "offline")
+#: Seconds: also just before and at the limits of queues.
+STEPS = (1, 29, 30, 31, 60, 90, 120, 600)
+
+
+threads, admins, workers = st.integers(1, 8), st.integers(1, 4), st.integers(0, 1)
+queues = st.builds(
+    Queue,
+    st.just(0),
+    st.sampled_from([frozenset(KINDS), frozenset(KINDS[:1]), frozenset(KINDS[1:])]),
+    st.sampled_from(["push", "push", "pull"]),
+    st.sampled_from([None, None, frozenset(DESKS[:1])]),
+    st.sampled_from([30, 60]),
+    st.sampled_from([0, 0, 30]),
+    st.sampled_from([30, 120]),
+    st.sampled_from(["waiting", "waiting", "all", "none"]),
+)
+desks = st.sampled_from([frozenset(DESKS), frozenset(DESKS), frozenset(DESKS[:1])])
+
+
+class QueueMachine(RuleBasedStateMachine):
+    make: Callable[[Sequence[Queue], Sequence[Admin]], Desk]
+
+    @initialize(queues=st.lists(queues, min_size=1, max_size=3), desks=st.tuples(*[desks] * 4))
+    def begin(self, queues, desks):
+        numbered = tuple(each._replace(id=at) for at, each in enumerate(queues, 1))
+        people = [Admin(id, some) for id, some in enumerate(desks, 1)]
+        self.record = Record(numbered, {each.id: each for each in people})
+        self.desk = type(self).make(numbered, people)
+        self.read = 0
+        self.given: Counter[tuple[int, int]] = Counter()
+        self.even: Counter[tuple[int, int]] = Counter()
+
+    @rule(kind=st.sampled_from(KINDS), desk=st.sampled_from([*DESKS, DESKS[0]]))
+    def a_thread_comes(self, kind, desk):
+        record, id = self.record, len(self.record.threads) + 1
+        self.desk.come(id, kind, desk)
+        record.threads[id] = Thread(id, kind, desk, record.now, record.now)
+
+    @rule(
+        id=threads,
+        what=st.sampled_from(["write", "answer", "answer", "close", "reopen", "snooze", "wake"]),
+    )
+    def somebody_acts(self, id, what):
+        if (thread := self.record.threads.get(id)) is None:
+            return
+        self.desk.act(what, id)
+        if what in ("write", "reopen") and not thread.open:
+            thread.open, thread.came = True, self.record.now
+        if what == "write" and thread.waiting_since is None:
+            thread.waiting_since = self.record.now
+        elif what in ("answer", "close"):
+            thread.waiting_since = None
+        thread.open = thread.open and what != "close"
+        thread.snoozed = what == "snooze" or (thread.snoozed and what not in ("wake", "write"))
+        if what in ("answer", "close", "snooze"):
+            thread.until = None
+
+    @rule(
+        id=admins,
+        status=st.none() | st.sampled_from(STATUSES),
+        accepting=st.sampled_from([None, True, True, False]),
+        capacity=st.none() | st.integers(0, 3),
+    )
+    def an_admin_changes(self, id, status, accepting, capacity):
+        self.desk.set(id, status, accepting, capacity)
+        admin = self.record.admins[id]
+        if status is not None:
+            was_off, is_off = admin.status == "offline", status == "offline"
+            admin.status = status
+            if was_off != is_off:
+                admin.offline_since = self.record.now if is_off else None
+        admin.accepting = admin.accepting if accepting is None else accepting
+        admin.capacity = admin.capacity if capacity is None else capacity
+
+    @rule(id=admins)
+    def an_admin_asks_for_one(self, id):
+        admin, before = self.record.admins[id], len(self.desk.log())
+        due = self.record.first_for(admin) if self.record.is_free(admin) else None
+        self.desk.pull(id)
+        assert (len(self.desk.log()) > before) == (due is not None), "what is due is given"
+
+    @rule(id=threads, what=st.sampled_from(["release", "open", "open"]))
+    def who_has_it_acts(self, id, what):
+        thread = self.record.threads.get(id)
+        if thread is None or thread.assignee is None:
+            return
+        getattr(self.desk, what)(id)
+        thread.until = None
+        if what == "release" and thread.queue is None:
+            thread.assignee = None
+
+    @rule(id=threads, admin=admins)
+    def a_supervisor_assigns(self, id, admin):
+        if thread := self.record.threads.get(id):
+            self.desk.assign(id, admin)
+            thread.assignee, thread.queue, thread.until = admin, None, None
+
+    @rule(worker=workers)
+    def a_worker_works(self, worker):
+        self.desk.work(worker)
+
+    @rule(worker=workers)
+    def a_worker_dies(self, worker):
+        self.desk.die(worker)
+
+    @rule(seconds=st.sampled_from(STEPS))
+    def time_passes(self, seconds):
+        self.desk.advance(seconds)
+        self.record.now += seconds
+        self.it_settles()
+
+    @rule()
+    def it_settles(self):
+        self.desk.settle()
+        self.agree()
+        assert self.record.next() is None, "I2: somebody is free, and a thread waits for them"
+        assert [*self.record.overdue()] == [], "what must come back has come back"
+
+    @invariant()
+    def agree(self):
+        if not hasattr(self, "desk"):
+            return
+        log = self.desk.log()
+        for entry in log[self.read :]:
+            self._given(entry) if isinstance(entry, Given) else self._returned(entry)
+        self.read, record = len(log), self.record
+        for queue in record.queues:
+            right = [(each.id, each.waiting_since) for each in record.waiting(queue)]
+            assert self.desk.order(queue) == right, "I5: everything stands where its facts put it"
+        held = {each.id: each.assignee for each in record.threads.values() if each.assignee}
+        assert self.desk.assignees() == held, "I6: one assignee"
+        assert self.desk.events() == self.given, "I6: one act and one event for each hand-out"
+
+    def _given(self, given: Given) -> None:
+        record = self.record
+        admin, thread = record.admins[given.admin], record.threads[given.thread]
+        queue = record.queues[given.queue - 1]
+        assert record.load(admin) < admin.capacity, "I1: nobody gets more than they can have"
+        assert record.is_free(admin), "who does not accept gets none"
+        for earlier in record.waiting(queue):
+            if earlier is thread:
+                break
+            assert not record.could_have(admin, earlier, queue), "I3: the earlier one first"
+        if given.pulled:
+            assert record.first_for(admin) == (queue, thread)
+        else:
+            assert record.next() == (queue, thread, admin), "who went longest without one"
+        self._is_even(given)
+        record.give(given)
+        self.given[thread.id, admin.id] += 1
+
+    def _is_even(self, given: Given) -> None:
+        """I4: of those who could have had all of them, nobody has two more than another one."""
+        record = self.record
+        thread, queue = record.threads[given.thread], record.queues[given.queue - 1]
+        able = {id for id, each in record.admins.items() if record.could_have(each, thread, queue)}
+        for one, other in combinations(sorted(record.admins), 2):
+            if given.pulled or not {one, other} <= able:
+                self.even[one, other] = 0  # who asks for one is no more in turn
+            elif given.admin in (one, other):
+                self.even[one, other] += 1 if given.admin == one else -1
+                assert abs(self.even[one, other]) <= 1, "I4: nobody gets the night's pile"
+
+    def _returned(self, returned: Returned) -> None:
+        if returned.reason != "released":
+            assert returned in [*self.record.overdue()], "only what is overdue comes back"
+        self.record.take_back(returned)

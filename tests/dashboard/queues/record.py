@@ -1,0 +1,193 @@
+"""What a desk with queues must be like: facts, loads and places, and who could have which thread.
+
+The rules are those of docs/requirements/queues.md; nothing here knows how a desk decides.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+#: A thread is not given again to the admin who released it for so long (s), while another one
+#: could take it.
+RELEASED_SECONDS = 600
+
+
+class Queue(NamedTuple):
+    """A queue over the threads of some kinds, for the admins of some desks (None: all); times in
+    seconds."""
+
+    id: int
+    kinds: frozenset[str]
+    mode: str = "push"
+    admins: frozenset[str] | None = None
+    take_within: int = 60
+    delay: int = 0
+    offline_after: int = 120
+    which: str = "waiting"
+
+
+@dataclass
+class Thread:
+    """A thread; `came`: when it came into its queues, `until`: by when it must be opened."""
+
+    id: int
+    kind: str
+    desk: str
+    came: int
+    waiting_since: int | None
+    open: bool = True
+    snoozed: bool = False
+    assignee: int | None = None
+    queue: Queue | None = None
+    until: int | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The longest wait first; who does not wait comes last."""
+        return (2**40 if self.waiting_since is None else self.waiting_since, self.id)
+
+
+@dataclass
+class Admin:
+    """An admin; `given`: the number of the last hand-out to them, of all hand-outs."""
+
+    id: int
+    desks: frozenset[str]
+    capacity: int = 2
+    accepting: bool = True
+    status: str = "online"
+    offline_since: int | None = None
+    given: int = 0
+
+
+class Given(NamedTuple):
+    """A thread was handed out by a queue; `pulled`: the admin asked for one."""
+
+    thread: int
+    admin: int
+    queue: int
+    pulled: bool = False
+
+
+class Returned(NamedTuple):
+    """A thread came back: it was `released`, `not taken` in time, or its admin went `offline`."""
+
+    thread: int
+    admin: int
+    reason: str
+
+
+@dataclass
+class Record:
+    """The facts of a desk at `now` (s)."""
+
+    queues: tuple[Queue, ...]
+    admins: dict[int, Admin]
+    threads: dict[int, Thread] = field(default_factory=dict)
+    now: int = 0
+    hand_outs: int = 0
+    #: (thread, admin) → when the admin released it.
+    released: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def load(self, admin: Admin) -> int:
+        """Counts the threads that wait for an answer of the admin."""
+        return sum(
+            thread.open and not thread.snoozed and thread.waiting_since is not None
+            for thread in self.threads.values()
+            if thread.assignee == admin.id
+        )
+
+    def waiting(self, queue: Queue) -> list[Thread]:
+        """Returns the threads that a queue may hand out now, in its order."""
+        found = [
+            thread
+            for thread in self.threads.values()
+            if thread.kind in queue.kinds
+            and thread.open
+            and not thread.snoozed
+            and thread.assignee is None
+            and self.now - thread.came >= queue.delay
+        ]
+        return sorted(found, key=lambda thread: thread.place)
+
+    def is_free(self, admin: Admin) -> bool:
+        return admin.accepting and admin.status == "online" and self.load(admin) < admin.capacity
+
+    def could_have(self, admin: Admin, thread: Thread, queue: Queue) -> bool:
+        """Whether the admin could be given this thread by this queue now."""
+        return self._may_have(admin, thread, queue) and not self._must_leave(admin, thread, queue)
+
+    def candidates(self, mode: str) -> Iterator[tuple[Queue, Thread, list[Admin]]]:
+        """Yields the threads of the queues of a mode with the admins who could have each, those
+        first who went longest without one."""
+        for queue in self.queues:
+            for thread in self.waiting(queue) if queue.mode == mode else ():
+                able = [
+                    each for each in self.admins.values() if self.could_have(each, thread, queue)
+                ]
+                yield queue, thread, sorted(able, key=lambda admin: (admin.given, admin.id))
+
+    def first_for(self, admin: Admin) -> tuple[Queue, Thread] | None:
+        """Returns what the admin gets who asks for the next thread."""
+        for queue, thread, able in self.candidates("pull"):
+            if admin in able:
+                return queue, thread
+        return None
+
+    def next(self) -> tuple[Queue, Thread, Admin] | None:
+        """Returns the hand-out that is due, None without one."""
+        for queue, thread, able in self.candidates("push"):
+            if able:
+                return queue, thread, able[0]
+        return None
+
+    def overdue(self) -> Iterator[Returned]:
+        """Yields the threads that must come back now."""
+        for thread in self.threads.values():
+            if thread.assignee is None or thread.queue is None:
+                continue
+            admin = self.admins[thread.assignee]
+            which = thread.queue.which
+            gone = admin.offline_since is not None and (
+                self.now - admin.offline_since >= thread.queue.offline_after
+            )
+            counts = thread.open and which != "none"
+            if thread.until is not None and self.now >= thread.until:
+                yield Returned(thread.id, admin.id, "not taken")
+            elif gone and counts and (which == "all" or thread.waiting_since is not None):
+                yield Returned(thread.id, admin.id, "offline")
+
+    def give(self, given: Given) -> None:
+        """Takes a hand-out into the record."""
+        thread, admin = self.threads[given.thread], self.admins[given.admin]
+        queue = next(each for each in self.queues if each.id == given.queue)
+        self.hand_outs += 1
+        admin.given = self.hand_outs
+        thread.assignee, thread.queue = admin.id, queue
+        thread.until = None if given.pulled else self.now + queue.take_within
+
+    def take_back(self, returned: Returned) -> None:
+        """Takes a return into the record."""
+        thread, admin = self.threads[returned.thread], self.admins[returned.admin]
+        thread.assignee = thread.queue = thread.until = None
+        if returned.reason == "released":
+            self.released[thread.id, admin.id] = self.now
+        elif returned.reason == "not taken":
+            admin.accepting = False
+
+    def _may_have(self, admin: Admin, thread: Thread, queue: Queue) -> bool:
+        is_one = queue.admins is None or bool(queue.admins & admin.desks)
+        return is_one and thread.desk in admin.desks and self.is_free(admin)
+
+    def _must_leave(self, admin: Admin, thread: Thread, queue: Queue) -> bool:
+        """Whether the admin released it lately, and a colleague could take it."""
+
+        def left(each: Admin) -> bool:
+            at = self.released.get((thread.id, each.id))
+            return at is not None and self.now - at < RELEASED_SECONDS
+
+        return left(admin) and any(
+            self._may_have(each, thread, queue) and not left(each)
+            for each in self.admins.values()
+            if each is not admin
+        )
