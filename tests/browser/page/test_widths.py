@@ -295,6 +295,8 @@ def large_windows_have_columns(mai: BrowserDriver, lineup, id: int) -> None:
     for width, height in ((1680, 1050), (1920, 1080), (2560, 1440)):
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_selector(f"{panel} .customer-facts time")
+        for kind in ("client", "note"):
+            page.wait_for_selector(f".message[data-kind={kind}]")
         if width >= 1920:
             left, composer_left, right, composer_right = page.evaluate(EDGES)
             assert abs(left - composer_left) < 1, width

@@ -13,15 +13,19 @@ FIELD = ".composer-field"
 MARK = "(id) => document.querySelector(`#row-${id} .row-own`)?.textContent ?? ''"
 NAV = "() => document.querySelector('.nav-item[data-kind=unsent]:not([data-none])')?.textContent"
 NO_NAV = "() => document.querySelector('.nav-item[data-kind=unsent][data-none]') !== null"
-#: Where each visible part stands, but those of the conversation: a new message moves them.
-STANDS = """() => ['.nav button', '.pane-list > *', '.list-header :not(.live-mark)', '#list .row',
+#: Where each visible part stands once nothing moves, but those of the conversation: a new message
+#: moves them.
+STANDS = """async () => {
+  await Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})));
+  return ['.nav button', '.pane-list > *', '.list-header :not(.live-mark)', '#list .row',
   '#list .row-preview', '.pane-thread > *', '.thread-head *', '#composer *'].flatMap((name) =>
   [...document.querySelectorAll(name)].map((part, at) => [`${name} ${at}`, part]))
   .filter(([, part]) => part.offsetHeight)
   .map(([name, part]) => {
     const { left, top, bottom } = part.getBoundingClientRect();
     return [name, [part.id || part.className, left, top, bottom].join(' ')];
-  })"""
+  });
+}"""
 TITLE = "() => document.title"
 
 
