@@ -14,10 +14,10 @@ from dashboard import embedded_redis as redis_server
 from dashboard.embedded_redis import SOCKET_PATH_BYTES, EmbeddedRedis, find, find_or_start
 from dashboard.errors import StartError
 from scoring.keys import NOTIFY_FLAGS
+from tests.repository import ROOT
 from tests.servers.programs import missing
 from tests.support import wait_until
 
-ROOT = Path(__file__).parents[3]
 HOST = """
 import sys, time
 from pathlib import Path

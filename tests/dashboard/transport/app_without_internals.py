@@ -15,9 +15,9 @@ if MODE == "eventlet":
 else:
     importlib.import_module("gevent.monkey").patch_all()
 
-from dashboard.transport import internals  # noqa: E402
+from dashboard.transport import internals, redis_parser  # noqa: E402
 
 internals.MANAGER_NAMES = (*internals.MANAGER_NAMES, "renamed")
-internals.PARSER_NAMES = (*internals.PARSER_NAMES, "renamed")
+redis_parser.PARSER_NAMES = (*redis_parser.PARSER_NAMES, "renamed")
 
 runpy.run_path("app.py", run_name="__main__")

@@ -98,9 +98,14 @@ class Place:
             }
 
     def contents(self) -> dict[str, bytes]:
-        """The id of each file to its content."""
+        """The id of each file to its content, without the remains of a killed process, which are
+        removed a day later."""
         folder = self.folder / "files"
-        return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        return {
+            path.name: path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file() and "incoming" not in path.relative_to(folder).parts
+        }
 
 
 #: The changes in the new life of a restored database: columns, and all rows of some tables.
