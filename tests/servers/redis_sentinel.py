@@ -27,6 +27,7 @@ class RedisSentinels:
         try:
             master = self._start_server()
             self._start_server("--replicaof", f"127.0.0.1 {master}")
+            self.node(master).config_set("repl-diskless-sync-delay", 0)
             for _ in range(SENTINELS):
                 self._start_sentinel(master)
             wait_until(self._is_ready, READY_SECONDS, "the Sentinels knowing all of each other")
@@ -115,4 +116,8 @@ class RedisSentinels:
             replicas = [len(self._ask(port, "REPLICAS")) for port in self._sentinels]
         except redis.RedisError:
             return False
-        return others == [SENTINELS - 1] * SENTINELS and replicas == [1] * SENTINELS
+        links = [server.client().info("replication") for server in self.servers.values()]
+        # A replica that has not copied its master yet would be promoted empty.
+        copied = [link["master_link_status"] == "up" for link in links if link["role"] == "slave"]
+        knows_all = others == [SENTINELS - 1] * SENTINELS and replicas == [1] * SENTINELS
+        return knows_all and copied == [True]
