@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db.agenda import Agenda
 from dashboard.db.database import Database
-from dashboard.db.lists import entries, kept_lists, query_lists
+from dashboard.db.lists import kept_lists, query_lists
 from dashboard.db.placing import revisions, unplaced, unplaced_among
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.diff import SLICE_MAX, Diff
@@ -19,6 +19,7 @@ from dashboard.ordering.epochs import OtherLineups
 from dashboard.ordering.placer import Placer, placements_everywhere
 from dashboard.ordering.rebuild import RebuildBusy, Rebuilder
 from dashboard.ordering.status import OrderingStatus
+from scoring.placing import THREADS_PER_CALL
 from scoring.pulse import Pulse, Watch
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import State
@@ -151,8 +152,6 @@ TICK_SECONDS = 1.0
 HEADS_SECONDS = 5.0
 #: Threads that a tick compares if nothing is in doubt.
 REST_SLICE = 100
-#: Maximum number of lists with a deleted key that one tick looks at.
-DELETED_MAX = 20
 #: Maximum number of unplaced threads that one tick places.
 UNPLACED_MAX = 10_000
 
@@ -176,7 +175,8 @@ class Reconciler:
         self._others = OtherLineups(monotonic)
         self._status = status
         self._monotonic = monotonic
-        self._seen_versions: dict[tuple[str, str], int] = {}
+        #: Maps list ids to their states at the last tick, without those that were lost.
+        self._seen: Mapping[str, State] = {}
         self._unplaced: dict[int, int] = {}
         self._is_corrupt = False
         #: Maps lost lists of queries to the epochs that Redis holds of them.
@@ -187,6 +187,7 @@ class Reconciler:
         self._rest = Rest(ranking, monotonic)
         #: Lists of which Redis has deleted a key; `wake` is called when there is one.
         self._deleted: set[str] = set()
+        self._lost_in_part: set[str] = set()
         self.wake: Callable[[], object] = lambda: None
         #: Whether the last turn found that nothing has changed.
         self.is_resting = False
@@ -220,8 +221,8 @@ class Reconciler:
         `agenda`, `pulse`: what was read last; None if SQL or Redis is away.
         """
         rest, diff = self._rest, self._diff
-        goes_on = rest.goes_on(agenda, pulse, diff.passes) and not self._deleted
-        self.is_resting = goes_on and self._has_placed(agenda)
+        goes_on = rest.goes_on(agenda, pulse, diff.passes)
+        self.is_resting = goes_on and self._has_placed(agenda) and not self._lost_in_part
         if self.is_resting:
             self._status.mark_current()
             return
@@ -238,8 +239,10 @@ class Reconciler:
             rest.compare_all(diff.passes)
 
     def _has_placed(self, agenda: Agenda | None) -> bool:
-        """Places threads that nobody else places; whether the lists are known to be right then."""
+        """Places threads that nobody else places, and looks at deleted keys; whether the lists are
+        known to be right then."""
         try:
+            self._look_at_deleted()
             self._placer.save_placed_revisions()
             if agenda is not None and agenda.has_unplaced:
                 self._place_unplaced(self._list_ids)
@@ -273,6 +276,7 @@ class Reconciler:
         return is_current
 
     def _reconcile(self, progress: Callable[[int], object]) -> bool:
+        self._look_at_deleted()
         self._placer.save_placed_revisions()
         self._remove_expired()
         self._leave_unordered()
@@ -280,12 +284,13 @@ class Reconciler:
         in_redis, epochs = self._ranking.held_lists(), self._rebuilder.epochs()
         self._list_ids = list_ids = self._rebuilder.list_ids()
         self._remove_orphans(in_redis, epochs, list_ids)
-        if not self._seen_versions:
+        if not self._seen:
             self._ranking.expire_undivided()
         self._ranking.notice_restarts()
         states = self._ranking.states(list_ids)
         self._others.look(epochs, states)
-        lost = self._lost(list_ids, states) | self._lost_in_part(states)
+        lost = self._lost(list_ids, states) | self._lost_in_part.intersection(states)
+        self._lost_in_part = set()
         of_views = lost.intersection(VIEWS)
         self._missing_queries = {id: states[id].epoch for id in lost - of_views}
         if of_views:
@@ -309,7 +314,7 @@ class Reconciler:
     def _rebuild_views(self, lost: Collection[str], progress: Callable[[int], object]) -> bool:
         """Rebuilds the lists of these views; returns whether no other process is doing so."""
         # At the first tick an empty Redis is ordinary.
-        level = logging.WARNING if self._seen_versions else logging.INFO
+        level = logging.WARNING if self._seen else logging.INFO
         log.log(level, "rebuilding the lists of %s", ", ".join(sorted(lost)))
         with self._database.read() as connection:
             # Placed after the rebuild, on lists of queries that Redis has kept.
@@ -391,34 +396,28 @@ class Reconciler:
         lost = set(list_ids) if self._is_corrupt else {*self._diff.lengths.miscounted}
         self._is_corrupt, self._diff.lengths.miscounted = False, set()
         for list_id, state in states.items():
-            seen = self._seen_versions.get((list_id, state.epoch or ""), 0)
-            if state.epoch is None or state.epoch != ours.get(list_id) or state.version < seen:
+            seen = self._seen.get(list_id, LOST)
+            is_older = state.epoch == seen.epoch and state.version < seen.version
+            if state.epoch is None or state.epoch != ours.get(list_id) or is_older:
                 lost.add(list_id)
         return lost
 
-    def _lost_in_part(self, states: Mapping[str, State]) -> set[str]:
-        """Returns the lists that lost a key: their sorts differ in length, or a list of a query is
-        shorter than in SQL."""
-        deleted = {self._deleted.pop() for _ in range(min(DELETED_MAX, len(self._deleted)))}
-        if not deleted.isdisjoint(VIEWS):
-            self._heads_due = 0.0
-        deleted = {
-            id for id in deleted & states.keys() if (id, states[id].epoch) in self._seen_versions
-        }
-        lost, now = {id for id in deleted if states[id].uneven}, self._status.clock()
-        with self._database.read() as connection:
-            lists = query_lists.current(connection).lists
-            for list_id in deleted.intersection(lists):
-                if states[list_id].total < entries.total(connection, lists[list_id], now):
-                    lost.add(list_id)
-        return lost
+    def _look_at_deleted(self) -> None:
+        """Finds, among the lists of which a key was deleted, those that lost it: their sorts differ
+        in length, or more threads left them since the last tick than any calls have moved."""
+        deleted, self._deleted = self._seen.keys() & self._deleted, set()
+        for list_id, now in self._ranking.states(deleted).items() if deleted else ():
+            before = self._seen[list_id]
+            moved = THREADS_PER_CALL * (now.version - before.version)
+            if now.epoch == before.epoch and (now.uneven or before.total - now.total > moved):
+                self._lost_in_part.add(list_id)
+        if self._lost_in_part:
+            with self._database.read() as connection:
+                # Their versions do not rise.
+                self._lost_in_part -= query_lists.current(connection).unordered
 
     def _remember(self, states: Mapping[str, State]) -> None:
-        self._seen_versions = {
-            (list_id, state.epoch): state.version
-            for list_id, state in states.items()
-            if state.epoch
-        }
+        self._seen = {list_id: state for list_id, state in states.items() if state.epoch}
 
     def _place_unplaced(self, list_ids: Collection[str]) -> bool:
         """Places threads that two successive ticks found unplaced at the same revision; whether

