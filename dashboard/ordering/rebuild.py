@@ -93,15 +93,14 @@ class Rebuilder:
                 return len(set(revisions).union(*threads_of.values()))
             revisions = by_thread.fill(rebuild.list_ids, queries)
             self._swap(rebuild, views, queries, epoch)
-            is_complete = set(views) >= set(VIEWS) and self._are_built_later(queries)
-        if is_complete:
+        if set(views) >= set(VIEWS) and self._are_built_later(queries):
             self._placer.mark_placed_everywhere(revisions)
         return len(revisions)
 
-    def _are_built_later(self, queries: QueryLists) -> bool:
-        """Whether each list of a query but these, which were filled just now, will be built from
-        what SQL holds from now on: Redis lacks it, and no process has begun it."""
-        others = set(self.list_ids()).difference(VIEWS, queries.lists)
+    def _are_built_later(self, filled: QueryLists) -> bool:
+        """Whether all other lists of queries will be built later, from what SQL holds then: Redis
+        lacks them, and no process has begun to build one."""
+        others = set(self.list_ids()).difference(VIEWS, filled.lists)
         # In this order: a list may be swapped in between.
         is_begun = any(self._ranking.progress(list_id) is not None for list_id in others)
         return not is_begun and all(

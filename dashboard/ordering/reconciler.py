@@ -185,7 +185,8 @@ class Reconciler:
         self._heads_due = 0.0
         self._repaired = 0
         self._rest = Rest(ranking, monotonic)
-        #: Lists of which Redis has deleted a key; `wake` is called when there is one.
+        #: Lists of which Redis has deleted a key, `wake` is called for each; and those of them that
+        #: lost the key in truth.
         self._deleted: set[str] = set()
         self._lost_in_part: set[str] = set()
         self.wake: Callable[[], object] = lambda: None
@@ -221,8 +222,7 @@ class Reconciler:
         `agenda`, `pulse`: what was read last; None if SQL or Redis is away.
         """
         rest, diff = self._rest, self._diff
-        goes_on = rest.goes_on(agenda, pulse, diff.passes)
-        self.is_resting = goes_on and self._has_placed(agenda) and not self._lost_in_part
+        self.is_resting = rest.goes_on(agenda, pulse, diff.passes) and self._may_rest(agenda)
         if self.is_resting:
             self._status.mark_current()
             return
@@ -238,9 +238,9 @@ class Reconciler:
         if self.repairs > repairs or (was_compared and not is_current):
             rest.compare_all(diff.passes)
 
-    def _has_placed(self, agenda: Agenda | None) -> bool:
-        """Places threads that nobody else places, and looks at deleted keys; whether the lists are
-        known to be right then."""
+    def _may_rest(self, agenda: Agenda | None) -> bool:
+        """Does what cannot wait for the end of a rest: looks at deleted keys, and places threads
+        that nobody else places. Returns whether the lists are known to be right then."""
         try:
             self._look_at_deleted()
             self._placer.save_placed_revisions()
@@ -249,7 +249,7 @@ class Reconciler:
         except (RedisError, RankingLost, StorageUnavailable) as error:
             log.info("threads are placed later: %s", error)
             return False
-        return not self._status.late
+        return not self._status.late and not self._lost_in_part
 
     def tick(
         self, progress: Callable[[int], object] = lambda threads: None, *, is_serving: bool = False
@@ -403,13 +403,15 @@ class Reconciler:
         return lost
 
     def _look_at_deleted(self) -> None:
-        """Finds, among the lists of which a key was deleted, those that lost it: their sorts differ
-        in length, or more threads left them since the last tick than any calls have moved."""
-        deleted, self._deleted = self._seen.keys() & self._deleted, set()
-        for list_id, now in self._ranking.states(deleted).items() if deleted else ():
+        """Finds the lists that lost a key: their sorts differ in length, or they lost more threads
+        since the last tick than their calls can have moved. The other deleted keys are ordinary."""
+        deleted, self._deleted = self._deleted, set()
+        known = self._seen.keys() & deleted
+        for list_id, now in self._ranking.states(known).items() if known else ():
             before = self._seen[list_id]
-            moved = THREADS_PER_CALL * (now.version - before.version)
-            if now.epoch == before.epoch and (now.uneven or before.total - now.total > moved):
+            # Each call raises the version by one.
+            most = THREADS_PER_CALL * (now.version - before.version)
+            if now.epoch == before.epoch and (now.uneven or before.total - now.total > most):
                 self._lost_in_part.add(list_id)
         if self._lost_in_part:
             with self._database.read() as connection:

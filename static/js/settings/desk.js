@@ -141,7 +141,7 @@ export class DesksPage extends SettingsPage {
       title: t("settings.desks.new"),
       content: () => html`<form class="set-form" id="new" @submit=${(event) => this.#create(event)}>
         ${field(t("settings.desks.name"), html`<input name="name" required pattern="[a-z0-9\\-]{1,32}"
-          maxlength="32" @input=${({ target }) => { target.value = nameOfDesk(target.value); }}
+          maxlength="32" @change=${({ target }) => { target.value = nameOfDesk(target.value); }}
           autocomplete="off" autocapitalize="off">`, t("settings.desks.name.help"))}
         ${formActs({ save: t("settings.desks.create"), cancel: () => this.area.leaveForm(), t })}</form>`,
     });

@@ -141,13 +141,14 @@ export const rowMenu = ({ id, label, items }) => (items.length ? menu({
 
 // A person with the letter that stands for them; open(), if given, is called for a press on the name.
 /** @param {{id: string, name: string, below: Content, after?: Content, open?: (() => void) | null}} given */
-export const person = ({ id, name, below, after = "", open = null }) => html`<div class="set-person">
+export function person({ id, name, below, after = "", open = null }) {
+  const called = html`<bdi translate="no">${shown(name)}</bdi>`;
+  return html`<div class="set-person">
   <span class="avatar" data-hue=${hueStep(id)} aria-hidden="true"><span
     class="avatar-letter">${initial(name)}</span></span>
-  <span class="set-name"><span>${open ? html`<button type="button" class="set-open"
-    @click=${open}><bdi translate="no">${shown(name)}</bdi></button>` : html`<bdi translate="no">${shown(name)}</bdi>`}${
-    after}</span><span
-    class="set-help">${below}</span></span></div>`;
+  <span class="set-name"><span>${open ? html`<button type="button" class="set-open" @click=${open}
+    >${called}</button>` : called}${after}</span><span class="set-help">${below}</span></span></div>`;
+}
 
 // Returns the values of a form by name; the form is not sent.
 /** @param {SubmitEvent} event */

@@ -140,11 +140,11 @@ def test_lists_of_a_sort_that_was_changed_are_kept_anew(any_database, mai, monke
     )
     any_database.write(lambda c: views.keep_anew(c, "arrival", NOW))
     with any_database.read() as connection:
-        now_visible = {view.id: view.list_id for view in views.visible_to(connection, mai, None)}
+        list_ids = {view.id: view.list_id for view in views.visible_to(connection, mai, None)}
         of_built_in = kept_lists.ids_in(connection, ["arrival"])
-    assert now_visible[second.id] is None and now_visible[other.id] == other.list_id
+    assert list_ids[second.id] is None and list_ids[other.id] == other.list_id
     assert kept(any_database) == {
-        now_visible[first.id]: None,
+        list_ids[first.id]: None,
         other.list_id: None,
         first.list_id: NOW + RELEASED_MS,
         second.list_id: NOW + RELEASED_MS,

@@ -171,9 +171,9 @@ def test_a_process_of_low_priority_encodes_the_same_and_one_picture_after_the_ot
     """Slow, because it starts a process; in the gate the tests of `reencode` cover pictures."""
     source, target = received(tmp_path, samples.picture("JPEG", LARGE))
     assert pictures.encode_beside(source, target) == "image/jpeg"
-    encoded = tmp_path / "encoded"
-    pictures.reencode(source, encoded)
-    assert target.read_bytes() == encoded.read_bytes()
+    here = tmp_path / "here"
+    pictures.reencode(source, here)
+    assert target.read_bytes() == here.read_bytes()
     broken = samples.picture(size=LARGE)[:-200]
     source.write_bytes(broken)
     assert pictures.encode_beside(source, target) is None

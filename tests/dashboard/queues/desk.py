@@ -1,4 +1,4 @@
-"""What the machine asks of a desk with queues."""
+"""The calls that the machine makes on a desk with queues."""
 
 from collections import Counter
 from typing import Protocol

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.dashboard.queues.desk import Desk
-from tests.dashboard.queues.record import Admin, Given, Queue, Record, Returned, Thread
+from tests.dashboard.queues.record import Admin, Given, Queue, Record, Returned
 
 DESKS = ("main", "sales")
 KINDS = ("help", "order")
 STATUSES = ("online", "online", "away", "busy", "dnd", "offline")
 #: Seconds: also just before and at the limits of queues.
 STEPS = (1, 29, 30, 31, 60, 90, 120, 600)
-
 
 threads, admins, workers = st.integers(1, 8), st.integers(1, 4), st.integers(0, 1)
 queues = st.builds(
@@ -44,7 +43,7 @@ class QueueMachine(RuleBasedStateMachine):
         people = [Admin(id, some) for id, some in enumerate(desks, 1)]
         self.record = Record(numbered, {each.id: each for each in people})
         self.desk = type(self).make(numbered, people)
-        self.read = 0
+        self.followed = 0
         self.given: Counter[tuple[int, int]] = Counter()
         self.even: Counter[tuple[int, int]] = Counter()
 
@@ -52,26 +51,16 @@ class QueueMachine(RuleBasedStateMachine):
     def a_thread_comes(self, kind, desk):
         record, id = self.record, len(self.record.threads) + 1
         self.desk.come(id, kind, desk)
-        record.threads[id] = Thread(id, kind, desk, record.now, record.now)
+        record.come(id, kind, desk)
 
     @rule(
         id=threads,
         what=st.sampled_from(["write", "answer", "answer", "close", "reopen", "snooze", "wake"]),
     )
     def somebody_acts(self, id, what):
-        if (thread := self.record.threads.get(id)) is None:
-            return
-        self.desk.act(what, id)
-        if what in ("write", "reopen") and not thread.open:
-            thread.open, thread.came = True, self.record.now
-        if what == "write" and thread.waiting_since is None:
-            thread.waiting_since = self.record.now
-        elif what in ("answer", "close"):
-            thread.waiting_since = None
-        thread.open = thread.open and what != "close"
-        thread.snoozed = what == "snooze" or (thread.snoozed and what not in ("wake", "write"))
-        if what in ("answer", "close", "snooze"):
-            thread.until = None
+        if id in self.record.threads:
+            self.desk.act(what, id)
+            self.record.act(what, id)
 
     @rule(
         id=admins,
@@ -81,19 +70,12 @@ class QueueMachine(RuleBasedStateMachine):
     )
     def an_admin_changes(self, id, status, accepting, capacity):
         self.desk.set(id, status, accepting, capacity)
-        admin = self.record.admins[id]
-        if status is not None:
-            was_off, is_off = admin.status == "offline", status == "offline"
-            admin.status = status
-            if was_off != is_off:
-                admin.offline_since = self.record.now if is_off else None
-        admin.accepting = admin.accepting if accepting is None else accepting
-        admin.capacity = admin.capacity if capacity is None else capacity
+        self.record.set(id, status, accepting, capacity)
 
     @rule(id=admins)
     def an_admin_asks_for_one(self, id):
-        admin, before = self.record.admins[id], len(self.desk.log())
-        due = self.record.first_for(admin) if self.record.is_free(admin) else None
+        before = len(self.desk.log())
+        due = self.record.first_for(self.record.admins[id])
         self.desk.pull(id)
         assert (len(self.desk.log()) > before) == (due is not None), "what is due is given"
 
@@ -103,15 +85,16 @@ class QueueMachine(RuleBasedStateMachine):
         if thread is None or thread.assignee is None:
             return
         getattr(self.desk, what)(id)
-        thread.until = None
-        if what == "release" and thread.queue is None:
-            thread.assignee = None
+        if what == "open":
+            self.record.open(id)
+        elif thread.queue is None:
+            self.record.assign(id, None)
 
     @rule(id=threads, admin=admins)
     def a_supervisor_assigns(self, id, admin):
-        if thread := self.record.threads.get(id):
+        if id in self.record.threads:
             self.desk.assign(id, admin)
-            thread.assignee, thread.queue, thread.until = admin, None, None
+            self.record.assign(id, admin)
 
     @rule(worker=workers)
     def a_worker_works(self, worker):
@@ -139,9 +122,9 @@ class QueueMachine(RuleBasedStateMachine):
         if not hasattr(self, "desk"):
             return
         log = self.desk.log()
-        for entry in log[self.read :]:
+        for entry in log[self.followed :]:
             self._given(entry) if isinstance(entry, Given) else self._returned(entry)
-        self.read, record = len(log), self.record
+        self.followed, record = len(log), self.record
         for queue in record.queues:
             right = [(each.id, each.waiting_since) for each in record.waiting(queue)]
             assert self.desk.order(queue) == right, "I5: everything stands where its facts put it"

@@ -1,6 +1,7 @@
-"""What a desk with queues must be like: facts, loads and places, and who could have which thread.
+"""The facts of a desk with queues, the rules of its hand-outs, and the changes of both.
 
-The rules are those of docs/requirements/queues.md; nothing here knows how a desk decides.
+Admins get threads up to their capacity, in the order of a queue; of several admins, the one who
+went longest without a thread gets it.
 """
 
 from collections.abc import Iterator
@@ -88,6 +89,42 @@ class Record:
     hand_outs: int = 0
     #: (thread, admin) → when the admin released it.
     released: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def come(self, thread: int, kind: str, desk: str) -> None:
+        self.threads[thread] = Thread(thread, kind, desk, self.now, self.now)
+
+    def act(self, what: str, thread: int) -> None:
+        """`what`: write, answer, close, reopen, snooze or wake."""
+        found = self.threads[thread]
+        if what in ("write", "reopen") and not found.open:
+            found.open, found.came = True, self.now
+        if what == "write" and found.waiting_since is None:
+            found.waiting_since = self.now
+        elif what in ("answer", "close"):
+            found.waiting_since = None
+        found.open = found.open and what != "close"
+        found.snoozed = what == "snooze" or (found.snoozed and what not in ("wake", "write"))
+        if what in ("answer", "close", "snooze"):
+            found.until = None
+
+    def set(
+        self, admin: int, status: str | None, accepting: bool | None, capacity: int | None
+    ) -> None:
+        """Changes what is not None of an admin."""
+        found = self.admins[admin]
+        if status is not None and (status == "offline") != (found.status == "offline"):
+            found.offline_since = self.now if status == "offline" else None
+        found.status = status or found.status
+        found.accepting = found.accepting if accepting is None else accepting
+        found.capacity = found.capacity if capacity is None else capacity
+
+    def open(self, thread: int) -> None:
+        self.threads[thread].until = None
+
+    def assign(self, thread: int, admin: int | None) -> None:
+        """Assigns a thread by hand, or unassigns one that nobody was given by a queue."""
+        found = self.threads[thread]
+        found.assignee, found.queue, found.until = admin, None, None
 
     def load(self, admin: Admin) -> int:
         """Counts the threads that wait for an answer of the admin."""

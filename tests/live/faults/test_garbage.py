@@ -255,8 +255,8 @@ def test_nothing_is_left_of_sockets_that_have_gone(lineup):
         for raw in raws:
             raw.send('42/admin,8["list:open",{"view":"arrival","sort":"arrival","limit":9}]')
         for raw in raws:
-            # Also an answer that there are too many calls.
-            assert "ok" in asked(raw, CLOSE_LIST)
+            answer = asked(raw, CLOSE_LIST)
+            assert answer["ok"] or answer["problem"]["code"] == "rate_limited"
         for raw in raws[::2]:
             raw.close()
         for raw in raws[1::2]:

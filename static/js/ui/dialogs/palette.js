@@ -186,15 +186,13 @@ const ICON_OF_PAGE = {
   profile: "mine", appearance: "theme", keyboard: "help", sorts: "sort", canned: "canned", tags: "tag",
   hours: "hours", policies: "sort_next_due", accounts: "team", keys: "key", webhooks: "webhook",
 };
-// Other words under which a page of settings is found.
-const PAGE_SYNONYMS = new Set(["profile", "hours", "policies", "accounts"]);
 
 // The pages that the admin may open; that of views has a key, and is among the commands of views.
 /** @param {Page} page */
 function ofSettings({ data: { settingsPages }, ui: { language: { t } }, acts: { openSettings } }) {
   return settingsPages.filter((name) => name !== "views").map((name) => ({
     text: t(`settings.${name}`), icon: ICONS[ICON_OF_PAGE[name] ?? "settings"], keys: "",
-    run: () => openSettings(name), also: PAGE_SYNONYMS.has(name) ? t(`also.${name}`) : "",
+    run: () => openSettings(name), also: alsoOf(name, t),
   }));
 }
 
@@ -234,9 +232,10 @@ const commandOf = ({ ui: { keymap, language: { t } } }) => (name, run) => ({
   text: t(`key.${name}`), icon: ICONS[ICON_OF[name] ?? name], keys: keymap.keysOf(name), run, also: alsoOf(name, t),
 });
 
-// Other words under which a command is found.
+// Other words under which a command, or a page of settings, is found.
 const SYNONYMS = new Set([
   "done", "claim", "release", "reply", "settings", "team", "help", "search", "undo", "pick:all",
+  "profile", "hours", "policies", "accounts",
 ]);
 const alsoOf = (name, t) => (SYNONYMS.has(name) ? t(`also.${name}`) : "");
 

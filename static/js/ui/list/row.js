@@ -262,8 +262,7 @@ function previewOf(row, t) {
 function labelOf(row, parts, { due, snoozed, language, unanswered }, look) {
   const { t, words, now, fresh, mark } = look;
   const told = [
-    parts["row-name"], parts["row-badge"],
-    unanswered,
+    parts["row-name"], parts["row-badge"], unanswered,
     parts["row-wait"] ? t("row.waiting", { time: parts["row-wait"] }) : "", due, snoozed,
     fresh ? t("row.fresh") : "", mark === "up" ? t("row.moved_up") : "",
     parts["row-note"], parts["row-replied"], parts["row-own"], language ? t("row.language", { language }) : "",

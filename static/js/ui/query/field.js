@@ -22,11 +22,11 @@ export class QueryField {
   // field that gets the focus suggests how to begin.
   /** @param {QueryFieldOptions} options */
   constructor({ id, api, language, changed, typed, entered = () => {}, completion = null, begins = false }) {
-    this.begins = begins;
     this.id = id;
     this.language = language;
     this.typed = typed;
     this.entered = entered;
+    this.begins = begins;
     this.completion = completion ?? new Completion({
       ask: (text, at) => api.complete(text, at), changed,
     });
