@@ -72,6 +72,7 @@ class Background:
             "due": services.due_queue,
             "recompute": services.recompute,
             "archive": services.archiver,
+            "hand-outs": services.hand_outs,
         }
 
     def start(self) -> None:

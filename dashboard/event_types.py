@@ -146,11 +146,27 @@ class OutgoingType(NamedTuple):
 MESSAGE_CREATED = OutgoingType("message.created", "An admin wrote to the customer")
 CLOSED = OutgoingType("thread.closed", "A thread was closed", "closed")
 REOPENED = OutgoingType("thread.reopened", "A thread was reopened", "closed")
+#: The queue that handed a thread out, or got it back.
+_QUEUE = Member(fields.Queue, "the queue that gave the thread to its assignee", is_required=False)
 ASSIGNED = OutgoingType(
-    "thread.assigned", "A thread was assigned", "assignee", {"assignee": Member(fields.Person)}
+    "thread.assigned",
+    "A thread was assigned",
+    "assignee",
+    {"assignee": Member(fields.Person), "queue": _QUEUE},
 )
 RELEASED = OutgoingType(
-    "thread.released", "A thread has no assignee any more", "assignee", {"assignee": Member(None)}
+    "thread.released",
+    "A thread has no assignee any more",
+    "assignee",
+    {
+        "assignee": Member(None),
+        "queue": _QUEUE,
+        "returned": Member(
+            Literal["released", "not_taken", "offline"],
+            "why a thread went back to its queue",
+            is_required=False,
+        ),
+    },
 )
 DESK_CHANGED = OutgoingType(
     "thread.desk_changed",

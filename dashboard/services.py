@@ -21,6 +21,7 @@ from dashboard.ingest.actions import Actions
 from dashboard.ingest.assigning import Assigning
 from dashboard.ingest.customer_notes import CustomerNotes
 from dashboard.ingest.due import Archiver, DueQueue, Recompute
+from dashboard.ingest.handing_out import HandingOut, HandOuts
 from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
@@ -96,6 +97,14 @@ class Services(CoreServices):
     recompute = part(lambda s: Recompute(s.database, s.placer, s.clock, s.monotonic))
     archiver = part(lambda s: Archiver(s.database, s.placer, s.clock, s.monotonic))
 
+    handing_out = part(lambda s: HandingOut(s.database, s.clock))
+
+    @cached_property
+    def hand_outs(self) -> HandOuts:
+        hand_outs = HandOuts(self.handing_out, self.placer.place, self.clock)
+        self.placer.on_freed = hand_outs.wake
+        return hand_outs
+
     pulse = part(lambda s: PulseReader(s.ranking))
 
     @cached_property
@@ -134,6 +143,7 @@ class Services(CoreServices):
                 self.due_queue.wake: Agenda.has_change,
                 self.dispatcher.wake: lambda agenda, _: agenda.has_events or agenda.has_deliveries,
                 self.archiver.wake: lambda agenda, _: agenda.has_closed,
+                self.hand_outs.wake: lambda agenda, _: agenda.has_hand_outs,
                 self.recompute.wake: lambda agenda, _: agenda.policies != self.recompute.done,
             },
         )

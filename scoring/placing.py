@@ -36,7 +36,8 @@ class Placement(NamedTuple):
 
     On lists of `unordered` it keeps the score that it has there; `stays`: it is also on lists that
     are not named. `assignee_id`: the admin who has the thread, which some lists count.
-    `is_shown`: its row or its conversation has changed, not only its lists.
+    `is_shown`: its row or its conversation has changed, not only its lists. `frees`: a queue may
+    hand it out now, or give its former admin another thread.
     """
 
     thread_id: int
@@ -46,6 +47,7 @@ class Placement(NamedTuple):
     unordered: Collection[str] = frozenset()
     stays: bool = False
     is_shown: bool = True
+    frees: bool = False
 
 
 class PlacedLate(Exception):

@@ -19,6 +19,7 @@ from dashboard.ingest.assigning import (
     check_not_claimed_by_another,
 )
 from dashboard.ingest.event_writer import Author
+from dashboard.ingest.handing_out import release_to_queue
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.recorder import retry_on_conflict
 from dashboard.ingest.replies import Reply, ReplyResult
@@ -151,15 +152,18 @@ class Actions:
 
         return self._change(admin, thread_id, change)
 
-    def release(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
-        """Unassigns a thread; a supervisor may release anyone's. Raises Problem as `claim`."""
+    def release(
+        self, admin: Admin, thread_id: int, reason: str | None = None
+    ) -> tuple[int | None, Placements]:
+        """Unassigns a thread; a supervisor may release anyone's. Queues do not give it to the same
+        admin again for a while. Raises Problem as `claim`."""
         now = self._clock()
 
         def change(connection: Connection, state: ThreadState) -> int | None:
             check_may_give(connection, admin, state)
             if state.columns.assignee_id is None:
                 return None
-            return assign(connection, admin, state, None, now)
+            return release_to_queue(connection, admin, state, now, reason)
 
         return self._change(admin, thread_id, change)
 

@@ -11,8 +11,10 @@ from dashboard.db import policies
 from dashboard.db.archive import behind
 from dashboard.db.database import Database
 from dashboard.db.lists import versions
+from dashboard.db.queues import definitions
 from dashboard.db.threads import thread_states, threads
 from dashboard.errors import StorageUnavailable
+from dashboard.ingest.handing_out import return_untaken
 from dashboard.ingest.saving import save
 from dashboard.ingest.snoozing import take_effect
 from dashboard.ordering.pace import SLICE_MIN, Pace
@@ -110,9 +112,12 @@ class DueQueue(_Paced):
         now = self._clock()
 
         def write(connection: Connection) -> list[Placement]:
+            if threads.has_untaken(connection, ids, now):
+                definitions.lock(connection)
             states = thread_states.locked_by_id(connection, ids)
             # Another process may have taken it up while this one waited for the lock.
             due = [state for state in states if state.is_due(now)]
+            return_untaken(connection, due, now)
             take_effect(connection, due, now)
             return save(connection, due, now)
 

@@ -1,6 +1,7 @@
 """Writes an admin's act to the outbox and to the acts, in the transaction of the act."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -23,8 +24,16 @@ class Admin(NamedTuple):
     desks: Desks = None
 
 
-#: The new assignee of a thread: the admin who acts, or a stored one.
-Assignee = Admin | admins.Admin
+class Given(NamedTuple):
+    """The admin to whom a queue gives a thread."""
+
+    id: int
+    name: str
+
+
+#: The new assignee of a thread: the admin who acts, a stored one, or one that a queue asks.
+Assignee = Admin | admins.Admin | Given
+NO_QUEUE: Mapping[str, Any] = MappingProxyType({})
 
 
 def send_out(
@@ -79,20 +88,22 @@ def add_event(
 
 def set_assignee(
     connection: Connection,
-    admin: Admin,
+    admin: Admin | None,
     state: ThreadState,
     to: Assignee | None,
     assigned_at: int | None,
     now: int,
+    of_queue: Mapping[str, Any] = NO_QUEUE,
     **extra: Any,
 ) -> int:
     """Sets the assignee and the time of the assignment, and writes the event; the caller saves.
 
-    `extra` as for `add_event`. Returns the act's id.
+    `of_queue`: members of the event's data about a queue. `extra` as for `add_event`. Returns the
+    act's id.
     """
     state.columns.assignee_id = to and to.id
     state.columns.assigned_at = assigned_at
-    data = {"assignee": to and {"id": to.id, "name": to.name}}
+    data = {"assignee": to and {"id": to.id, "name": to.name}, **of_queue}
     type = ASSIGNED if to else RELEASED
     return add_event(connection, admin, state, type, now, data, **extra)
 

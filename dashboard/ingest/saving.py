@@ -17,6 +17,7 @@ from dashboard.db.lists.membership import Moves, moment_of, moves
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.lists.versions import Versions
 from dashboard.db.policies import DueTimes
+from dashboard.db.queues.entries import EntryChanges
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_states import Computed, ThreadState
 from scoring.conditions.subject import Subject
@@ -48,7 +49,9 @@ def save(
     names = sources.names_of(connection, ids) if ids else {}
     due_times = DueTimes(hours, names)
     placements, changes = list[Placement](), list[tuple[ThreadState, RowValues]]()
+    entries = EntryChanges(lists)
     for state in states:
+        _follow_hand_out(state)
         policy_changes_at = due_times.set(state, now_ms)
         place = place_of(lists, state, names.get(state.source_id, ""), current.history_days, now_ms)
         computed = Computed(
@@ -60,13 +63,16 @@ def save(
         )
         changed = thread_states.changed(state, computed, place.scores)
         is_shown = state.row_changed or not _UNSEEN.issuperset(changed)
+        frees = lists.queue_mask != 0 and entries.add(
+            state, place.moves, place.subject, place.at, place.scores, changed
+        )
         if is_shown or place.moves.is_moved:
             state.revision += 1
-            placements.append(place.placement(lists, state, is_shown))
+            placements.append(place.placement(lists, state, is_shown, frees))
         elif changed.keys() <= {"listed_at"}:
             continue
         changes.append((state, changed))
-    write_all(connection, [*also, *thread_states.writes(changes)])
+    write_all(connection, [*also, *thread_states.writes(changes), *entries.writes()])
     return placements
 
 
@@ -79,7 +85,9 @@ class Place(NamedTuple):
     scores: tuple[int, ...]
     moves: Moves
 
-    def placement(self, lists: QueryLists, state: ThreadState, is_shown: bool) -> Placement:
+    def placement(
+        self, lists: QueryLists, state: ThreadState, is_shown: bool, frees: bool
+    ) -> Placement:
         """Returns the placement of a thread with a new revision. Unless the change `is_shown`, it
         names only the lists on which time has moved the thread: on other lists it would show no
         difference."""
@@ -102,6 +110,7 @@ class Place(NamedTuple):
             unordered=lists.unordered,
             stays=unnamed != 0,
             is_shown=is_shown,
+            frees=frees,
         )
 
 
@@ -126,11 +135,31 @@ def place_of(
 
 def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
     """Returns the time (ms) at which time alone next changes a thread: its lists, its policy, the
-    end of its snooze, or its due time, unless its chatbot was told of this wait. None: never."""
+    end of its snooze, its due time, unless its chatbot was told of this wait, or the time by which
+    its admin must open it. None: never."""
     facts = state.facts
-    moments = [at for at in of_others if at is not None]
+    moments = [at for at in (*of_others, state.columns.take_until) if at is not None]
     if facts.snoozed_until is not None and not facts.closed:
         moments.append(facts.snoozed_until)
     if facts.due_at is not None and state.columns.due_told_for != facts.waiting_since:
         moments.append(facts.due_at)
     return min(moments, default=None)
+
+
+def _follow_hand_out(state: ThreadState) -> None:
+    """Forgets the queue of a thread that somebody has assigned by hand, and the time by which its
+    admin must open it once somebody has dealt with it."""
+    columns, facts = state.columns, state.facts
+    if columns.queue_id is None:
+        return
+    if (
+        columns.assignee_id != state.before.assignee_id
+        and columns.queue_id == state.before.queue_id
+    ):
+        columns.queue_id = columns.take_until = None
+    elif columns.take_until is not None and (
+        facts.closed
+        or facts.snoozed_until is not None
+        or facts.last_admin_at != state.stored.last_admin_at
+    ):
+        columns.take_until = None

@@ -241,7 +241,9 @@ class Diff:
         """Returns the placements of the next threads by id; none at the end of a pass."""
         with self._database.read() as connection:
             queries = query_lists.current(connection)
-            self._queries = self._queries.reordered(queries.version, queries.ordered_since)
+            self._queries = self._queries.changed(
+                queries.version, queries.ordered_since, queries.queue_numbers
+            )
             part = placing.after(connection, self._after_id, count, self._clock(), self._queries)
         self._after_id = part[-1].thread_id if part else 0
         self._compared += len(part)

@@ -154,9 +154,13 @@ class Placer:
         self._placed = PlacedRevisions()
         self._saved_at = float("-inf")
         self._retry_at = float("-inf")
+        #: Called after a change that may let a queue hand out a thread.
+        self.on_freed: Callable[[], object] = lambda: None
 
     def place(self, placements: Sequence[Placement]) -> None:
         """Places the threads; if that fails, leaves them to the reconciler. Never raises."""
+        if any(placement.frees for placement in placements):
+            self.on_freed()
         if not placements or self._monotonic() < self._retry_at:
             return
         try:

@@ -197,6 +197,13 @@ class Person(Answer):
     name: str
 
 
+class Queue(Answer):
+    """A queue, by the name of its view."""
+
+    id: int
+    name: str
+
+
 Milliseconds = Annotated[int, Field(description="Milliseconds since 1970 (UTC).")]
 
 _LINE_BREAKS = re.compile(r"[\t\n\r]")

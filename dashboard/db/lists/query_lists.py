@@ -18,6 +18,7 @@ from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.driver import insert_on
 from dashboard.db.lists import sorts, versions
+from dashboard.db.models.queues import queue_lists
 from dashboard.db.models.views import query_lists
 from scoring.conditions.fields import FIELDS
 from scoring.conditions.index import ConditionIndex
@@ -164,12 +165,14 @@ class QueryLists:
         lists: Iterable[QueryList],
         by_key: Mapping[Made, QueryList | None] | None = None,
         ordered_since: Mapping[str, int | None] = MappingProxyType({}),
+        queue_numbers: Mapping[str, int] = MappingProxyType({}),
     ):
         """`by_key`: the lists, None for a row with a wrong query. `ordered_since`: see the table; a
-        list that is not named is in order."""
+        list that is not named is in order. `queue_numbers`: those of the lists of queues."""
         self.version = version
         self.by_key = by_key or {}
         self.ordered_since = ordered_since
+        self.queue_numbers = queue_numbers
         self.lists: Mapping[str, QueryList] = {query_list.id: query_list for query_list in lists}
         #: Maps list ids to the positions of their sorts: in SORTS, or after these in `_saved`.
         self._places: dict[str, int] = {}
@@ -184,12 +187,18 @@ class QueryLists:
         lists = (self.lists[name] for name in names if name in self.lists)
         return QueryLists(self.version, lists, ordered_since=self.ordered_since)
 
-    def reordered(self, version: int, ordered_since: Mapping[str, int | None]) -> "QueryLists":
-        """Returns the same lists, with another choice of ordered lists."""
+    def changed(
+        self,
+        version: int,
+        ordered_since: Mapping[str, int | None],
+        queue_numbers: Mapping[str, int],
+    ) -> "QueryLists":
+        """Returns the same lists, with another choice of ordered lists and of lists of queues."""
         lists = copy(self)
         lists.version, lists.ordered_since = version, ordered_since
-        lists.__dict__.pop("unordered", None)
-        lists.__dict__.pop("unordered_mask", None)
+        lists.queue_numbers = queue_numbers
+        for name in ("unordered", "unordered_mask", "queue_mask"):
+            lists.__dict__.pop(name, None)
         return lists
 
     def scores(
@@ -265,6 +274,11 @@ class QueryLists:
         return self.index.mask(self.unordered)
 
     @cached_property
+    def queue_mask(self) -> int:
+        """The lists of queues as a mask of the index."""
+        return self.index.mask(self.queue_numbers.keys() & self.lists.keys())
+
+    @cached_property
     def index(self) -> ConditionIndex:
         return ConditionIndex({id: query_list.resolved for id, query_list in self.lists.items()})
 
@@ -329,10 +343,12 @@ def _read(connection: Connection, version: int, old: QueryLists) -> QueryLists:
     for row in rows:
         key = row, tuple(ids.get(address) for address in people_in(row.query).addresses)
         by_key[key] = old.by_key[key] if key in old.by_key else _made_of(connection, row, orders)
+    numbers = select(queue_lists.c.list_id, queue_lists.c.number)
+    queue_numbers = {row.list_id: row.number for row in connection.execute(numbers)}
     if by_key.keys() == old.by_key.keys():
-        return old.reordered(version, ordered_since)
+        return old.changed(version, ordered_since, queue_numbers)
     lists = (query_list for query_list in by_key.values() if query_list is not None)
-    return QueryLists(version, lists, by_key, ordered_since)
+    return QueryLists(version, lists, by_key, ordered_since, queue_numbers)
 
 
 def _made_of(connection: Connection, row: Row, orders: sorts.Orders) -> QueryList | None:

@@ -27,6 +27,7 @@ from dashboard.db.driver import insert_on
 from dashboard.db.lists import allowances, kept_lists, query_lists, sorts
 from dashboard.db.lists.query_lists import ListedQuery, people_in
 from dashboard.db.models.views import view_changes, view_orders, views, views_version
+from dashboard.db.queues import entries
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
 from scoring.conditions.language.query import QueryError
@@ -237,6 +238,7 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
     changed = View(*connection.execute(statement).one())
     note(connection, view.told)
     note(connection, changed.told)
+    entries.synchronize(connection)
     _release_unused(connection, [view.list_id], now_ms)
     return changed
 
@@ -281,6 +283,7 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
     list_ids = _keep_again(connection, [View(*row) for row in connection.execute(in_sort)])
     kept_lists.keep_in(connection, sort)
+    entries.synchronize(connection)
     _release_unused(connection, before, now_ms)
     return list_ids
 

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    and_,
     false,
 )
 
@@ -63,7 +64,9 @@ Index(
 #: announced to be late. `tags` has them in order, with a blank before and after each; NULL without
 #: any. `desk` is the name of its desk. `mentioned` has, like `tags`, the ids of admins with unread
 #: mentions in notes: a copy of `mentions`, for conditions. `has_file`: somebody ever sent a
-#: file. `archived`: it was closed so long ago that no list holds it any more.
+#: file. `archived`: it was closed so long ago that no list holds it any more. `queue_id` is the
+#: queue that gave it to its assignee, if one did; `take_until` is the time by which the assignee
+#: must open it, NULL once that has happened.
 threads = Table(
     "threads",
     metadata,
@@ -112,6 +115,8 @@ threads = Table(
     Column("desk", String(32), nullable=False, server_default="main"),
     Column("mentioned", Text),
     Column("has_file", Boolean, nullable=False, server_default=false()),
+    Column("queue_id", Id),
+    Column("take_until", BigInteger),
     Column("closed", Boolean, nullable=False),
     Column("archived", Boolean, nullable=False, server_default=false()),
     Column("recent_at", BigInteger, nullable=False),
@@ -146,6 +151,31 @@ Index("ix_threads_live", threads.c.archived, threads.c.id)
 
 #: The threads of each admin, for building the lists of `assigned:` and reading their archive.
 Index("ix_threads_assigned", threads.c.assignee_id, threads.c.archived)
+
+#: The open threads that admins have, for counting their loads.
+_HELD = (
+    threads.c.assignee_id.is_not(None),
+    threads.c.closed.is_(False),
+    threads.c.snoozed_until.is_(None),
+)
+Index(
+    "ix_threads_load",
+    threads.c.assignee_id,
+    threads.c.waiting_since,
+    threads.c.desk,
+    sqlite_where=and_(*_HELD),
+    postgresql_where=and_(*_HELD),
+)
+#: The open threads that queues gave to admins.
+_GIVEN = threads.c.queue_id.is_not(None), threads.c.closed.is_(False)
+Index(
+    "ix_threads_given",
+    threads.c.assignee_id,
+    threads.c.queue_id,
+    threads.c.waiting_since,
+    sqlite_where=and_(*_GIVEN),
+    postgresql_where=and_(*_GIVEN),
+)
 
 #: The customers of each desk; partial, or SQLite would take it for other queries of a desk, too.
 Index(

@@ -65,6 +65,8 @@ class ThreadColumns:
     desk: str
     mentioned: str | None
     has_file: bool
+    queue_id: int | None
+    take_until: int | None
 
 
 class Computed(NamedTuple):
@@ -157,6 +159,7 @@ _READ = ("id", "source_id", "external_id", "revision", *_WRITTEN)
 _BY_NAME = by_name(threads, _READ, locked=True)
 _SELECT = select(*(threads.c[name] for name in _READ)).order_by(threads.c.id).with_for_update()
 _BY_ID = _SELECT.where(threads.c.id.in_(bindparam("ids", expanding=True)))
+_BY_ID_AT_ONCE = _BY_ID.with_for_update(nowait=True)
 _BY_NAME_OR_CUSTOMER = _SELECT.where(
     or_(
         and_(
@@ -219,12 +222,16 @@ def remove_unused(connection: Connection, ids: Collection[int]) -> None:
     connection.execute(delete(threads).where(condition))
 
 
-def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadState]:
+def locked_by_id(
+    connection: Connection, ids: Collection[int], *, waits: bool = True
+) -> list[ThreadState]:
     """Locks threads by row id, in the order of ids, and reads their customers' member status.
 
-    Unknown ids are left out.
+    Unknown ids are left out. Unless it `waits`, it raises DBAPIError for a thread that another
+    transaction holds; `Database.write` then tries the whole again.
     """
-    states = _states(connection.execute(_BY_ID, {"ids": list(ids)}))
+    statement = _BY_ID if waits else _BY_ID_AT_ONCE
+    states = _states(connection.execute(statement, {"ids": list(ids)}))
     # Read while the lock is held: a transaction that changes a customer waits for it.
     read_customers(connection, states, {})
     return states

@@ -4,7 +4,17 @@ from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, bindparam, case, func, select, tuple_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    bindparam,
+    case,
+    func,
+    select,
+    tuple_,
+    update,
+)
 
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, threads
@@ -190,6 +200,29 @@ def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
         for place, row in enumerate(sorted(rows, key=itemgetter(column, 0))):
             best[row[0]] = min(place, best.get(row[0], place))
     return sorted(best, key=lambda id: (best[id], id))
+
+
+def has_untaken(connection: Connection, ids: Collection[int], now_ms: int) -> bool:
+    """Whether an admin has not opened one of these threads in the time that a queue gave for it."""
+    statement = select(threads.c.id).where(threads.c.id.in_(ids), threads.c.take_until <= now_ms)
+    return connection.scalar(statement.limit(1)) is not None
+
+
+def is_to_open(connection: Connection, thread_id: int, admin_id: int) -> bool:
+    """Whether the admin must open a thread that a queue gave to the admin."""
+    statement = select(threads.c.take_until).where(
+        threads.c.id == thread_id, threads.c.assignee_id == admin_id
+    )
+    return connection.scalar(statement) is not None
+
+
+def set_opened(connection: Connection, thread_id: int, admin_id: int) -> None:
+    """Notes that the admin has opened a thread that a queue gave to the admin."""
+    connection.execute(
+        update(threads)
+        .where(threads.c.id == thread_id, threads.c.assignee_id == admin_id)
+        .values(take_until=None)
+    )
 
 
 def last_id(connection: Connection) -> int:

@@ -7,7 +7,7 @@ from tests.dashboard.queues.record import Given, Queue, Returned
 
 
 class Desk(Protocol):
-    """A desk with queues, whatever stores it. Times are in seconds since its beginning."""
+    """A desk with queues, whatever stores it. Times are in milliseconds since its beginning."""
 
     def come(self, thread: int, kind: str, desk: str) -> None:
         """A customer begins a thread of this kind, which counts for its queues."""
@@ -36,7 +36,7 @@ class Desk(Protocol):
     def die(self, worker: int) -> None:
         """The worker ends between two steps; another one takes its place."""
 
-    def advance(self, seconds: int) -> None:
+    def advance(self, milliseconds: int) -> None:
         """Time passes."""
 
     def settle(self) -> None:

@@ -16,8 +16,10 @@ from tests.dashboard.queues.record import Admin, Given, Queue, Record, Returned
 DESKS = ("main", "sales")
 KINDS = ("help", "order")
 STATUSES = ("online", "online", "away", "busy", "dnd", "offline")
-#: Seconds: also just before and at the limits of queues.
-STEPS = (1, 29, 30, 31, 60, 90, 120, 600)
+#: Milliseconds: also just before and at the limits of queues.
+STEPS = tuple(1_000 * seconds for seconds in (1, 29, 30, 31, 60, 90, 120, 600))
+#: Time that an act takes (ms): two acts are never at one moment.
+ACT_MS = 2
 
 threads, admins, workers = st.integers(1, 8), st.integers(1, 4), st.integers(0, 1)
 queues = st.builds(
@@ -50,6 +52,7 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(kind=st.sampled_from(KINDS), desk=st.sampled_from([*DESKS, DESKS[0]]))
     def a_thread_comes(self, kind, desk):
         record, id = self.record, len(self.record.threads) + 1
+        self._pass(ACT_MS)
         self.desk.come(id, kind, desk)
         record.come(id, kind, desk)
 
@@ -59,6 +62,7 @@ class QueueMachine(RuleBasedStateMachine):
     )
     def somebody_acts(self, id, what):
         if id in self.record.threads:
+            self._pass(ACT_MS)
             self.desk.act(what, id)
             self.record.act(what, id)
 
@@ -92,7 +96,8 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(id=threads, admin=admins)
     def a_supervisor_assigns(self, id, admin):
-        if id in self.record.threads:
+        thread = self.record.threads.get(id)
+        if thread is not None and thread.desk in self.record.admins[admin].desks:
             self.desk.assign(id, admin)
             self.record.assign(id, admin)
 
@@ -104,11 +109,14 @@ class QueueMachine(RuleBasedStateMachine):
     def a_worker_dies(self, worker):
         self.desk.die(worker)
 
-    @rule(seconds=st.sampled_from(STEPS))
-    def time_passes(self, seconds):
-        self.desk.advance(seconds)
-        self.record.now += seconds
+    @rule(milliseconds=st.sampled_from(STEPS))
+    def time_passes(self, milliseconds):
+        self._pass(milliseconds)
         self.it_settles()
+
+    def _pass(self, milliseconds: int) -> None:
+        self.desk.advance(milliseconds)
+        self.record.now += milliseconds
 
     @rule()
     def it_settles(self):
@@ -137,7 +145,7 @@ class QueueMachine(RuleBasedStateMachine):
         admin, thread = record.admins[given.admin], record.threads[given.thread]
         queue = record.queues[given.queue - 1]
         assert record.load(admin) < admin.capacity, "I1: nobody gets more than they can have"
-        assert record.is_free(admin), "who does not accept gets none"
+        assert given.pulled or record.is_free(admin), "who does not accept gets none"
         for earlier in record.waiting(queue):
             if earlier is thread:
                 break
@@ -145,7 +153,10 @@ class QueueMachine(RuleBasedStateMachine):
         if given.pulled:
             assert record.first_for(admin) == (queue, thread)
         else:
-            assert record.next() == (queue, thread, admin), "who went longest without one"
+            right = record.next()
+            assert right == (queue, thread, admin), (
+                f"who went longest without one: {right}, not {given}"
+            )
         self._is_even(given)
         record.give(given)
         self.given[thread.id, admin.id] += 1

@@ -80,8 +80,8 @@ class PlainDesk(Record):
             self._hand_out(due)
             self._events[due.thread, due.admin] += 1
 
-    def advance(self, seconds: int) -> None:
-        self.now += seconds
+    def advance(self, milliseconds: int) -> None:
+        self.now += milliseconds
 
     def settle(self) -> None:
         while not self._is_told_nothing:
@@ -138,7 +138,7 @@ class PlainDesk(Record):
     def _bring_back(self, returned: Returned) -> None:
         self.take_back(returned)
         self._log.append(returned)
-        if self._is("what was not taken is forgotten") and returned.reason == "not taken":
+        if self._is("what was not taken is forgotten") and returned.reason == "not_taken":
             self._forgotten.add(returned.thread)
         if self._is("a refusal resets the clock"):
             self.admins[returned.admin].given = 0

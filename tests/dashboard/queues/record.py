@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-#: A thread is not given again to the admin who released it for so long (s), while another one
+#: A thread is not given again to the admin who released it for so long (ms), while another one
 #: could take it.
-RELEASED_SECONDS = 600
+RELEASED_MS = 600_000
 
 
 class Queue(NamedTuple):
@@ -45,7 +45,7 @@ class Thread:
     @property
     def place(self) -> tuple[int, int]:
         """The longest wait first; who does not wait comes last."""
-        return (2**40 if self.waiting_since is None else self.waiting_since, self.id)
+        return (2**60 if self.waiting_since is None else self.waiting_since, self.id)
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Given(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """A thread came back: it was `released`, `not taken` in time, or its admin went `offline`."""
+    """A thread came back: it was `released`, `not_taken` in time, or its admin went `offline`."""
 
     thread: int
     admin: int
@@ -80,7 +80,7 @@ class Returned(NamedTuple):
 
 @dataclass
 class Record:
-    """The facts of a desk at `now` (s)."""
+    """The facts of a desk at `now` (ms)."""
 
     queues: tuple[Queue, ...]
     admins: dict[int, Admin]
@@ -97,7 +97,9 @@ class Record:
         """`what`: write, answer, close, reopen, snooze or wake."""
         found = self.threads[thread]
         if what in ("write", "reopen") and not found.open:
-            found.open, found.came = True, self.now
+            found.open, found.snoozed, found.came = True, False, self.now
+        if what == "snooze" and not found.open:
+            return
         if what == "write" and found.waiting_since is None:
             found.waiting_since = self.now
         elif what in ("answer", "close"):
@@ -122,9 +124,13 @@ class Record:
         self.threads[thread].until = None
 
     def assign(self, thread: int, admin: int | None) -> None:
-        """Assigns a thread by hand, or unassigns one that nobody was given by a queue."""
+        """Assigns a thread by hand, or unassigns one that nobody was given by a queue: its admin
+        gives it back."""
         found = self.threads[thread]
-        found.assignee, found.queue, found.until = admin, None, None
+        if admin is None:
+            self.released[thread, found.assignee or 0] = self.now
+        if admin != found.assignee:
+            found.assignee, found.queue, found.until = admin, None, None
 
     def load(self, admin: Admin) -> int:
         """Counts the threads that wait for an answer of the admin."""
@@ -143,7 +149,7 @@ class Record:
             and thread.open
             and not thread.snoozed
             and thread.assignee is None
-            and self.now - thread.came >= queue.delay
+            and self.now - thread.came >= 1_000 * queue.delay
         ]
         return sorted(found, key=lambda thread: thread.place)
 
@@ -151,8 +157,14 @@ class Record:
         return admin.accepting and admin.status == "online" and self.load(admin) < admin.capacity
 
     def could_have(self, admin: Admin, thread: Thread, queue: Queue) -> bool:
-        """Whether the admin could be given this thread by this queue now."""
-        return self._may_have(admin, thread, queue) and not self._must_leave(admin, thread, queue)
+        """Whether the admin could get this thread from this queue now: an admin who asks for one
+        (pull) is here, whatever the switch and the presence say."""
+        asks = queue.mode == "pull" and self.load(admin) < admin.capacity
+        return (
+            self._sees(admin, thread, queue)
+            and (asks or self.is_free(admin))
+            and not self._must_leave(admin, thread, queue)
+        )
 
     def candidates(self, mode: str) -> Iterator[tuple[Queue, Thread, list[Admin]]]:
         """Yields the threads of the queues of a mode with the admins who could have each, those
@@ -186,11 +198,11 @@ class Record:
             admin = self.admins[thread.assignee]
             which = thread.queue.which
             gone = admin.offline_since is not None and (
-                self.now - admin.offline_since >= thread.queue.offline_after
+                self.now - admin.offline_since >= 1_000 * thread.queue.offline_after
             )
             counts = thread.open and which != "none"
             if thread.until is not None and self.now >= thread.until:
-                yield Returned(thread.id, admin.id, "not taken")
+                yield Returned(thread.id, admin.id, "not_taken")
             elif gone and counts and (which == "all" or thread.waiting_since is not None):
                 yield Returned(thread.id, admin.id, "offline")
 
@@ -201,7 +213,7 @@ class Record:
         self.hand_outs += 1
         admin.given = self.hand_outs
         thread.assignee, thread.queue = admin.id, queue
-        thread.until = None if given.pulled else self.now + queue.take_within
+        thread.until = None if given.pulled else self.now + 1_000 * queue.take_within
 
     def take_back(self, returned: Returned) -> None:
         """Takes a return into the record."""
@@ -209,22 +221,22 @@ class Record:
         thread.assignee = thread.queue = thread.until = None
         if returned.reason == "released":
             self.released[thread.id, admin.id] = self.now
-        elif returned.reason == "not taken":
+        elif returned.reason == "not_taken":
             admin.accepting = False
 
-    def _may_have(self, admin: Admin, thread: Thread, queue: Queue) -> bool:
+    def _sees(self, admin: Admin, thread: Thread, queue: Queue) -> bool:
         is_one = queue.admins is None or bool(queue.admins & admin.desks)
-        return is_one and thread.desk in admin.desks and self.is_free(admin)
+        return is_one and thread.desk in admin.desks
 
     def _must_leave(self, admin: Admin, thread: Thread, queue: Queue) -> bool:
         """Whether the admin released it lately, and a colleague could take it."""
 
         def left(each: Admin) -> bool:
             at = self.released.get((thread.id, each.id))
-            return at is not None and self.now - at < RELEASED_SECONDS
+            return at is not None and self.now - at < RELEASED_MS
 
         return left(admin) and any(
-            self._may_have(each, thread, queue) and not left(each)
+            self._sees(each, thread, queue) and self.is_free(each) and not left(each)
             for each in self.admins.values()
             if each is not admin
         )

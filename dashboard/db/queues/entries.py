@@ -1,0 +1,280 @@
+"""The threads that queues may hand out, in the order of their lists; kept by each write of a thread.
+
+An entry is written in the transaction that changes its thread, from the same moves on lists: so a
+queue's order in SQL is that of the list in Redis, and needs no repair.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, select, update
+
+from dashboard.db.driver import RowStatement, RowValues, Write, insert_on
+from dashboard.db.id_ranges import within
+from dashboard.db.lists import query_lists, versions
+from dashboard.db.lists.membership import Moves, is_on, score_of, source_of
+from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.models.queues import queue_entries, queue_lists, queues
+from dashboard.db.models.threads import threads
+from dashboard.db.models.views import views
+from dashboard.db.threads.thread_states import ThreadColumns, ThreadState
+from scoring.conditions.subject import Subject
+from scoring.facts import Facts
+
+#: Entries that one statement removes: other writes run in between.
+REMOVED_AT_ONCE = 1_000
+
+_COLUMNS = ("list", "thread_id", "desk", "score", "since", "ready")
+_NAMES = ", ".join(_COLUMNS)
+_ON_CONFLICT = (
+    " ON CONFLICT (list, thread_id) DO UPDATE"
+    " SET desk = excluded.desk, score = excluded.score, ready = excluded.ready"
+)
+_GIVEN = (
+    'json_to_recordset(%s) AS given ("list" bigint, "thread_id" bigint, "desk" text,'
+    ' "score" bigint, "since" bigint, "ready" boolean)'
+)
+#: Adds entries; one that exists keeps its `since`.
+_PUT = RowStatement(
+    f"INSERT INTO queue_entries ({_NAMES})"
+    f" VALUES ({', '.join(f':{name}' for name in _COLUMNS)}){_ON_CONFLICT}",
+    f"INSERT INTO queue_entries ({_NAMES})"
+    f" SELECT {', '.join(f'given.{name}' for name in _COLUMNS)} FROM {_GIVEN}{_ON_CONFLICT}",
+)
+_REMOVE = RowStatement(
+    "DELETE FROM queue_entries WHERE list = :list AND thread_id = :thread_id",
+    f"DELETE FROM queue_entries USING {_GIVEN}"
+    " WHERE queue_entries.list = given.list AND queue_entries.thread_id = given.thread_id",
+)
+
+
+class EntryChanges:
+    """Collects the changes of entries that a write of threads makes."""
+
+    def __init__(self, lists: QueryLists):
+        self._lists = lists
+        self._put: list[RowValues] = []
+        self._removed: list[RowValues] = []
+
+    def add(
+        self,
+        state: ThreadState,
+        moves: Moves,
+        subject: Subject | None,
+        at: int,
+        scores: tuple[int, ...],
+        changed: RowValues,
+    ) -> bool:
+        """Adds the changes of a thread; returns whether a queue may hand it out from now on, or its
+        admin may get another one. `changed`: its changed columns."""
+        frees = is_freed(state)
+        mask = self._lists.queue_mask
+        was_on = moves.held & mask if not state.stored.closed else 0
+        is_on = moves.holds & mask if not state.facts.closed else 0
+        if not was_on | is_on:
+            return frees
+        was_ready = is_ready(state.stored, state.before)
+        ready = is_ready(state.facts, state.columns)
+        names, numbers = self._lists.index.names, self._lists.queue_numbers
+        for name in names(was_on & ~is_on):
+            self._removed.append({"list": numbers[name], "thread_id": state.id})
+        is_moved = state.columns.desk != state.before.desk
+        is_resorted = moves.resorted or any(column.startswith("score_") for column in changed)
+        put = is_on & ~was_on
+        if ready != was_ready or (ready and (is_moved or is_resorted)):
+            put = is_on
+        if put and subject is not None:
+            placed = self._lists.scores(names(put), subject, at, scores)
+            entry = {"thread_id": state.id, "desk": state.columns.desk, "since": at, "ready": ready}
+            self._put += [
+                {"list": numbers[name], "score": score, **entry}
+                for name, (score,) in placed.items()
+            ]
+        return frees or (ready and bool(put) and (is_moved or not was_ready or put != was_on))
+
+    def writes(self) -> list[Write]:
+        """Returns the writes of the changes."""
+        return [Write(_REMOVE, self._removed), Write(_PUT, self._put)]
+
+
+def is_ready(facts: Facts, columns: ThreadColumns) -> bool:
+    """Whether an open thread may be handed out."""
+    return columns.assignee_id is None and facts.snoozed_until is None and not facts.closed
+
+
+def is_freed(state: ThreadState) -> bool:
+    """Whether a write of a thread may give its former admin a free place."""
+    admin_id = state.before.assignee_id
+    if admin_id is None:
+        return False
+    facts, stored = state.facts, state.stored
+    return (
+        state.columns.assignee_id != admin_id
+        or (facts.closed and not stored.closed)
+        or (facts.snoozed_until is not None and stored.snoozed_until is None)
+        or (facts.waiting_since is None and stored.waiting_since is not None)
+    )
+
+
+def synchronize(connection: Connection) -> None:
+    """Has writes of threads keep the entries of the lists that queues have now, and of no others.
+
+    Call it in each transaction that changes queues, or the lists of views. New lists are filled
+    afterwards, by `fill`.
+    """
+    wanted = select(views.c.list_id).join(queues, queues.c.view_id == views.c.id)
+    list_ids = {id for id in connection.scalars(wanted) if id is not None}
+    kept = set(connection.scalars(select(queue_lists.c.list_id)))
+    if list_ids == kept:
+        return
+    if kept - list_ids:
+        gone = queue_lists.c.list_id.in_(kept - list_ids)
+        connection.execute(delete(queue_lists).where(gone))
+    versions.grow_lists(connection)
+    for list_id in sorted(list_ids - kept):
+        last_id = connection.scalar(select(func.max(threads.c.id))) or 0
+        connection.execute(insert(queue_lists).values(list_id=list_id, fill_to=last_id))
+
+
+class Unfilled(NamedTuple):
+    """A list with threads that have no entries yet: those above the id `filled_to`."""
+
+    number: int
+    list_id: str
+    fill_to: int
+    filled_to: int
+
+
+_UNFILLED = select(*(queue_lists.c[name] for name in Unfilled._fields)).where(
+    queue_lists.c.filled_to < queue_lists.c.fill_to
+)
+
+
+def unfilled(connection: Connection) -> Unfilled | None:
+    """Returns a list that is not filled, or None."""
+    row = connection.execute(_UNFILLED.order_by(queue_lists.c.number)).first()
+    return None if row is None else Unfilled(*row)
+
+
+def fill(connection: Connection, unfilled: Unfilled, last_id: int, now_ms: int) -> None:
+    """Adds the entries of the threads after `filled_to`, up to `last_id`, as of `now_ms`.
+
+    They count as being on the list since they were opened.
+    """
+    # A write of a thread that has read the older lists would not see these entries.
+    versions.wait_for_writers(connection)
+    query_list = query_lists.current(connection).lists.get(unfilled.list_id)
+    if query_list is not None:
+        ready = and_(threads.c.assignee_id.is_(None), threads.c.snoozed_until.is_(None))
+        opened = func.coalesce(threads.c.reopened_at, threads.c.first_event_at, now_ms)
+        rows = (
+            select(
+                bindparam("number", unfilled.number, literal_execute=True),
+                threads.c.id,
+                threads.c.desk,
+                score_of(query_list, now_ms),
+                opened,
+                case((ready, True), else_=False),
+            )
+            .select_from(source_of(query_list))
+            .where(
+                within(threads.c.id, unfilled.filled_to, last_id),
+                threads.c.closed.is_(False),
+                is_on(query_list, now_ms, by_id=True),
+            )
+        )
+        statement = insert_on(connection, queue_entries).from_select(list(_COLUMNS), rows)
+        connection.execute(statement.on_conflict_do_nothing())
+    connection.execute(
+        update(queue_lists)
+        .where(queue_lists.c.number == unfilled.number)
+        .values(filled_to=min(last_id, unfilled.fill_to))
+    )
+
+
+_UNUSED = queue_entries.c.list.not_in(select(queue_lists.c.number))
+
+
+def has_unused(connection: Connection) -> bool:
+    """Whether there are entries of lists that no queue has any more."""
+    statement = select(queue_entries.c.thread_id).where(_UNUSED).limit(1)
+    return connection.scalar(statement) is not None
+
+
+def remove_unused(connection: Connection) -> int:
+    """Removes some entries of lists that no queue has any more; returns their number."""
+    first = select(queue_entries.c.list, queue_entries.c.thread_id).where(_UNUSED)
+    rows = connection.execute(first.limit(REMOVED_AT_ONCE)).all()
+    _REMOVE.write(connection, [{"list": row[0], "thread_id": row[1]} for row in rows])
+    return len(rows)
+
+
+class Entry(NamedTuple):
+    """A thread that may be handed out."""
+
+    thread_id: int
+    desk: str
+    score: int
+
+
+_READY = and_(queue_entries.c.ready.is_(True), queue_entries.c.list == bindparam("number"))
+
+
+def first(
+    connection: Connection,
+    number: int,
+    desks: frozenset[str] | None,
+    since: int,
+    limit: int,
+    without: Collection[int] = (),
+) -> list[Entry]:
+    """Returns the first threads at these desks (None: at any) that may be handed out, and that are
+    on the list at least since a time."""
+    columns = (queue_entries.c[name] for name in Entry._fields)
+    statement = select(*columns).where(_READY, queue_entries.c.since <= since)
+    if desks is not None:
+        statement = statement.where(queue_entries.c.desk.in_(desks))
+    if without:
+        statement = statement.where(queue_entries.c.thread_id.not_in(without))
+    statement = statement.order_by(queue_entries.c.score, queue_entries.c.thread_id).limit(limit)
+    return [Entry(*row) for row in connection.execute(statement, {"number": number})]
+
+
+def count(connection: Connection, number: int, desks: frozenset[str] | None, since: int) -> int:
+    """Counts the threads that `first` would return without a limit."""
+    statement = select(func.count()).where(_READY, queue_entries.c.since <= since)
+    if desks is not None:
+        statement = statement.where(queue_entries.c.desk.in_(desks))
+    return connection.scalar(statement, {"number": number}) or 0
+
+
+class Position(NamedTuple):
+    """The number of threads of a list up to this one, and of all, whoever may have them."""
+
+    position: int
+    of: int
+
+
+def position(connection: Connection, number: int, thread_id: int) -> Position | None:
+    """Returns the position of a thread among those that may be handed out; None: it is not one."""
+    own = select(queue_entries.c.score).where(_READY, queue_entries.c.thread_id == thread_id)
+    score = connection.scalar(own, {"number": number})
+    if score is None:
+        return None
+    before = case(
+        (
+            (queue_entries.c.score < score)
+            | ((queue_entries.c.score == score) & (queue_entries.c.thread_id <= thread_id)),
+            1,
+        )
+    )
+    counts = select(func.count(before), func.count()).where(_READY)
+    return Position(*connection.execute(counts, {"number": number}).one())
+
+
+def next_ready_at(connection: Connection, number: int, delay_ms: int, now_ms: int) -> int | None:
+    """Returns the time at which the next thread has been on the list for long enough."""
+    statement = select(func.min(queue_entries.c.since))
+    statement = statement.where(_READY, queue_entries.c.since > now_ms - delay_ms)
+    since = connection.scalar(statement, {"number": number})
+    return None if since is None else since + delay_ms

@@ -1,0 +1,69 @@
+"""What queues remember: threads that admins gave back, and the times of the last hand-outs."""
+
+from collections.abc import Collection
+from statistics import median
+
+from sqlalchemy import Connection, delete, select, update
+
+from dashboard.db.driver import insert_on
+from dashboard.db.models.queues import queue_hand_outs, queue_releases, queues
+
+#: A thread is not given again to the admin who released it for so long, while another one could
+#: take it.
+RELEASED_MS = 10 * 60_000
+#: Hand-outs from which the next ones are expected, and how many of them it takes at least.
+REMEMBERED, LEAST_REMEMBERED = 50, 10
+
+#: Threads and the admins who released them lately.
+Released = frozenset[tuple[int, int]]
+
+
+def note_release(connection: Connection, thread_id: int, admin_id: int, now_ms: int) -> None:
+    """Notes that an admin gave a thread back."""
+    row = {"thread_id": thread_id, "admin_id": admin_id, "at": now_ms}
+    statement = insert_on(connection, queue_releases).values(row)
+    keys = ["thread_id", "admin_id"]
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_={"at": now_ms}))
+
+
+def released(connection: Connection, now_ms: int) -> Released:
+    """Returns the releases of the last ten minutes."""
+    statement = select(queue_releases.c.thread_id, queue_releases.c.admin_id)
+    rows = connection.execute(statement.where(queue_releases.c.at > now_ms - RELEASED_MS))
+    return frozenset((row.thread_id, row.admin_id) for row in rows)
+
+
+def next_end(connection: Connection, now_ms: int) -> int | None:
+    """Returns the time at which the first of these releases no longer counts."""
+    statement = select(queue_releases.c.at).where(queue_releases.c.at > now_ms - RELEASED_MS)
+    at = connection.scalar(statement.order_by(queue_releases.c.at).limit(1))
+    return None if at is None else at + RELEASED_MS
+
+
+def forget_old(connection: Connection, now_ms: int) -> None:
+    """Removes releases that no longer count."""
+    connection.execute(delete(queue_releases).where(queue_releases.c.at <= now_ms - RELEASED_MS))
+
+
+def note_hand_out(connection: Connection, queue_id: int, given: int, now_ms: int) -> None:
+    """Notes the time of a queue's hand-out; `given` is its number, from 1 on."""
+    row = {"queue_id": queue_id, "slot": given % REMEMBERED, "at": now_ms}
+    statement = insert_on(connection, queue_hand_outs).values(row)
+    keys = ["queue_id", "slot"]
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_={"at": now_ms}))
+    connection.execute(update(queues).where(queues.c.id == queue_id).values(given=given))
+
+
+def seconds_between(connection: Connection, queue_ids: Collection[int]) -> dict[int, float]:
+    """Returns the median time between two of the last hand-outs of each queue, in seconds; queues
+    with too few are left out."""
+    statement = select(queue_hand_outs.c.queue_id, queue_hand_outs.c.at)
+    statement = statement.where(queue_hand_outs.c.queue_id.in_(queue_ids))
+    times: dict[int, list[int]] = {}
+    for id, at in connection.execute(statement.order_by(queue_hand_outs.c.at)):
+        times.setdefault(id, []).append(at)
+    return {
+        id: median(later - at for at, later in zip(some, some[1:], strict=False)) / 1_000
+        for id, some in times.items()
+        if len(some) >= LEAST_REMEMBERED
+    }

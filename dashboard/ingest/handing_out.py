@@ -1,0 +1,385 @@
+"""Hands out the threads of queues, and takes them back.
+
+Each hand-out is one transaction under the lock of `definitions.lock`, while no other write of a
+thread is between its reads and its commit: so capacity and order hold at every commit, and any
+worker may make it.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins as accounts
+from dashboard.db.database import Database
+from dashboard.db.lists import versions
+from dashboard.db.queues import admins, definitions, entries, history
+from dashboard.db.queues.definitions import Queue, QueueState
+from dashboard.db.threads import thread_states, threads
+from dashboard.db.threads.thread_states import ThreadState
+from dashboard.errors import Problem, StorageUnavailable
+from dashboard.ingest import outgoing
+from dashboard.ingest.matching import AT_ONCE, Match, Staff, pulled, pushed
+from dashboard.ingest.outgoing import Admin, Given
+from dashboard.ingest.saving import save
+from dashboard.tasks import Backoff, PeriodicTask, RunsTask
+from dashboard.validation.field_errors import field_error
+from scoring.placing import Placement
+
+#: Threads with new entries that one transaction adds to a list of a queue.
+FILLED_AT_ONCE = 2_000
+#: Longest and shortest interval of looking for hand-outs; a change makes it look at once.
+POLL_SECONDS, LEAST_SECONDS = 15.0, 0.1
+RETRY_SECONDS = 0.25
+
+Place = Callable[[Sequence[Placement]], object]
+
+
+class HandOut(NamedTuple):
+    """A thread that was handed out; `rank` is its place among `of` in the queue, counted from 1."""
+
+    thread_id: int
+    queue: Queue
+    act_id: int
+    rank: int
+    of: int
+
+
+class Outlook(NamedTuple):
+    """What is to be done now, and the time (ms) at which time alone next makes a hand-out or a
+    return possible; None: never."""
+
+    has_to_fill: bool
+    has_returns: bool = False
+    has_hand_outs: bool = False
+    next_at: int | None = None
+
+
+class HandingOut:
+    """Hands out threads; `clock` gives milliseconds since 1970.
+
+    All raise StorageUnavailable, with nothing stored.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def pull(
+        self, admin: Admin, queue_id: int | None = None
+    ) -> tuple[HandOut | None, Sequence[Placement]]:
+        """Gives the admin the first thread that the admin may have, of the first queue that has
+        one; None without any.
+
+        Raises Problem (409): `at_capacity`, and `not_pulled` for a queue that hands out by itself;
+        Invalid for an unknown queue.
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
+            state = _begin(connection)
+            _check_pulled(connection, queue_id)
+            staff = Staff.read(connection, state, now)
+            asker = staff.people.get(admin.id)
+            if asker is None:
+                return None, []
+            if not staff.has_room(asker):
+                raise _at_capacity(staff.loads[asker.id], asker.capacity)
+            match = pulled(connection, staff, asker, now, queue_id)
+            if match is None:
+                return None, []
+            assert match.queue.number is not None
+            place = entries.position(connection, match.queue.number, match.thread_id)
+            assert place is not None, "a thread that is handed out stands in its queue"
+            [act_id], placements = _give(connection, state, [match], now, admin)
+            return HandOut(match.thread_id, match.queue, act_id, *place), placements
+
+        return self._database.write(write)
+
+    def open(self, admin_id: int, thread_id: int) -> None:
+        """Notes that the admin has opened a thread: it stays, if a queue gave it to the admin."""
+        with self._database.read() as connection:
+            is_awaited = threads.is_to_open(connection, thread_id, admin_id)
+        if is_awaited:
+            self._database.write(
+                lambda connection: threads.set_opened(connection, thread_id, admin_id)
+            )
+
+    def look(self) -> "Outlook":
+        """Returns what is to be done; reads only."""
+        with self._database.read() as connection:
+            queues = {queue.id: queue for queue in definitions.listing(connection)}
+            has_to_fill = entries.unfilled(connection) is not None or entries.has_unused(connection)
+            if not queues:
+                return Outlook(has_to_fill)
+            now = self._clock()
+            returns_at = [
+                one.offline_since + queues[one.queue_id].offline_after_ms
+                for one in admins.held_offline(connection)
+                if _returns(one, queues)
+            ]
+            state = definitions.state(connection)
+            staff = Staff.read(connection, state, now, who_accept=True)
+            return Outlook(
+                has_to_fill,
+                any(at <= now for at in returns_at),
+                any(True for _ in pushed(connection, state, staff, now)),
+                _next_moment(connection, queues.values(), returns_at, now),
+            )
+
+    def push(self) -> Sequence[Placement]:
+        """Makes the hand-outs that are due, AT_ONCE at most."""
+        now = self._clock()
+
+        def write(connection: Connection) -> Sequence[Placement]:
+            state = _begin(connection)
+            staff = Staff.read(connection, state, now)
+            matches = list(pushed(connection, state, staff, now))
+            return _give(connection, state, matches, now, None)[1] if matches else []
+
+        return self._database.write(write)
+
+    def take_back(self) -> Sequence[Placement]:
+        """Takes threads back from admins who have been offline for too long, AT_ONCE at most."""
+        now = self._clock()
+
+        def write(connection: Connection) -> Sequence[Placement]:
+            definitions.lock(connection)
+            queues = {queue.id: queue for queue in definitions.listing(connection)}
+            held = [one for one in admins.held_offline(connection) if _is_gone(one, queues, now)]
+            names = _names(connection, {one.admin_id for one in held})
+            ids = [one.thread_id for one in held[:AT_ONCE]]
+            offline = {one.thread_id: one for one in held}
+            states = thread_states.locked_by_id(connection, ids)
+            for state in states:
+                one = offline[state.id]
+                if (state.columns.assignee_id, state.columns.queue_id) == (
+                    one.admin_id,
+                    one.queue_id,
+                ):
+                    _return(connection, state, "offline", names, queues, now)
+            return save(connection, states, now)
+
+        return self._database.write(write)
+
+    def fill(self) -> bool:
+        """Adds entries of threads that were there before their list was a queue's, and removes
+        those of former queues; returns whether there is more to do."""
+        now = self._clock()
+
+        def write(connection: Connection) -> bool:
+            if entries.remove_unused(connection):
+                return True
+            unfilled = entries.unfilled(connection)
+            if unfilled is None:
+                return False
+            entries.fill(connection, unfilled, unfilled.filled_to + FILLED_AT_ONCE, now)
+            return True
+
+        return self._database.write(write)
+
+
+class HandOuts(RunsTask):
+    """Hands out threads whenever a change or time makes it possible. Every process runs one; they
+    take turns under one lock, so none of them leads, and nothing is lost if one ends."""
+
+    def __init__(self, handing_out: HandingOut, place: Place, clock: Callable[[], int]):
+        self._handing_out = handing_out
+        self._place = place
+        self._clock = clock
+        self._wait_seconds = POLL_SECONDS
+        self._task = PeriodicTask(
+            "handing out threads",
+            self.turn,
+            interval_seconds=lambda: self._wait_seconds,
+            expected=(StorageUnavailable,),
+            backoff=Backoff.constant(RETRY_SECONDS),
+            least_seconds=LEAST_SECONDS,
+        )
+
+    def turn(self) -> int:
+        """Does all that is to be done; returns the number of threads that were handed out or came
+        back. Raises StorageUnavailable."""
+        handing_out, count = self._handing_out, 0
+        while True:
+            outlook = handing_out.look()
+            if outlook.has_to_fill:
+                handing_out.fill()
+            placements: list[Placement] = []
+            if outlook.has_returns:
+                placements += handing_out.take_back()
+            if outlook.has_returns or outlook.has_hand_outs:
+                placements += handing_out.push()
+            self._place(placements)
+            count += len(placements)
+            if self._task.is_stopped or not (placements or outlook.has_to_fill):
+                break
+        self._wait_seconds = POLL_SECONDS
+        if outlook.next_at is not None:
+            left_seconds = (outlook.next_at - self._clock()) / 1_000
+            self._wait_seconds = max(LEAST_SECONDS, min(POLL_SECONDS, left_seconds))
+        return count
+
+
+def return_untaken(connection: Connection, states: Iterable[ThreadState], now: int) -> None:
+    """Takes back threads that their admins have not opened in time; these admins stop accepting.
+
+    Saves nothing. The caller holds the lock of `definitions.lock` if there are such threads.
+    """
+    late = [state for state in states if is_untaken(state, now)]
+    if not late:
+        return
+    queues = {queue.id: queue for queue in definitions.listing(connection)}
+    names = _names(connection, {state.columns.assignee_id or 0 for state in late})
+    for state in late:
+        admin_id = state.columns.assignee_id
+        assert admin_id is not None, "a thread that nobody has is not waited for"
+        admins.put(connection, admin_id, accepting=False)
+        _return(connection, state, "not_taken", names, queues, now)
+
+
+def is_untaken(state: ThreadState, now: int) -> bool:
+    """Whether the time is over in which its admin had to open the thread."""
+    until = state.columns.take_until
+    return until is not None and until <= now
+
+
+def release_to_queue(
+    connection: Connection, admin: Admin, state: ThreadState, now: int, reason: str | None = None
+) -> int:
+    """Gives a thread back in the name of its admin, who is not given it again for a while; the
+    caller saves it. Returns the act's id. Raises Problem as `check_may_give`."""
+    assignee_id = state.columns.assignee_id
+    assert assignee_id is not None
+    if assignee_id == admin.id:
+        history.note_release(connection, state.id, admin.id, now)
+    queue_id = state.columns.queue_id
+    queues = {queue.id: queue for queue in definitions.listing(connection)} if queue_id else {}
+    data: dict[str, Any] = {}
+    if queue_id in queues:
+        data = {"queue": _named(queues[queue_id]), "returned": "released"}
+    if reason:
+        data["note"] = reason
+    before = _before(state, _names(connection, {assignee_id}))
+    return outgoing.set_assignee(connection, admin, state, None, None, now, data, before=before)
+
+
+def _begin(connection: Connection) -> QueueState:
+    """Takes the locks of a hand-out: no other one, and no write of a thread, is under way."""
+    state = definitions.lock(connection)
+    versions.wait_for_writers(connection)
+    return state
+
+
+def _check_pulled(connection: Connection, queue_id: int | None) -> None:
+    if queue_id is None:
+        return
+    queue = definitions.find(connection, queue_id)
+    if queue is None:
+        raise field_error("/queue", "unknown_value", "is not the id of a queue")
+    if queue.mode != "pull":
+        raise Problem(409, "not_pulled", f"“{queue.name}” hands out its threads by itself.")
+
+
+def _at_capacity(load: int, capacity: int) -> Problem:
+    detail = f"You have {load} of {capacity} threads. Answer or close one first."
+    return Problem(409, "at_capacity", detail, extra={"load": load, "capacity": capacity})
+
+
+def _give(
+    connection: Connection,
+    state: QueueState,
+    matches: Sequence[Match],
+    now: int,
+    by: Admin | None,
+) -> tuple[list[int], Sequence[Placement]]:
+    """Assigns the threads; returns the ids of the acts, and the placements. `by`: the admin who
+    asked for it, None if the queue acts by itself."""
+    ids = [match.thread_id for match in matches]
+    locked = {one.id: one for one in thread_states.locked_by_id(connection, ids, waits=False)}
+    number, acts = state.hand_outs, list[int]()
+    given = {match.queue.id: match.queue.given for match in matches}
+    for match in matches:
+        thread, admin = locked[match.thread_id], match.admin
+        assert entries.is_ready(thread.facts, thread.columns), "entries follow their threads"
+        number += 1
+        given[match.queue.id] += 1
+        thread.columns.queue_id = match.queue.id
+        if by is None:
+            thread.columns.take_until = now + match.queue.take_within_ms
+        acts.append(
+            outgoing.set_assignee(
+                connection,
+                by,
+                thread,
+                Given(admin.id, admin.name),
+                now,
+                now,
+                {"queue": _named(match.queue)},
+                why=match.why,
+                before=None,
+            )
+        )
+        admins.put(connection, admin.id, hand_out=number, given_at=now)
+        history.note_hand_out(connection, match.queue.id, given[match.queue.id], now)
+    definitions.set_hand_outs(connection, number)
+    history.forget_old(connection, now)
+    return acts, save(connection, [*locked.values()], now)
+
+
+def _next_moment(
+    connection: Connection, queues: Iterable[Queue], returns_at: Iterable[int], now: int
+) -> int | None:
+    ready_at = [
+        entries.next_ready_at(connection, queue.number, queue.delay * 1_000, now)
+        for queue in queues
+        if queue.mode == "push" and queue.delay and queue.number is not None
+    ]
+    moments = [*ready_at, *returns_at, history.next_end(connection, now)]
+    return min((at for at in moments if at is not None), default=None)
+
+
+def _is_gone(held: admins.Held, queues: dict[int, Queue], now: int) -> bool:
+    return _returns(held, queues) and (
+        held.offline_since + queues[held.queue_id].offline_after_ms <= now
+    )
+
+
+def _returns(held: admins.Held, queues: dict[int, Queue]) -> bool:
+    """Whether the thread returns once its admin has been offline for long enough."""
+    queue = queues.get(held.queue_id)
+    if queue is None or queue.which == "none":
+        return False
+    return queue.which == "all" or held.is_waiting
+
+
+def _return(
+    connection: Connection,
+    state: ThreadState,
+    reason: str,
+    names: dict[int, str],
+    queues: dict[int, Queue],
+    now: int,
+) -> None:
+    """Takes the thread back in the name of its queue."""
+    queue = queues.get(state.columns.queue_id or 0)
+    data: dict[str, Any] = {"returned": reason}
+    if queue is not None:
+        data["queue"] = _named(queue)
+    before = _before(state, names)
+    outgoing.set_assignee(connection, None, state, None, None, now, data, before=before)
+
+
+def _before(state: ThreadState, names: dict[int, str]) -> dict[str, object]:
+    """Returns the assignee as acts keep it."""
+    id = state.columns.assignee_id or 0
+    return {"id": id, "name": names.get(id, ""), "assigned_at": state.columns.assigned_at}
+
+
+def _named(queue: Queue) -> dict[str, object]:
+    return {"id": queue.id, "name": queue.name}
+
+
+def _names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    found = (accounts.by_id(connection, id) for id in ids)
+    return {admin.id: admin.name for admin in found if admin is not None}
