@@ -59,6 +59,7 @@ class Background:
             services.live_lists,
             services.live_lists.view_totals,
             services.queue_line,
+            services.queue_news,
         ]
 
     @property

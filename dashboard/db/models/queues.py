@@ -94,7 +94,8 @@ Index(
 
 #: What queues know of admins; an admin without a row has the defaults. `capacity` is set by
 #: supervisors, `own_capacity` lowers it. `status` is a copy of the true presence in Redis, and
-#: `shown_status` of the one that colleagues see, as of its version `presence_version`, and `offline_since` the time at which the admin was seen to be gone.
+#: `shown_status` of the one that colleagues see, as of its version `presence_version`.
+#: `offline_since` is the time at which the admin was seen to be gone.
 #: `hand_out` is the number of the last thread that the admin was given, of all hand-outs.
 queue_admins = Table(
     "queue_admins",

@@ -1,4 +1,4 @@
-"""The threads that queues may hand out, in the order of their lists; kept by each write of a thread.
+"""The threads that queues may hand out, in the order of their lists.
 
 An entry is written in the transaction that changes its thread, from the same moves on lists: so a
 queue's order in SQL is that of the list in Redis, and needs no repair.
@@ -13,7 +13,7 @@ from dashboard.db.driver import RowStatement, RowValues, Write, insert_on
 from dashboard.db.id_ranges import within
 from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.membership import Moves, is_on, score_of, source_of
-from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.lists.query_lists import QueryList, QueryLists
 from dashboard.db.models.queues import queue_entries, queue_lists, queues
 from dashboard.db.models.threads import threads
 from dashboard.db.models.views import views
@@ -246,6 +246,17 @@ def count(connection: Connection, number: int, desks: frozenset[str] | None, sin
     if desks is not None:
         statement = statement.where(queue_entries.c.desk.in_(desks))
     return connection.scalar(statement, {"number": number}) or 0
+
+
+def count_on_list(connection: Connection, query_list: QueryList, now_ms: int) -> int:
+    """Counts the threads on a list that a queue could hand out now, without its entries."""
+    statement = select(func.count()).select_from(source_of(query_list))
+    ready = and_(
+        threads.c.closed.is_(False),
+        threads.c.assignee_id.is_(None),
+        threads.c.snoozed_until.is_(None),
+    )
+    return connection.scalar(statement.where(ready, is_on(query_list, now_ms))) or 0
 
 
 class Position(NamedTuple):
