@@ -74,6 +74,7 @@ class Background:
             "recompute": services.recompute,
             "archive": services.archiver,
             "hand-outs": services.hand_outs,
+            "places": services.place_news,
         }
 
     def start(self) -> None:

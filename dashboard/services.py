@@ -23,6 +23,7 @@ from dashboard.ingest.customer_notes import CustomerNotes
 from dashboard.ingest.due import Archiver, DueQueue, Recompute
 from dashboard.ingest.handing_out import HandingOut, HandOuts
 from dashboard.ingest.mentioning import Mentioning
+from dashboard.ingest.places import PlaceNews
 from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
 from dashboard.ingest.undo import Undo
@@ -106,6 +107,7 @@ class Services(CoreServices):
         self.placer.on_freed = hand_outs.wake
         return hand_outs
 
+    place_news = part(lambda s: PlaceNews(s.database, s.clock, s.wake_deliveries))
     pulse = part(lambda s: PulseReader(s.ranking))
 
     @cached_property

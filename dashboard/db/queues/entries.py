@@ -283,6 +283,13 @@ def position(connection: Connection, number: int, thread_id: int) -> Position | 
     return Position(*connection.execute(counts, {"number": number}).one())
 
 
+def order(connection: Connection, number: int) -> list[int]:
+    """Returns all threads that may be handed out, in the order of the list."""
+    statement = select(queue_entries.c.thread_id).where(_READY)
+    statement = statement.order_by(queue_entries.c.score, queue_entries.c.thread_id)
+    return list(connection.scalars(statement, {"number": number}))
+
+
 def next_ready_at(connection: Connection, number: int, delay_ms: int, now_ms: int) -> int | None:
     """Returns the time at which the next thread has been on the list for long enough."""
     statement = select(func.min(queue_entries.c.since))

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 
-from dashboard.db.models.queues import queue_admins
+from dashboard.db.models.queues import place_watches, queue_admins
 from dashboard.db.models.threads import thread_acts, threads
 from dashboard.event_types import RELEASED
 
@@ -86,3 +86,46 @@ def returns(connection: Connection, after_id: int) -> list[Return]:
         )
         for row in rows
     ]
+
+
+def watch_place(connection: Connection, thread_id: int, wants: bool) -> None:
+    """Notes whether the thread's chatbot wants to know the customer's place in line."""
+    connection.execute(delete(place_watches).where(place_watches.c.thread_id == thread_id))
+    if wants:
+        connection.execute(insert(place_watches).values(thread_id=thread_id))
+
+
+class Watch(NamedTuple):
+    """A thread with a chatbot that wants to know the place in line; `told` is what it was told
+    last, at `told_at` (ms)."""
+
+    thread_id: int
+    told: dict[str, Any] | None
+    told_at: int | None
+    closed: bool
+
+
+_WATCHES = (
+    select(
+        place_watches.c.thread_id, place_watches.c.told, place_watches.c.told_at, threads.c.closed
+    )
+    .join_from(place_watches, threads, threads.c.id == place_watches.c.thread_id)
+    .order_by(place_watches.c.thread_id)
+)
+
+
+def watches(connection: Connection, ids: Collection[int] | None = None) -> list[Watch]:
+    """Returns the watched threads; `ids`: only these."""
+    statement = _WATCHES if ids is None else _WATCHES.where(place_watches.c.thread_id.in_(ids))
+    return [Watch(*row) for row in connection.execute(statement)]
+
+
+def set_told(connection: Connection, thread_id: int, told: dict[str, Any], now_ms: int) -> None:
+    """Notes what a thread's chatbot is told now."""
+    of_thread = place_watches.c.thread_id == thread_id
+    connection.execute(update(place_watches).where(of_thread).values(told=told, told_at=now_ms))
+
+
+def end_watches(connection: Connection, ids: Collection[int]) -> None:
+    """Ends the watches of threads that are closed."""
+    connection.execute(delete(place_watches).where(place_watches.c.thread_id.in_(ids)))

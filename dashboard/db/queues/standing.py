@@ -1,7 +1,7 @@
 """The state of queues for the people at the desk: numbers, places in line, and explanations."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -11,6 +11,7 @@ from dashboard.db.models.threads import thread_acts
 from dashboard.db.queues import admins, definitions, entries, history
 from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Load, Queue
+from dashboard.db.queues.entries import Position
 from dashboard.event_types import ASSIGNED
 
 
@@ -137,25 +138,62 @@ class Place(NamedTuple):
     of: int
     expected_seconds: int | None
 
+    def to_json(self) -> dict[str, Any]:
+        """Returns the place as chatbots get it."""
+        queue = {"id": self.queue.id, "name": self.queue.name}
+        return {
+            "queue": queue,
+            "position": self.position,
+            "of": self.of,
+            "expected_seconds": self.expected_seconds,
+        }
+
+
+#: What chatbots get of a thread that waits in no queue.
+NO_PLACE = dict.fromkeys(("queue", "position", "of", "expected_seconds"))
+
 
 def place(connection: Connection, thread_id: int) -> Place | None:
-    """Returns the place of a thread in the first queue in which it waits, or None.
+    """Returns the place of a thread in the first queue in which it waits, or None."""
+    return places(connection, [thread_id]).get(thread_id)
 
-    Expected are the median time between two of the last fifty hand-outs for each thread up to this
-    one. It is unknown with fewer than ten hand-outs, and while none of the queue's admins accepts
-    threads.
+
+def places(connection: Connection, thread_ids: Collection[int]) -> dict[int, Place]:
+    """Maps threads to their places in the first queue in which each waits.
+
+    Expected is, for each thread up to this one, the median time between two of the last fifty
+    hand-outs. It is unknown with fewer than ten hand-outs, and while none of the queue's admins
+    accepts threads.
     """
-    for queue in definitions.listing(connection):
-        found = None
-        if queue.number is not None and queue.is_filled:
-            found = entries.position(connection, queue.number, thread_id)
-        if found is not None:
-            seconds = history.seconds_between(connection, [queue.id]).get(queue.id)
-            people = People(connection, definitions.state(connection).load)
-            if seconds is None or not people.accepting(queue.admins):
-                return Place(queue, *found, None)
-            return Place(queue, *found, math.ceil(seconds * found.position))
-    return None
+    found: dict[int, Place] = {}
+    queues = [one for one in definitions.listing(connection) if one.number and one.is_filled]
+    between = history.seconds_between(connection, [queue.id for queue in queues])
+    people = People(connection, definitions.state(connection).load) if queues else None
+    for queue in queues:
+        seconds = between.get(queue.id) if people and people.accepting(queue.admins) else None
+        left = [id for id in thread_ids if id not in found]
+        for id, at in _positions(connection, queue, left).items():
+            expected = None if seconds is None else math.ceil(seconds * at.position)
+            found[id] = Place(queue, *at, expected)
+    return found
+
+
+#: With more threads, the whole order of a queue is read once.
+_ONE_BY_ONE = 20
+
+
+def _positions(
+    connection: Connection, queue: Queue, thread_ids: Collection[int]
+) -> dict[int, Position]:
+    assert queue.number is not None
+    if len(thread_ids) > _ONE_BY_ONE:
+        order = entries.order(connection, queue.number)
+        wanted = frozenset(thread_ids)
+        return {
+            id: Position(place, len(order)) for place, id in enumerate(order, 1) if id in wanted
+        }
+    each = {id: entries.position(connection, queue.number, id) for id in thread_ids}
+    return {id: position for id, position in each.items() if position is not None}
 
 
 _LAST = select(

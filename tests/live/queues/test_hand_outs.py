@@ -26,10 +26,31 @@ class Desk:
         return self.sue.post("queues", {"view": self.view["id"], "mode": "push"} | more)["queue"]
 
     def thread(self, thread: str) -> int:
+        [id] = self.lineup.post(self.lineup.message_event(f"{self.name}-{thread}"))
+        self.happens("thread.tags", thread, add=[self.name])
+        return id
+
+    def happens(self, type: str, thread: str, **more: Any) -> None:
+        """Posts an event of the chatbot."""
         message = self.lineup.message_event(f"{self.name}-{thread}")
-        tags = {name: message[name] for name in ("thread", "occurred_at")}
-        tags |= {"id": f"{message['id']}-tags", "type": "thread.tags", "add": [self.name]}
-        return self.lineup.post(message, tags)[0]
+        event = {name: message[name] for name in ("id", "thread", "occurred_at")}
+        self.lineup.post(event | {"type": type} | more)
+
+    def place(self, thread: str) -> dict[str, Any]:
+        """The place in line, as the chatbot reads it."""
+        path = f"{self.lineup.server.url}/api/v1/threads/{self.name}-{thread}/place"
+        answer = self.lineup.bot.get(path)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def told(self) -> list[dict[str, Any]]:
+        """The places that the chatbot was told."""
+        events = self.lineup.bot.get(f"{self.lineup.server.url}/api/v1/events?limit=500").json()
+        return [
+            event
+            for event in events["events"]
+            if event["type"] == "thread.position" and event["thread"].startswith(self.name)
+        ]
 
     def admin(self, name: str, **accepting: Any) -> tuple[AdminDriver, DashboardDriver]:
         """An admin who is online and accepts threads."""
@@ -65,7 +86,7 @@ def test_threads_go_in_their_order_to_those_who_are_here(desk):
     ids = [desk.thread(str(number)) for number in range(4)]
     one, at_one = desk.admin("Ona", capacity=1)
     wait_until(lambda: given(at_one) == ids[:1], SECONDS, "the first thread")
-    two, at_two = desk.admin("Tom", capacity=2)
+    _, at_two = desk.admin("Tom", capacity=2)
     wait_until(lambda: given(at_two) == ids[1:3], SECONDS, "the next two")
     one.reply(ids[0], "Done.")
     wait_until(lambda: given(at_one) == [ids[0], ids[3]], SECONDS, "a freed place is filled")
@@ -109,7 +130,24 @@ def test_what_is_not_opened_in_time_goes_on(desk):
         "capacity_max": 5,
         "load": 0,
     }
-    two, at_two = desk.admin("Tom", capacity=1)
+    _, at_two = desk.admin("Tom", capacity=1)
     wait_until(lambda: given(at_two) == [id], SECONDS, "the thread at another admin")
     at_two.call("thread:open", {"id": id})
     assert desk.sue.get("queues")["queues"][0]["waiting"] == 0
+
+
+def test_a_chatbot_knows_the_place_of_its_customer(desk):
+    """Q: exact, and told again when it has changed."""
+    desk.queue(take_within=600)
+    ids = [desk.thread(str(number)) for number in range(3)]
+    place = desk.place("2")
+    assert (place["position"], place["of"], place["expected_seconds"]) == (3, 3, None)
+    assert place["queue"]["name"] == desk.name
+    desk.happens("thread.handoff", "2", watch_place=True)
+    wait_until(lambda: desk.told(), SECONDS, "the first position")
+    assert desk.told()[0]["data"]["position"] == 3
+    _, at_one = desk.admin("Ona", capacity=2)
+    wait_until(lambda: given(at_one) == ids[:2], SECONDS, "the first threads")
+    assert desk.place("2")["position"] == 1 and desk.place("0")["position"] is None
+    wait_until(lambda: len(desk.told()) == 2, 40, "the second position")
+    assert desk.told()[1]["data"]["position"] == 1
