@@ -89,7 +89,7 @@ def _add_entries() -> None:
     op.create_table(
         "queue_lists",
         sa.Column("number", ID, primary_key=True),
-        sa.Column("list_id", sa.String(64), nullable=False, unique=True),
+        sa.Column("list_id", sa.String(64), unique=True),
         sa.Column("fill_to", ID, nullable=False),
         sa.Column("filled_to", ID, nullable=False, server_default="0"),
         sqlite_autoincrement=True,
