@@ -46,8 +46,8 @@ class HandOut(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What is to be done now, and the time (ms) at which time alone next makes a hand-out or a
-    return possible; None: never."""
+    """Work to be done now, and the time (ms) at which time alone next makes a hand-out or a return
+    possible; None: never."""
 
     has_to_fill: bool
     has_returns: bool = False

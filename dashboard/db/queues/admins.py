@@ -1,4 +1,4 @@
-"""What queues know of admins: capacity, load, whether they accept threads, and their presence."""
+"""Admins as queues know them: capacity, load, the switch to accept threads, and presence."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from dashboard.db.models.threads import threads
 from dashboard.db.queues.definitions import Load, Queue, has_queues, state
 from dashboard.db.threads.thread_states import ThreadState
 
-#: The capacity of an admin for whom nobody has set one, and the largest.
+#: The capacity of an admin without a set one, and the largest.
 CAPACITY, CAPACITY_MAX = 5, 100
 
 
@@ -171,7 +171,7 @@ def set_statuses(
 
 
 def known_ids(connection: Connection) -> list[int]:
-    """Returns the admins whose presence matters to queues."""
+    """Returns the admins with a row here: queues look at their presence."""
     return list(connection.scalars(select(queue_admins.c.admin_id)))
 
 

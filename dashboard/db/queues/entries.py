@@ -260,7 +260,7 @@ def count_on_list(connection: Connection, query_list: QueryList, now_ms: int) ->
 
 
 class Position(NamedTuple):
-    """The number of threads of a list up to this one, and of all, whoever may have them."""
+    """The number of threads of a list up to this one, and of all, at any desk."""
 
     position: int
     of: int

@@ -69,7 +69,7 @@ class ReplyRequest(Strict):
 
 
 class ReleaseRequest(Strict):
-    """Why the admin gives the thread back."""
+    """The reason for which the admin gives the thread back."""
 
     reason: Annotated[Body, AfterValidator(check_visible)] | None = None
 
