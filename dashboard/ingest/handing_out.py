@@ -5,6 +5,7 @@ thread is between its reads and its commit: so capacity and order hold at every 
 worker may make it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from dashboard.db.threads import thread_states, threads
 from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.ingest import outgoing
-from dashboard.ingest.matching import AT_ONCE, Match, Staff, pulled, pushed
+from dashboard.ingest.matching import AT_ONCE, Match, Staff, pulled, pushed, why
 from dashboard.ingest.outgoing import Admin, Given
 from dashboard.ingest.saving import save
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
@@ -79,12 +80,13 @@ class HandingOut:
         def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
             state = _begin(connection)
             _check_pulled(connection, queue_id)
-            staff = Staff.read(connection, state, now)
-            asker = staff.people.get(admin.id)
+            asker = admins.one(connection, admin.id)
             if asker is None:
                 return None, []
-            if not staff.has_room(asker):
-                raise _at_capacity(staff.loads[asker.id], asker.capacity)
+            load = admins.loads(connection, [admin.id], state.load)[admin.id]
+            if load >= asker.capacity:
+                raise _at_capacity(load, asker.capacity)
+            staff = Staff.read(connection, state, now)
             match = pulled(connection, staff, asker, now, queue_id)
             if match is None:
                 return None, []
@@ -119,7 +121,7 @@ class HandingOut:
                 if _returns(one, queues)
             ]
             state = definitions.state(connection)
-            staff = Staff.read(connection, state, now, who_accept=True)
+            staff = Staff.read(connection, state, now)
             return Outlook(
                 has_to_fill,
                 any(at <= now for at in returns_at),
@@ -212,7 +214,8 @@ class HandOuts(RunsTask):
                 placements += handing_out.push()
             self._place(placements)
             count += len(placements)
-            if self._task.is_stopped or not (placements or outlook.has_to_fill):
+            is_done = len(placements) < AT_ONCE and not outlook.has_to_fill
+            if self._task.is_stopped or is_done:
                 break
         self._wait_seconds = POLL_SECONDS
         if outlook.next_at is not None:
@@ -298,10 +301,11 @@ def _give(
     asked for it, None if the queue acts by itself."""
     ids = [match.thread_id for match in matches]
     locked = {one.id: one for one in thread_states.locked_by_id(connection, ids, waits=False)}
-    number, acts = state.hand_outs, list[int]()
+    number, acts, given_to = state.hand_outs, list[int](), Counter[int]()
     given = {match.queue.id: match.queue.given for match in matches}
     for match in matches:
         thread, admin = locked[match.thread_id], match.admin
+        assert admin is not None
         assert entries.is_ready(thread.facts, thread.columns), "entries follow their threads"
         number += 1
         given[match.queue.id] += 1
@@ -317,14 +321,14 @@ def _give(
                 now,
                 now,
                 {"queue": _named(match.queue)},
-                why=match.why,
+                why=why(connection, match, state.load, given_to),
                 before=None,
             )
         )
-        admins.put(connection, admin.id, hand_out=number, given_at=now)
+        given_to[admin.id] += 1
+        admins.note_given(connection, admin.id, number, now)
         history.note_hand_out(connection, match.queue.id, given[match.queue.id], now)
     definitions.set_hand_outs(connection, number)
-    history.forget_old(connection, now)
     return acts, save(connection, [*locked.values()], now)
 
 
