@@ -109,8 +109,8 @@ def of_queue(
     connection: Connection, queue: Queue, desk: str, first_id: int, most: int
 ) -> tuple[list[QueueAdmin], int]:
     """Returns up to `most` admins to whom the queue may give threads at a desk, in the order of an
-    explanation: `first_id`, those who accept threads, those who went longest without one; and the
-    number of all."""
+    explanation: `first_id`, those who accept threads as colleagues see it, lower ids; and the
+    number of all. The order depends neither on threads at other desks nor on hidden presence."""
 
     def belongs(*desks: str) -> ColumnElement[bool]:
         rows = select(belonging.c.admin_id).where(belonging.c.desk.in_(desks))
@@ -121,8 +121,9 @@ def of_queue(
     )
     if queue.admins is not None:
         statement = statement.where(belongs(*queue.admins))
-    is_first = case((admins.c.id == first_id, 0), (_ACCEPTS, 1), else_=2)
-    statement = statement.order_by(None).order_by(is_first, _HAND_OUT, admins.c.id)
+    seems_to_accept = queue_admins.c.accepting.is_(True) & (queue_admins.c.shown_status == "online")
+    is_first = case((admins.c.id == first_id, 0), (seems_to_accept, 1), else_=2)
+    statement = statement.order_by(None).order_by(is_first, admins.c.id)
     rows = connection.execute(statement.limit(most)).all()
     people = _with_desks(connection, [row[:-1] for row in rows])
     return people, rows[0][-1] if rows else 0

@@ -22,6 +22,7 @@ from dashboard.validation.fields import (
     DeskName,
     Id,
     Priority,
+    Reason,
     Strict,
     ThreadId,
     check_characters,
@@ -71,7 +72,7 @@ class ReplyRequest(Strict):
 class ReleaseRequest(Strict):
     """The reason for which the admin gives the thread back."""
 
-    reason: Annotated[Body, AfterValidator(check_visible)] | None = None
+    reason: Reason | None = None
 
 
 class EmptyRequest(Strict):

@@ -82,7 +82,7 @@ class HandOutsApi:
             200: Documented("The thread is the admin's now.", (NextThread,)),
             204: Documented("No thread waits for the admin."),
         },
-        problems=(409,),
+        problems=(404, 409),
         problem=NextProblem,
     )
     def next(self, body: NextRequest) -> Response:
@@ -130,11 +130,11 @@ class HandOutsApi:
         def write(connection: Connection) -> Mapping[str, object]:
             definitions.lock(connection)
             values: dict[str, object] = {"accepting": body.accepting}
-            if "capacity" in body.model_fields_set:
+            if "capacity" in body.changes():
                 most = admins.accepting(connection, admin_id)["capacity_max"]
                 if body.capacity is not None and body.capacity > most:
                     detail = f"is more than {most}, the capacity that supervisors have set"
-                    raise field_error("/capacity", "out_of_range", detail)
+                    raise field_error("/capacity", "number_out_of_range", detail)
                 values["own_capacity"] = body.capacity
             admins.put(connection, admin_id, **values)
             return admins.accepting(connection, admin_id)
