@@ -15,16 +15,17 @@ from dashboard.db.accounts import admins as accounts
 from dashboard.db.database import Database
 from dashboard.db.lists import versions
 from dashboard.db.queues import admins, definitions, entries, history
+from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Queue, QueueState
+from dashboard.db.queues.entries import Position
 from dashboard.db.threads import thread_states, threads
 from dashboard.db.threads.thread_states import ThreadState
-from dashboard.errors import Problem, StorageUnavailable
+from dashboard.errors import NotFound, Problem, StorageUnavailable
 from dashboard.ingest import outgoing
 from dashboard.ingest.matching import AT_ONCE, Match, Staff, pulled, pushed, why
 from dashboard.ingest.outgoing import Admin, Given
 from dashboard.ingest.saving import save
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
-from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
 
 #: Threads with new entries that one transaction adds to a list of a queue.
@@ -37,7 +38,8 @@ Place = Callable[[Sequence[Placement]], object]
 
 
 class HandOut(NamedTuple):
-    """A thread that was handed out; `rank` is its place among `of` in the queue, counted from 1."""
+    """A thread that was handed out; `rank` is its place, from 1 on, among `of` in the queue that
+    its admin sees."""
 
     thread_id: int
     queue: Queue
@@ -47,8 +49,8 @@ class HandOut(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What is to be done now, and the time (ms) at which time alone next makes a hand-out or a
-    return possible; None: never."""
+    """Work to be done now, and the time (ms) at which time alone next makes a hand-out or a return
+    possible; None: never."""
 
     has_to_fill: bool
     has_returns: bool = False
@@ -73,7 +75,7 @@ class HandingOut:
         one; None without any.
 
         Raises Problem (409): `at_capacity`, and `not_pulled` for a queue that hands out by itself;
-        Invalid for an unknown queue.
+        NotFound for an unknown queue.
         """
         now = self._clock()
 
@@ -90,9 +92,7 @@ class HandingOut:
             match = pulled(connection, staff, asker, now, queue_id)
             if match is None:
                 return None, []
-            assert match.queue.number is not None
-            place = entries.position(connection, match.queue.number, match.thread_id)
-            assert place is not None, "a thread that is handed out stands in its queue"
+            place = _rank(connection, match, asker)
             [act_id], placements = _give(connection, state, [match], now, admin)
             return HandOut(match.thread_id, match.queue, act_id, *place), placements
 
@@ -280,9 +280,17 @@ def _check_pulled(connection: Connection, queue_id: int | None) -> None:
         return
     queue = definitions.find(connection, queue_id)
     if queue is None:
-        raise field_error("/queue", "unknown_value", "is not the id of a queue")
+        raise NotFound("There is no such queue.")
     if queue.mode != "pull":
         raise Problem(409, "not_pulled", f"“{queue.name}” hands out its threads by itself.")
+
+
+def _rank(connection: Connection, match: Match, asker: QueueAdmin) -> Position:
+    """Returns the place of the thread among those that the asker sees."""
+    assert match.queue.number is not None
+    place = entries.position(connection, match.queue.number, match.thread_id, asker.seen)
+    assert place is not None, "a thread that is handed out stands in its queue"
+    return place
 
 
 def _at_capacity(load: int, capacity: int) -> Problem:

@@ -204,7 +204,7 @@ def explained(
 ) -> dict[str, Any] | None:
     """Explains, as the reader may see it, why a queue gave the thread to its admin, or why it still
     waits in a queue; None if no queue hands it out."""
-    place = standing.place(connection, thread_id)
+    place = standing.place(connection, thread_id, reader.desks)
     last = None if place else standing.last_hand_out(connection, thread_id)
     if place is not None:
         state = definitions.state(connection)

@@ -29,7 +29,7 @@ _Key = tuple[int, int]
 
 
 class _Socket:
-    """What a socket has been told."""
+    """A socket and the news that it has got."""
 
     def __init__(self, caller: Caller):
         self.caller = caller

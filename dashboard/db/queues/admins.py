@@ -1,4 +1,4 @@
-"""What queues know of admins: capacity, load, whether they accept threads, and their presence."""
+"""Admins as queues know them: capacity, load, the switch to accept threads, and presence."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from dashboard.db.models.threads import threads
 from dashboard.db.queues.definitions import Load, Queue, has_queues, state
 from dashboard.db.threads.thread_states import ThreadState
 
-#: The capacity of an admin for whom nobody has set one, and the largest.
+#: The capacity of an admin without a set one, and the largest.
 CAPACITY, CAPACITY_MAX = 5, 100
 #: Up to so many admins are looked up one by one; of more all rows are read.
 FEW = 20
@@ -109,8 +109,8 @@ def of_queue(
     connection: Connection, queue: Queue, desk: str, first_id: int, most: int
 ) -> tuple[list[QueueAdmin], int]:
     """Returns up to `most` admins to whom the queue may give threads at a desk, in the order of an
-    explanation: `first_id`, those who accept threads, those who went longest without one; and the
-    number of all."""
+    explanation: `first_id`, those who accept threads as colleagues see it, lower ids; and the
+    number of all. The order depends neither on threads at other desks nor on hidden presence."""
 
     def belongs(*desks: str) -> ColumnElement[bool]:
         rows = select(belonging.c.admin_id).where(belonging.c.desk.in_(desks))
@@ -121,8 +121,9 @@ def of_queue(
     )
     if queue.admins is not None:
         statement = statement.where(belongs(*queue.admins))
-    is_first = case((admins.c.id == first_id, 0), (_ACCEPTS, 1), else_=2)
-    statement = statement.order_by(None).order_by(is_first, _HAND_OUT, admins.c.id)
+    seems_to_accept = queue_admins.c.accepting.is_(True) & (queue_admins.c.shown_status == "online")
+    is_first = case((admins.c.id == first_id, 0), (seems_to_accept, 1), else_=2)
+    statement = statement.order_by(None).order_by(is_first, admins.c.id)
     rows = connection.execute(statement.limit(most)).all()
     people = _with_desks(connection, [row[:-1] for row in rows])
     return people, rows[0][-1] if rows else 0
@@ -239,7 +240,7 @@ def set_statuses(
 
 
 def known_ids(connection: Connection) -> list[int]:
-    """Returns the admins whose presence matters to queues."""
+    """Returns the admins with a row here: queues look at their presence."""
     return list(connection.scalars(select(queue_admins.c.admin_id)))
 
 

@@ -266,14 +266,17 @@ def count_on_list(connection: Connection, query_list: QueryList, now_ms: int) ->
 
 
 class Position(NamedTuple):
-    """The number of threads of a list up to this one, and of all, whoever may have them."""
+    """The number of threads that wait in a queue: up to this one, and of all."""
 
     position: int
     of: int
 
 
-def position(connection: Connection, number: int, thread_id: int) -> Position | None:
-    """Returns the position of a thread among those that may be handed out; None: it is not one."""
+def position(
+    connection: Connection, number: int, thread_id: int, desks: frozenset[str] | None = None
+) -> Position | None:
+    """Returns the position of a thread among those at these desks (None: at any) that may be handed
+    out; None: it is not one."""
     own = select(queue_entries.c.score).where(_READY, queue_entries.c.thread_id == thread_id)
     score = connection.scalar(own, {"number": number})
     if score is None:
@@ -286,6 +289,8 @@ def position(connection: Connection, number: int, thread_id: int) -> Position | 
         )
     )
     counts = select(func.count(before), func.count()).where(_READY)
+    if desks is not None:
+        counts = counts.where(queue_entries.c.desk.in_(desks))
     return Position(*connection.execute(counts, {"number": number}).one())
 
 

@@ -1,4 +1,4 @@
-"""What queues remember: threads that admins gave back, and the times of the last hand-outs."""
+"""Memory of queues: threads that admins gave back, and the times of the last hand-outs."""
 
 from collections.abc import Collection
 from itertools import pairwise

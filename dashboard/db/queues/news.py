@@ -1,4 +1,4 @@
-"""What queues did lately: threads that admins have still to open, and threads that went back."""
+"""News of queues: threads that admins have still to open, threads that went back, and watches."""
 
 from collections.abc import Collection
 from typing import Any, NamedTuple
