@@ -74,18 +74,14 @@ class HandingOut:
         Raises Problem (409): `at_capacity`, and `not_pulled` for a queue that hands out by itself;
         Invalid for an unknown queue.
         """
-        now = self._clock()
+        with self._database.read() as connection:
+            state, now = definitions.state(connection), self._clock()
+            if _asked_for(connection, state, admin.id, queue_id, now) is None:
+                return None, []  # Without a lock: many ask again and again while there is nothing.
 
         def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
-            state = _begin(connection)
-            _check_pulled(connection, queue_id)
-            staff = Staff.read(connection, state, now)
-            asker = staff.people.get(admin.id)
-            if asker is None:
-                return None, []
-            if not staff.has_room(asker):
-                raise _at_capacity(staff.loads[asker.id], asker.capacity)
-            match = pulled(connection, staff, asker, now, queue_id)
+            state, now = _begin(connection), self._clock()
+            match = _asked_for(connection, state, admin.id, queue_id, now)
             if match is None:
                 return None, []
             assert match.queue.number is not None
@@ -129,10 +125,9 @@ class HandingOut:
 
     def push(self) -> Sequence[Placement]:
         """Makes the hand-outs that are due, AT_ONCE at most."""
-        now = self._clock()
 
         def write(connection: Connection) -> Sequence[Placement]:
-            state = _begin(connection)
+            state, now = _begin(connection), self._clock()
             staff = Staff.read(connection, state, now)
             matches = list(pushed(connection, state, staff, now))
             return _give(connection, state, matches, now, None)[1] if matches else []
@@ -141,10 +136,10 @@ class HandingOut:
 
     def take_back(self) -> Sequence[Placement]:
         """Takes threads back from admins who have been offline for too long, AT_ONCE at most."""
-        now = self._clock()
 
         def write(connection: Connection) -> Sequence[Placement]:
             definitions.lock(connection)
+            now = self._clock()
             queues = {queue.id: queue for queue in definitions.listing(connection)}
             held = [one for one in admins.held_offline(connection) if _is_gone(one, queues, now)]
             names = _names(connection, {one.admin_id for one in held})
@@ -265,10 +260,25 @@ def release_to_queue(
 
 
 def _begin(connection: Connection) -> QueueState:
-    """Takes the locks of a hand-out: no other one, and no write of a thread, is under way."""
+    """Takes the locks of a hand-out: no other one, and no write of a thread, is under way. Read the
+    clock afterwards: threads that came while this one waited are there, too."""
     state = definitions.lock(connection)
     versions.wait_for_writers(connection)
     return state
+
+
+def _asked_for(
+    connection: Connection, state: QueueState, admin_id: int, queue_id: int | None, now: int
+) -> Match | None:
+    """Returns the thread that an admin gets who asks for one. Raises Problem and Invalid."""
+    _check_pulled(connection, queue_id)
+    staff = Staff.read(connection, state, now)
+    asker = staff.people.get(admin_id)
+    if asker is None:
+        return None
+    if not staff.has_room(asker):
+        raise _at_capacity(staff.loads[asker.id], asker.capacity)
+    return pulled(connection, staff, asker, now, queue_id)
 
 
 def _check_pulled(connection: Connection, queue_id: int | None) -> None:
