@@ -106,6 +106,11 @@ def finds_commands_by_other_names(page: Page) -> None:
     page.locator(".list").focus()
     page.keyboard.press("Control+k")
     page.wait_for_selector(".palette-entry")
+    groups = page.locator(".palette-list > [role=group]")
+    headings = [group.locator(".palette-heading").inner_text() for group in groups.all()]
+    assert headings == ["In the thread", "Go to", "In the list", "Everywhere", "Settings"]
+    assert [group.get_attribute("aria-label") for group in groups.all()] == headings
+    assert page.locator(".palette-list > .palette-entry").count() == 0
     for typed, command in OTHER_NAMES.items():
         page.fill(".palette-field", typed)
         found = page.evaluate(ENTRIES)
