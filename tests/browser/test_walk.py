@@ -48,6 +48,12 @@ def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     said = "() => document.getElementById('messages').textContent.includes('You do not have to.')"
     browser.wait_for(said, "the reply in the conversation")
     browser.wait_for("() => !document.querySelector('.message[data-state]')", "its being stored")
+    # Nobody has the thread: it is taken by one press, and the offer goes.
+    offer = page.locator(".toast", has_text="Nobody has this thread")
+    offer.get_by_role("button", name="Take").click()
+    taken = "() => document.querySelector('.thread-facts').textContent.includes('with you')"
+    browser.wait_for(taken, "the thread being taken")
+    assert offer.count() == 0
     mai = lineup.admin(lineup.mai_email)
     assert mai.messages(quiet)[-1]["body"] == "You do not have to."
     replied = f"document.querySelector('#row-{quiet} .row-replied').textContent"

@@ -45,6 +45,7 @@ export async function openUnsent(page) {
     sent: (item, message) => {
       received(item, message);
       if (item.after === "done") finish(item.threadId, Math.max(item.seen ?? 0, message.id), page);
+      else if (!item.private) offerToTake(item.threadId, page);
     },
     stopped: (item) => tell(item, page),
     moved: (item) => item.unseen.forEach((message) => received(item, message)),
@@ -103,6 +104,20 @@ async function finish(id, seen, { data: { thread, rows }, ui: { threadPane }, ac
   const walks = id === thread.id && !threadPane.part?.composer.canSend;
   if (rows.get(id)?.open === false) return walks ? actions?.openNext(id) : undefined;
   return actions?.finish({ id, seen, walks });
+}
+
+// Offers to take a thread that nobody has, after a reply in it.
+/** @param {number} id @param {Page} page */
+function offerToTake(id, { data: { thread, rows }, ui: { toasts, language: { t } }, acts: { acting } }) {
+  const isHere = id === thread.id;
+  const holds = () => {
+    const row = rows.get(id);
+    return Boolean(row?.open) && !row.assignee && isHere === (id === thread.id);
+  };
+  if (!holds()) return;
+  const text = isHere ? t("nobody.here") : t("nobody.there", { name: nameOf(rows.get(id), t) });
+  const run = async () => (await acting.get())?.actions.claim(id);
+  toasts.show(text, { text: t("act.claim"), run }, { about: `nobody:${id}`, holds });
 }
 
 // Removes everything from the page after the session has ended, because somebody else may use the
