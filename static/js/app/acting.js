@@ -35,8 +35,9 @@ export function startActing(page) {
 function keepShelf() {
   const { style } = document.documentElement;
   const toasts = document.getElementById("toasts");
-  /** @type {HTMLElement[]} */
-  const frames = [...document.querySelectorAll(".messages-frame, .list-frame")];
+  /** @type {NodeListOf<HTMLElement>} */
+  const both = document.querySelectorAll(".messages-frame, .list-frame");
+  const frames = [...both];
   const measure = () => {
     const frame = frames.find((each) => each.offsetHeight);
     style.setProperty("--shelf-px", `${innerHeight - (frame?.getBoundingClientRect().bottom ?? 0)}px`);

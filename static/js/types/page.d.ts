@@ -167,7 +167,7 @@ declare global {
   interface Acts {
     acting: Lazy<Acting>;
     actions: ThreadActions;
-    finder: Pick<ThreadFinder, "showInList" | "nextUnread">;
+    finder: Pick<ThreadFinder, "showInList" | "nextUnread" | "leave">;
     finish: () => void;
     navigation: Navigation;
     open: (id: number, messageId?: number | null) => void;
