@@ -23,6 +23,7 @@ export function startActing(page) {
   };
   thread.arrivals = new Arrivals({ adminId, tell });
   page.acts.undoing = new Undoing(page);
+  page.acts.unsent.preload().then((unsent) => unsent && page.acts.undoing.keepIn(unsent.tab));
   page.acts.actions = new ThreadActions(page);
   painter.ask("nav");
   keepShelf();

@@ -18,10 +18,10 @@ const AGAIN_MS = 10_000; // interval of new tries after failures without a conne
 /** @param {Page & { key: string, changed(): void }} page @returns {Promise<Unsent>} */
 export async function openUnsent(page) {
   const { key, data: { adminId, thread }, net: { api, connection, connectionState, now } } = page;
-  const sealed = (name) => new SealedStorage({
-    storage: storage(), prefix: `lineup:${name}:${adminId}`, key,
+  const sealed = (name, ofTab = false) => new SealedStorage({
+    storage: storage(ofTab), prefix: `lineup:${name}:${adminId}`, key,
   }).open();
-  const [kept, replies] = await Promise.all([sealed("draft"), sealed("outbox")]);
+  const [kept, replies, ofTab] = await Promise.all([sealed("draft"), sealed("outbox"), sealed("tab", true)]);
   const drafts = new Drafts({
     storage: kept, adminId, changed: page.changed, now, newId: randomId,
     channel: channel(`lineup:drafts:${adminId}`),
@@ -55,7 +55,7 @@ export async function openUnsent(page) {
   });
   outbox.keepIn(replies);
   const unsent = {
-    outbox, drafts, showSessionEnd,
+    outbox, drafts, showSessionEnd, tab: tabMemory(ofTab),
     dialog: new UnsentDialog(page),
     counts: () => ({ draft: drafts.list.length, unsent: outbox.late.length }),
     // The mark of a thread's row: "unsent", "draft" or "".
@@ -86,6 +86,20 @@ export async function openUnsent(page) {
   });
   if (connection.connected) outbox.retryWaiting();
   return unsent;
+}
+
+// What a tab keeps while it is reloaded; it is lost with the page where nothing can be stored.
+/** @param {SealedStorage} storage @returns {TabMemory} */
+function tabMemory(storage) {
+  const keyOf = (name) => `${storage.prefix}:${name}`;
+  return {
+    read(name) { return JSON.parse(storage.getItem(keyOf(name))); },
+    write(name, value) {
+      try {
+        storage.setItem(keyOf(name), JSON.stringify(value));
+      } catch { /* storage is full or forbidden */ }
+    },
+  };
 }
 
 // Tells that a reply of another thread was not sent.

@@ -460,9 +460,12 @@ declare global {
     page?: { visibilityState: string };
     timers?: { setInterval(run: () => void, ms: number): any };
   };
+  /** Keeps values under names while a tab is reloaded. */
+  type TabMemory = { read(name: string): any; write(name: string, value: unknown): void };
   type Unsent = {
     outbox: Outbox;
     drafts: Drafts;
+    tab: TabMemory;
     showSessionEnd(t: Translate, reason: string | null): void;
     /** The list of unsent texts. */
     dialog: UnsentDialog;
