@@ -21,6 +21,7 @@ const SEEN_PX = 20; // px of a message from which its beginning or end counts as
 export class MessagesPane extends PageModule {
   #threadId = null;
   #atEnd = true;
+  #top = 0; // px, where the messages begin in the window
   #timer = null;
 
   /** @param {Page & {
@@ -39,7 +40,7 @@ export class MessagesPane extends PageModule {
     root.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     document.addEventListener("visibilitychange", () => this.#see());
     addEventListener("focus", () => mentions.look());
-    onResize(root, () => this.#stay());
+    onResize(root, () => this.#resized());
   }
 
   get unseen() {
@@ -111,6 +112,15 @@ export class MessagesPane extends PageModule {
       if (bottom > edge && painted.has(element.dataset.id)) return { element, top };
     }
     return null;
+  }
+
+  // A bar above the messages that comes or goes, such as that of a snooze, moves none of them.
+  #resized() {
+    const { top, height } = this.root.getBoundingClientRect();
+    if (!height) return; // a phone shows the list
+    if (!this.#atEnd) this.root.scrollTop += top - this.#top;
+    this.#top = top;
+    this.#stay();
   }
 
   #stay() {
