@@ -76,8 +76,9 @@ def stand_above_what_is_below_on_a_phone(mai: BrowserDriver, id: int) -> None:
     parts = [".composer", "#messages"]
     for _ in range(2):
         mai.wait_for(f"() => !({COVERED})({parts}).length", f"nothing covered of {parts}")
-        for box in (toast.bounding_box() for toast in page.locator(".toast").all()):
-            assert box and 0 < box["x"] and box["y"] > 500 and box["y"] + box["height"] < 780
+        for one in page.locator(".toast").all():
+            box = one.bounding_box()
+            assert box and box["x"] > 0 and box["y"] > 500 and box["y"] + box["height"] < 780
         page.click(".thread-back:visible, .nav-item[data-kind=arrival]:visible")
         parts = [".nav", "#list"]
     page.locator(f"#row-{id}").click()
