@@ -26,14 +26,14 @@ export function startActing(page) {
   page.acts.unsent.preload().then((unsent) => unsent && page.acts.undoing.keepIn(unsent.tab));
   page.acts.actions = new ThreadActions(page);
   painter.ask("nav");
-  keepShelf();
+  measureToasts();
   const { undoing, actions } = page.acts;
   return { undoing, actions, colleagueActions: new ColleagueActions(page), ownState };
 }
 
 // Tells the styles how high the toasts are, and where the list or the conversation ends, over whose lower edge
 // they stand in small windows. In this way they cover neither the composer nor the bar below.
-function keepShelf() {
+function measureToasts() {
   const { style } = document.documentElement;
   const toasts = document.getElementById("toasts");
   /** @type {NodeListOf<HTMLElement>} */
@@ -41,7 +41,7 @@ function keepShelf() {
   const frames = [...both];
   const measure = () => {
     const frame = frames.find((each) => each.offsetHeight);
-    style.setProperty("--shelf-px", `${innerHeight - (frame?.getBoundingClientRect().bottom ?? 0)}px`);
+    style.setProperty("--below-px", `${innerHeight - (frame?.getBoundingClientRect().bottom ?? 0)}px`);
     style.setProperty("--toasts-px", `${toasts.offsetHeight}px`);
   };
   for (const each of [toasts, ...frames]) onResize(each, measure);

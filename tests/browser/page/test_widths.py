@@ -1,6 +1,7 @@
 """The page at each width: whole titles, Take in the thread's head, icons with names; and touch."""
 
 import pytest
+from playwright.sync_api import Page
 
 from tests.browser.outside import outside
 from tests.drivers.browser import BrowserDriver
@@ -112,15 +113,7 @@ def test_the_names_below_icons_are_whole_on_phones_and_tablets(chromium, lineup)
             page.keyboard.press("Escape")
             page.evaluate("() => { location.hash = '#/arrival/arrival'; }")
             for width in (360, 390, 820, 1024):
-                page.set_viewport_size({"width": width, "height": 768})
-                page.wait_for_selector(".row:not(.skeleton)")
-                faults = page.evaluate(CUT, NAMES) + page.evaluate(SMALL_TEXTS, ".nav")
-                faults += page.evaluate(CUT, ".nav .nav-count") + outside(page)
-                if width < 720:
-                    faults += page.evaluate(CUT, ".nav")
-                if width < 720 or locale != "ja":  # Japanese may go on in a new line anywhere
-                    faults += page.evaluate(BROKEN, NAMES)
-                found[locale, width] = faults + page.evaluate(SCROLLED)
+                found[locale, width] = faults_of_names(page, width, locale)
             page.set_viewport_size({"width": 1024, "height": 600})
             found[locale, "low"] = page.evaluate(SCROLLED) + outside(page)
     finally:
@@ -135,6 +128,26 @@ def test_the_names_below_icons_are_whole_on_phones_and_tablets(chromium, lineup)
     page.click(".nav-item[data-kind=snoozed]")
     mai.wait_until_shown("snoozed/soonest")
     reaches_all_the_rest(mai)
+    has_the_rest_of_a_low_column(mai)
+    assert mai.errors == []
+    mai.close()
+
+
+def faults_of_names(page: Page, width: int, locale: str) -> list[str]:
+    page.set_viewport_size({"width": width, "height": 768})
+    page.wait_for_selector(".row:not(.skeleton)")
+    faults = page.evaluate(CUT, NAMES) + page.evaluate(SMALL_TEXTS, ".nav")
+    faults += page.evaluate(CUT, ".nav .nav-count") + outside(page)
+    if width < 720:
+        faults += page.evaluate(CUT, ".nav")
+    if width < 720 or locale != "ja":  # Japanese may go on in a new line anywhere
+        faults += page.evaluate(BROKEN, NAMES)
+    return faults + page.evaluate(SCROLLED)
+
+
+def has_the_rest_of_a_low_column(mai: BrowserDriver) -> None:
+    """In the sheet of a tablet, whose column has the places."""
+    page = mai.page
     page.set_viewport_size({"width": 1024, "height": 768})
     mai.renew()
     page.click(".nav-item[data-kind=more]")
@@ -142,8 +155,6 @@ def test_the_names_below_icons_are_whole_on_phones_and_tablets(chromium, lineup)
     assert {"Drafts", "Not sent", "Team", "Customers online", "Actions"} <= set(rest)
     assert "History" not in rest, "the places stand in the column"
     page.keyboard.press("Escape")
-    assert mai.errors == []
-    mai.close()
 
 
 def reaches_all_the_rest(mai: BrowserDriver) -> None:

@@ -57,6 +57,9 @@ def test_search_finds_a_message_and_keeps_its_order_while_threads_move(browser, 
     for number in range(3):
         lineup.say(f"t-{number}", f"The zebra {number} is missing")
     browser.page.keyboard.press("/")
+    browser.page.keyboard.type("zzqq")
+    browser.page.wait_for_selector(".search .empty-title >> text=Nothing found")
+    browser.page.fill("#search-field", "")
     browser.page.keyboard.type("zebra mis")
     browser.wait_for("() => document.querySelectorAll('.found').length === 3", "three results")
     assert browser.page.locator(".found mark").count() == 6
