@@ -21,7 +21,7 @@ const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
 const EDITORS = "js/editors.js"; // made here
 // Scripts that few admins need, and rarely: they are fetched when they are needed.
-const OF_EDITORS = /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/hand-over-all))/;
+const OF_EDITORS = /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/(hand-over-all|explain)))/;
 const PAGES = [
   "js/login.js", "js/invitation.js", "css/dashboard.css", "css/later.css", "css/pages/card.css",
   "css/pages/api_docs.css",
