@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, or_, select, true,
 
 from dashboard.db.accounts import admin_desks
 from dashboard.db.accounts import admins as accounts
-from dashboard.db.accounts.admin_desks import Desks, sees
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import admin_desks as belonging
 from dashboard.db.models.accounts import admins
@@ -53,10 +53,6 @@ class QueueAdmin(NamedTuple):
     def accepts(self) -> bool:
         """Whether the admin may be given threads without asking for them."""
         return self.accepting and self.status == "online"
-
-    def may_have(self, queue: Queue, desk: str) -> bool:
-        """Whether the queue may give the admin threads at a desk."""
-        return queue.asks(self.desks) and sees(self.seen, desk)
 
 
 _CAPACITY = func.coalesce(queue_admins.c.capacity, CAPACITY)
