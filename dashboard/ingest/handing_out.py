@@ -256,10 +256,10 @@ def release_to_queue(
     if queue_id in queues:
         data = {"queue": _named(queues[queue_id]), "returned": "released"}
         history.count_return(connection, "released")
-    if reason:
-        data["note"] = reason
-    before = _before(state, _names(connection, {assignee_id}))
-    return outgoing.set_assignee(connection, admin, state, None, None, now, data, before=before)
+    # The chatbot does not get the reason.
+    extra: dict[str, Any] = {"note": reason} if reason else {}
+    extra["before"] = _before(state, _names(connection, {assignee_id}))
+    return outgoing.set_assignee(connection, admin, state, None, None, now, data, **extra)
 
 
 def _begin(connection: Connection) -> QueueState:

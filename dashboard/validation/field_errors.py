@@ -21,6 +21,7 @@ _TYPE_NAMES = {
     "int_type": "a whole number, written with digits only",
     "bool_type": "true or false",
     "list_type": "a list",
+    "too_short": "a list with at least one entry",
     "model_type": "an object",
     "dict_type": "an object",
 }

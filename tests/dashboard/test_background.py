@@ -168,7 +168,7 @@ def test_sockets_have_all_observers_and_parts_hear_of_each_other():
     Services.connect_sockets(services)
     [call] = services.sockets.register.call_args_list
     lists, *others = call.args[1]
-    assert others == [services.admin_presence, services.queue_line]
+    assert others == [services.admin_presence, services.queue_line, services.queue_news]
     assert lists._send_status == services.presence_tasks.send_status
     assert set(lists._droppers) == {services.broadcaster, services.live_lists}
     services.broadcaster.held_threads.observe.assert_called_once_with(

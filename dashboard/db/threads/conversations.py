@@ -15,7 +15,7 @@ from dashboard.validation.strict_json import JsonObject
 #: Maximum number of acts in one part of a conversation, the newest ones.
 PART_MAX = 200
 #: The members of an act's data that the dashboard gets.
-_SHOWN = ("cause", *ACT_MEMBERS)
+_SHOWN = ("cause", "note", *ACT_MEMBERS)
 
 _ACTS: Select[Any] = select(
     thread_acts.c.id,
@@ -33,9 +33,9 @@ class Act(NamedTuple):
     """One act; `at` in milliseconds. `admin_id` is None for the chatbot, the customer and time.
 
     `data` may hold `priority`, `assignee` or `desk` with `before`, tags that were `added` and
-    `removed`, `cause` of an automatic act (`message` and `handoff` reopen a thread), the fields of
-    a snooze, a wake or a late thread, the `marks` of an earlier snooze, and `undoes`, the id of an
-    earlier act.
+    `removed`, `cause` of an automatic act (`message` and `handoff` reopen a thread), the `note`
+    with a release, the fields of a snooze, a wake or a late thread, the `marks` of an earlier
+    snooze, and `undoes`, the id of an earlier act.
     """
 
     id: int

@@ -117,6 +117,9 @@ class Act(_ActContent):
         Literal["message", "handoff"],
         Field(description="With `thread.reopened` by a customer's message or a handoff."),
     ] = Absent
+    note: Annotated[
+        str, Field(description="With `thread.released`: the admin's reason, for colleagues.")
+    ] = Absent
 
 
 class Messages(Answer):

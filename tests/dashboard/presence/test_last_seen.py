@@ -190,7 +190,7 @@ def test_what_is_announced_wakes_what_follows_it(order, monkeypatch):
     woken.clear()
     service.admins.open(Connection("7", "c1"), Settings())
     tasks._listen()
-    assert woken == ["store last seen", "present admins"]
+    assert woken == ["store last seen", "present admins", "admins of queues"]
     woken.clear()
     order.services.bot_presence.enqueue_closed([1])
     assert woken == ["customer messages"] and order.services.bot_presence.has_pending

@@ -327,7 +327,7 @@ def test_old_times_of_last_seen_go(process):
 def test_every_step_is_started_and_stopped(process):
     started: list[object] = []
     process.tasks.start(started.append)
-    assert len(started) == len(process.tasks._steps()) == 16
+    assert len(started) == len(process.tasks._steps()) == 17
     process.tasks.stop()
     assert all(run.__self__.is_stopped for run in started)
 
@@ -348,7 +348,7 @@ def test_what_cannot_wait_for_the_next_turn_wakes_its_step(process):
     woken.clear()
     process.service.admins.open(process.elsewhere, Settings())
     process.hear()
-    assert {*woken} == {"store last seen", "present admins"}
+    assert {*woken} == {"store last seen", "present admins", "admins of queues"}
     woken.clear()
     process.tasks.wake()
     assert woken == [*process.tasks._tasks], "the first socket after none"

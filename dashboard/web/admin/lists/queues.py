@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from flask import Response
-from pydantic import Field, StrictInt
+from pydantic import BeforeValidator, Field, StrictInt, TypeAdapter
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
@@ -20,7 +20,7 @@ from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound, Pr
 from dashboard.live.requests import ViewId
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error, named
-from dashboard.validation.fields import DeskName, Strict
+from dashboard.validation.fields import DeskName, Strict, fault
 from dashboard.web.admin.bulk import ActingAdmin
 from dashboard.web.admin.lists.calendars import ChangedAt, Count, Id
 from dashboard.web.admin.routes import SUPERVISOR
@@ -44,9 +44,22 @@ class ReturnRequest(Strict):
     which: Which = "waiting"
 
 
-_Admins = Annotated[
+_Desks = Annotated[
     list[DeskName], Field(min_length=1, max_length=DESKS_MAX, description="Desks of its admins.")
 ]
+_DESKS: TypeAdapter[list[str]] = TypeAdapter(_Desks)
+
+
+def _desks_or_all(value: Any) -> Any:
+    """Returns `all`, or the desks, parsed here so that a mistake has its place among them."""
+    if isinstance(value, list):
+        return _DESKS.validate_python(value)
+    if value != "all":
+        raise fault("wrong_type", "must be `all`, or a list of desks")
+    return value
+
+
+_Admins = Annotated[_Desks | Literal["all"], BeforeValidator(_desks_or_all)]
 
 
 class TriedQueueRequest(Strict):
@@ -54,7 +67,7 @@ class TriedQueueRequest(Strict):
 
     view: ViewId
     mode: Mode
-    admins: _Admins | Literal["all"] = "all"
+    admins: _Admins = "all"
     take_within: Annotated[
         StrictInt, Field(ge=10, le=3_600, description="Seconds in which it must be opened.")
     ] = 60

@@ -37,6 +37,7 @@ LEFT_OUT = {
         "calendars",
         "desks",
         "epochs",
+        *("queues", "queue_state", "queue_lists", "queue_entries", "queue_hand_outs"),
     ),
     *("message_search", "customer_search"),
 }
@@ -73,6 +74,10 @@ VALUES_OF: Mapping[tuple[str, str], Any] = {
     ("threads", "next_change_at"): None,
     ("threads", "snoozed_until"): None,
     ("threads", "tags"): " vip ",
+    ("threads", "take_until"): None,
+    ("place_watches", "told"): None,
+    ("queue_admins", "status"): "online",
+    ("queue_admins", "shown_status"): "offline",
 }
 
 

@@ -12,7 +12,10 @@ from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.db.models.threads import threads
 from dashboard.db.outbox import outgoing
+from dashboard.db.queues import definitions, entries
+from dashboard.db.queues.definitions import QueueDraft
 from dashboard.ingest.actions import Actions, Admin
+from dashboard.ingest.handing_out import HandingOut
 from dashboard.ingest.replies import Reply
 from scoring.facts import Facts
 from scoring.sorts import SORTS
@@ -31,7 +34,8 @@ _KEPT = (
 
 
 def tell(database: Database, clock: SettableClock) -> None:
-    """Threads in all states, by events of a chatbot and acts on the dashboard, and a view."""
+    """Threads in all states, by events of a chatbot and acts on the dashboard, a view, and a queue
+    that has handed out a thread."""
     shop, actions = Shop(database, clock), Actions(database, clock)
     mai = Admin(new_admin(database, "Mai", "supervisor"), "Mai", "supervisor")
     for number in range(14):
@@ -60,9 +64,22 @@ def tell(database: Database, clock: SettableClock) -> None:
         lambda c: sessions.begin(c, mai.id, clock()),
         lambda c: api_keys.create(c, shop.source_id, api_keys.SCOPES, None, 0),
         lambda c: views.create(c, draft, mai.id, clock()),
-        lambda c: outgoing.assign_positions(c, clock()),
+        lambda c: _add_queue(c, mai.id, clock()),
     ):
         database.write(write)
+    handing_out = HandingOut(database, clock)
+    while handing_out.fill():
+        pass
+    assert handing_out.pull(mai)[0] is not None
+    database.write(lambda c: outgoing.assign_positions(c, clock()))
+
+
+def _add_queue(connection: Connection, admin_id: int, now_ms: int) -> None:
+    draft = views.Draft("Waiting", "is:waiting", "longest_wait", "UTC", None)
+    view = views.create(connection, draft, admin_id, now_ms)
+    draft = QueueDraft(view.id, "pull", None, 60, 0, 120, "waiting")
+    definitions.create(connection, draft, admin_id, now_ms)
+    entries.synchronize(connection)
 
 
 def thread_rows(connection: Connection) -> dict[str, dict[str, Any]]:

@@ -1,6 +1,7 @@
 """A filled database of each earlier schema is brought to head, and runs."""
 
 import runpy
+import shutil
 from pathlib import Path
 
 import fakeredis
@@ -68,6 +69,21 @@ def test_a_filled_database_of_an_earlier_schema_is_upgraded_and_runs(
     _has_all_rows(database, added)
     _has_the_same_threads_and_lists(database, told, clock)
     _runs(database, clock, tmp_path)
+    database.close()
+
+
+def test_the_tables_of_queues_get_rows_by_the_filler_or_by_the_story(told, tmp_path):
+    database = Database(f"sqlite:///{shutil.copy(told, tmp_path / 'story.sqlite')}")
+    added = database.write(filler.fill)
+    with database.read() as connection:
+        tables = filler.reflected(connection).sorted_tables
+        rows = {
+            table.name: added.get(table.name) or connection.execute(select(table)).first()
+            for table in tables
+            if table.name.startswith(("queue", "place_watches"))
+        }
+    assert len(rows) == 9
+    assert [name for name, some in rows.items() if not some] == []
     database.close()
 
 
