@@ -5,7 +5,7 @@ thread is between its reads and its commit: so capacity and order hold at every 
 worker may make it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -14,6 +14,7 @@ from dashboard.db.accounts import admins as accounts
 from dashboard.db.database import Database
 from dashboard.db.lists import versions
 from dashboard.db.queues import admins, definitions, entries, history
+from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Queue, QueueState
 from dashboard.db.threads import thread_states, threads
 from dashboard.db.threads.thread_states import ThreadState
@@ -75,19 +76,21 @@ class HandingOut:
         Invalid for an unknown queue.
         """
         with self._database.read() as connection:
-            state, now = definitions.state(connection), self._clock()
-            if _asked_for(connection, state, admin.id, queue_id, now) is None:
-                return None, []  # Without a lock: many ask again and again while there is nothing.
+            people, queues = admins.listing(connection), definitions.listing(connection)
+            desk, now = _Desk(definitions.state(connection), people, queues), self._clock()
+            # Without a lock: many ask again and again while there is nothing.
+            if desk.asked_for(connection, admin.id, queue_id, now) is None:
+                return None, []
 
         def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
-            state, now = _begin(connection), self._clock()
-            match = _asked_for(connection, state, admin.id, queue_id, now)
+            desk, now = _begin(connection), self._clock()
+            match = desk.asked_for(connection, admin.id, queue_id, now)
             if match is None:
                 return None, []
             assert match.queue.number is not None
             place = entries.position(connection, match.queue.number, match.thread_id)
             assert place is not None, "a thread that is handed out stands in its queue"
-            [act_id], placements = _give(connection, state, [match], now, admin)
+            [act_id], placements = _give(connection, desk.state, [match], now, admin)
             return HandOut(match.thread_id, match.queue, act_id, *place), placements
 
         return self._database.write(write)
@@ -104,22 +107,23 @@ class HandingOut:
     def look(self) -> "Outlook":
         """Returns what is to be done; reads only."""
         with self._database.read() as connection:
-            queues = {queue.id: queue for queue in definitions.listing(connection)}
             has_to_fill = entries.unfilled(connection) is not None or entries.has_unused(connection)
+            listed = definitions.listing(connection)
+            queues = {queue.id: queue for queue in listed}
             if not queues:
                 return Outlook(has_to_fill)
             now = self._clock()
+            people = admins.listing(connection, who_accept=True)
+            desk = _Desk(definitions.state(connection), people, listed)
             returns_at = [
                 one.offline_since + queues[one.queue_id].offline_after_ms
                 for one in admins.held_offline(connection)
                 if _returns(one, queues)
             ]
-            state = definitions.state(connection)
-            staff = Staff.read(connection, state, now, who_accept=True)
             return Outlook(
                 has_to_fill,
                 any(at <= now for at in returns_at),
-                any(True for _ in pushed(connection, state, staff, now)),
+                any(True for _ in desk.due(connection, now)),
                 _next_moment(connection, queues.values(), returns_at, now),
             )
 
@@ -127,10 +131,9 @@ class HandingOut:
         """Makes the hand-outs that are due, AT_ONCE at most."""
 
         def write(connection: Connection) -> Sequence[Placement]:
-            state, now = _begin(connection), self._clock()
-            staff = Staff.read(connection, state, now)
-            matches = list(pushed(connection, state, staff, now))
-            return _give(connection, state, matches, now, None)[1] if matches else []
+            desk, now = _begin(connection), self._clock()
+            matches = list(desk.due(connection, now))
+            return _give(connection, desk.state, matches, now, None)[1] if matches else []
 
         return self._database.write(write)
 
@@ -259,32 +262,47 @@ def release_to_queue(
     return outgoing.set_assignee(connection, admin, state, None, None, now, data, before=before)
 
 
-def _begin(connection: Connection) -> QueueState:
+class _Desk(NamedTuple):
+    """What decides about hand-outs, except loads and threads. `state` and `people` change only
+    under the lock of `definitions.lock`."""
+
+    state: QueueState
+    people: Sequence[QueueAdmin]
+    queues: Sequence[Queue]
+
+    def due(self, connection: Connection, now: int) -> Iterator[Match]:
+        """Yields the hand-outs that are due."""
+        staff = Staff.read(connection, self.people, self.state, now)
+        return pushed(connection, self.queues, self.state, staff, now)
+
+    def asked_for(
+        self, connection: Connection, admin_id: int, queue_id: int | None, now: int
+    ) -> Match | None:
+        """Returns the thread that an admin gets who asks for one. Raises Problem and Invalid."""
+        _check_pulled(self.queues, queue_id)
+        staff = Staff.read(connection, self.people, self.state, now)
+        asker = staff.people.get(admin_id)
+        if asker is None:
+            return None
+        if not staff.has_room(asker):
+            raise _at_capacity(staff.loads[asker.id], asker.capacity)
+        return pulled(connection, self.queues, staff, asker, now, queue_id)
+
+
+def _begin(connection: Connection) -> _Desk:
     """Takes the locks of a hand-out: no other one, and no write of a thread, is under way. Read the
     clock afterwards: threads that came while this one waited are there, too."""
     state = definitions.lock(connection)
+    # Before writes of threads have to wait.
+    people = admins.listing(connection)
     versions.wait_for_writers(connection)
-    return state
+    return _Desk(state, people, definitions.listing(connection))
 
 
-def _asked_for(
-    connection: Connection, state: QueueState, admin_id: int, queue_id: int | None, now: int
-) -> Match | None:
-    """Returns the thread that an admin gets who asks for one. Raises Problem and Invalid."""
-    _check_pulled(connection, queue_id)
-    staff = Staff.read(connection, state, now)
-    asker = staff.people.get(admin_id)
-    if asker is None:
-        return None
-    if not staff.has_room(asker):
-        raise _at_capacity(staff.loads[asker.id], asker.capacity)
-    return pulled(connection, staff, asker, now, queue_id)
-
-
-def _check_pulled(connection: Connection, queue_id: int | None) -> None:
+def _check_pulled(queues: Iterable[Queue], queue_id: int | None) -> None:
     if queue_id is None:
         return
-    queue = definitions.find(connection, queue_id)
+    queue = next((queue for queue in queues if queue.id == queue_id), None)
     if queue is None:
         raise field_error("/queue", "unknown_value", "is not the id of a queue")
     if queue.mode != "pull":
@@ -308,12 +326,13 @@ def _give(
     ids = [match.thread_id for match in matches]
     locked = {one.id: one for one in thread_states.locked_by_id(connection, ids, waits=False)}
     number, acts = state.hand_outs, list[int]()
-    given = {match.queue.id: match.queue.given for match in matches}
+    given: dict[int, list[int]] = {}
     for match in matches:
         thread, admin = locked[match.thread_id], match.admin
         assert entries.is_ready(thread.facts, thread.columns), "entries follow their threads"
         number += 1
-        given[match.queue.id] += 1
+        numbers = given.setdefault(match.queue.id, [])
+        numbers.append(match.queue.given + len(numbers) + 1)
         thread.columns.queue_id = match.queue.id
         if by is None:
             thread.columns.take_until = now + match.queue.take_within_ms
@@ -331,9 +350,9 @@ def _give(
             )
         )
         admins.put(connection, admin.id, hand_out=number, given_at=now)
-        history.note_hand_out(connection, match.queue.id, given[match.queue.id], now)
+    for id, numbers in given.items():
+        history.note_hand_outs(connection, id, numbers, now)
     definitions.set_hand_outs(connection, number)
-    history.forget_old(connection, now)
     return acts, save(connection, [*locked.values()], now)
 
 

@@ -1,6 +1,6 @@
 """Decides which admin gets which thread of a queue next; reads only, and changes nothing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -40,10 +40,9 @@ class Staff:
 
     @classmethod
     def read(
-        cls, connection: Connection, state: QueueState, now_ms: int, *, who_accept: bool = False
+        cls, connection: Connection, people: Sequence[QueueAdmin], state: QueueState, now_ms: int
     ) -> "Staff":
-        """Reads all enabled admins; `who_accept`: only those who accept threads now."""
-        people = admins.listing(connection, who_accept=who_accept)
+        """Reads the loads of the admins, and the threads that they released."""
         loads = admins.loads(connection, [admin.id for admin in people], state.load)
         return cls(people, loads, history.released(connection, now_ms))
 
@@ -114,10 +113,16 @@ class Staff:
         return "released" if self.has_released(thread_id, admin) else "free"
 
 
-def pushed(connection: Connection, state: QueueState, staff: Staff, now_ms: int) -> Iterator[Match]:
+def pushed(
+    connection: Connection,
+    queues: Iterable[Queue],
+    state: QueueState,
+    staff: Staff,
+    now_ms: int,
+) -> Iterator[Match]:
     """Yields the hand-outs that are due, AT_ONCE at most, and counts each in `staff`."""
     number, taken = state.hand_outs, list[int]()
-    for queue in _live(connection, "push"):
+    for queue in _live(queues, "push"):
         while (able := staff.able(queue)) and len(taken) < AT_ONCE:
             rooms = sum(admin.capacity - staff.loads[admin.id] for admin in able)
             limit = min(rooms, AT_ONCE - len(taken))
@@ -137,6 +142,7 @@ def pushed(connection: Connection, state: QueueState, staff: Staff, now_ms: int)
 
 def pulled(
     connection: Connection,
+    queues: Iterable[Queue],
     staff: Staff,
     admin: QueueAdmin,
     now_ms: int,
@@ -144,7 +150,7 @@ def pulled(
 ) -> Match | None:
     """Returns the thread that an admin with a free place gets who asks for the next one, None
     without any. `queue_id`: only from this queue."""
-    for queue in _live(connection, "pull"):
+    for queue in _live(queues, "pull"):
         if not queue.asks(admin.desks) or queue_id not in (None, queue.id):
             continue
         left = list[int]()
@@ -156,10 +162,8 @@ def pulled(
     return None
 
 
-def _live(connection: Connection, mode: str) -> list[Queue]:
-    return [
-        queue for queue in definitions.listing(connection) if queue.mode == mode and queue.is_filled
-    ]
+def _live(queues: Iterable[Queue], mode: str) -> list[Queue]:
+    return [queue for queue in queues if queue.mode == mode and queue.is_filled]
 
 
 def _first(
@@ -191,7 +195,7 @@ def explained(
     last = None if place else standing.last_hand_out(connection, thread_id)
     if place is not None:
         state = definitions.state(connection)
-        staff = Staff.read(connection, state, now_ms)
+        staff = Staff.read(connection, admins.listing(connection), state, now_ms)
         desk = threads.desks_of(connection, [thread_id]).get(thread_id, "")
         why = staff.why(place.queue, Entry(thread_id, desk, 0), None)
         queue, admin = {"id": place.queue.id, "name": place.queue.name}, None

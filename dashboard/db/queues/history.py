@@ -1,6 +1,6 @@
 """What queues remember: threads that admins gave back, and the times of the last hand-outs."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -20,7 +20,8 @@ Released = frozenset[tuple[int, int]]
 
 
 def note_release(connection: Connection, thread_id: int, admin_id: int, now_ms: int) -> None:
-    """Notes that an admin gave a thread back."""
+    """Notes that an admin gave a thread back, and forgets what no longer counts."""
+    connection.execute(delete(queue_releases).where(queue_releases.c.at <= now_ms - RELEASED_MS))
     row = {"thread_id": thread_id, "admin_id": admin_id, "at": now_ms}
     statement = insert_on(connection, queue_releases).values(row)
     keys = ["thread_id", "admin_id"]
@@ -41,18 +42,16 @@ def next_end(connection: Connection, now_ms: int) -> int | None:
     return None if at is None else at + RELEASED_MS
 
 
-def forget_old(connection: Connection, now_ms: int) -> None:
-    """Removes releases that no longer count."""
-    connection.execute(delete(queue_releases).where(queue_releases.c.at <= now_ms - RELEASED_MS))
-
-
-def note_hand_out(connection: Connection, queue_id: int, given: int, now_ms: int) -> None:
-    """Notes the time of a queue's hand-out; `given` is its number, from 1 on."""
-    row = {"queue_id": queue_id, "slot": given % REMEMBERED, "at": now_ms}
-    statement = insert_on(connection, queue_hand_outs).values(row)
+def note_hand_outs(
+    connection: Connection, queue_id: int, numbers: Sequence[int], now_ms: int
+) -> None:
+    """Notes the time of a queue's hand-outs; `numbers` are theirs, from 1 on, REMEMBERED at
+    most."""
+    rows = [{"queue_id": queue_id, "slot": one % REMEMBERED, "at": now_ms} for one in numbers]
+    statement = insert_on(connection, queue_hand_outs).values(rows)
     keys = ["queue_id", "slot"]
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_={"at": now_ms}))
-    connection.execute(update(queues).where(queues.c.id == queue_id).values(given=given))
+    connection.execute(update(queues).where(queues.c.id == queue_id).values(given=numbers[-1]))
 
 
 def seconds_between(connection: Connection, queue_ids: Collection[int]) -> dict[int, float]:
