@@ -257,7 +257,7 @@ def release_to_queue(
         data = {"queue": _named(queues[queue_id]), "returned": "released"}
         history.count_return(connection, "released")
     # The chatbot does not get the reason.
-    extra: dict[str, Any] = {"note": reason} if reason else {}
+    extra: JsonObject = {"note": reason} if reason else {}
     extra["before"] = _before(state, _names(connection, {assignee_id}))
     return outgoing.set_assignee(connection, admin, state, None, None, now, data, **extra)
 
