@@ -16,7 +16,7 @@ const textsIn = (folder) => Object.fromEntries(LOCALES.map((locale) => [
 // Texts that are loaded with a part of the page when it is asked for.
 const SETTINGS = readdirSync(new URL("i18n/settings/", root), { withFileTypes: true })
   .filter((each) => each.isDirectory()).map(({ name }) => `settings/${name}/`);
-const LATER = ["query/", "views/", "hours/", "settings/", ...SETTINGS].map(textsIn);
+const LATER = ["query/", "views/", "hours/", "queues/", "settings/", ...SETTINGS].map(textsIn);
 const first = textsIn("");
 const texts = Object.fromEntries(LOCALES.map((locale) => [
   locale, Object.assign({}, first[locale], ...LATER.map((part) => part[locale])),
@@ -59,6 +59,10 @@ const MADE = {
     const columns = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
     return [...failures, ...columns, "webhooks.why.gone"];
   },
+  ordered: () => ["policies", "queues"].flatMap((kind) => [
+    "empty", "order", "order.undo", "order.save", "order.saved", "order.other", "up", "down", "drag", "open",
+    "delete", "moved",
+  ].map((name) => `${kind}.${name}`)),
   keys: () => ["events", "presence", "read"].map((scope) => `keys.scope.${scope}`),
   team: () => ["admin", "supervisor"].map((role) => `team.as.${role}`),
   profile: () => ["admin", "supervisor"].map((role) => `profile.role.${role}`),

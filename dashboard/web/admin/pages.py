@@ -62,7 +62,8 @@ _LATER = (
     "query",
     "views",
     "hours",
-    *(f"settings{part}" for part in ("", "/audit", "/keys", "/profile", "/team", "/webhooks")),
+    "queues",
+    *(f"settings{part}" for part in ("", "/audit", "/keys", "/profile", "/queues", "/team", "/webhooks")),
 )
 _FIELDS = {name: {"kind": field.kind, "words": [*field.words]} for name, field in FIELDS.items()}
 
@@ -213,6 +214,7 @@ SETTINGS_PAGES = (
     SettingsPage("desks", for_supervisors=True),
     SettingsPage("hours", for_supervisors=True),
     SettingsPage("policies", for_supervisors=True),
+    SettingsPage("queues", for_supervisors=True),
     SettingsPage("accounts", for_supervisors=True, former="team"),
     SettingsPage("keys", for_supervisors=True, former="keys"),
     SettingsPage("webhooks", for_supervisors=True, former="webhooks"),

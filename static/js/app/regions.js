@@ -24,7 +24,7 @@ export function addRegions(page) {
   const { painter, layout, splitter, follow, toasts, language, search, palette, customer } = page.ui;
   const hint = new ListHint(page);
   region(painter, "nav", "nav", () => nav(page));
-  region(painter, "queue", "queue-line", () => page.ui.queueLine.render());
+  painter.add("queue", () => page.ui.queueLine.part?.paint());
   region(painter, "about", "list-about", () => about(page));
   region(painter, "header", "list-header", () => {
     hint.look();

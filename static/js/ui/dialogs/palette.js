@@ -139,7 +139,7 @@ export function commands(page) {
   }));
   const ofDesk = [
     ...(page.ui.picks?.size ? ofPicked(page) : page.data.thread.row ? ofThread(page) : []),
-    ...(page.snoozing?.commands() ?? []),
+    ...(page.snoozing?.commands() ?? []), ...(page.ui.queues?.part?.commands() ?? []),
     ...PLACES.map((view) => ({
       text: t(`view.${view}`), icon: ICONS[view], keys: keymap.keysOf(`view:${view}`),
       run: () => navigation.goView(view),

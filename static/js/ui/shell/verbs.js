@@ -29,6 +29,7 @@ export function verbsOf(page) {
     note: onTarget((target) => write(page, target, "note")),
     print: onThread(() => page.ui.threadPane.get().then((part) => part?.printout.print())),
     customer: onThread(() => page.ui.customer.toggle()),
+    queues: (name) => page.ui.queues.part?.press(name) ?? false,
     explain: onThread(() => page.ui.explain.open()),
     "thread:show": onThread(() => page.acts.finder.showInList()),
     "thread:claim": onTarget((target) => act(page, target, "claim")),

@@ -19,6 +19,8 @@ function textOf(act, given) {
   if (act.cause) return t(`did.line.${act.cause}`);
   const name = (admin) => (admin.id === adminId ? t("author.you") : shown(admin.name));
   const by = act.by ? name(act.by) : t("did.bot");
+  const queue = queueText(act, { t, adminId });
+  if (queue) return queue;
   const timed = timedText(act, by, given);
   if (timed) return timed;
   if (kindOf(act) === "tags_changed") {
@@ -33,6 +35,16 @@ function textOf(act, given) {
     return t("did.line.given", { name: by, assignee: to });
   }
   return t(`did.line.${kindOf(act)}`, { ...act, name: by });
+}
+
+// Returns the text about a queue that gave the thread to somebody, or to which it went back; "" for other acts.
+/** @param {Act} act @param {{t: Translate, adminId: number}} given */
+export function queueText({ type, queue, returned, by, assignee }, { t, adminId }) {
+  const about = type === "thread.assigned" ? (by ? "took" : "gave") : type === "thread.released" && returned;
+  if (!queue || !about) return "";
+  const name = !by ? "" : by.id === adminId ? t("author.you") : shown(by.name);
+  const to = !assignee ? "" : assignee.id === adminId ? t("did.you") : shown(assignee.name);
+  return t(`did.queue.${about}`, { queue: shown(queue.name), name, assignee: to });
 }
 
 // Returns the added and removed tags as values for a text; null if the act changed nothing.

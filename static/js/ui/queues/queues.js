@@ -1,0 +1,253 @@
+// What the page shows of queues: the switch and the load of the admin, "Take next", and what colleagues may take.
+// Loaded once the server says that there are queues.
+
+import { html, nothing, render } from "lit-html";
+
+import { explanation, isTooMany, loadText, QueueBoard, queueOf } from "../../core/queues.js";
+import { shown } from "../../core/names.js";
+import { nameOf } from "../elements/avatar.js";
+import { ICONS } from "../elements/icons.js";
+import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
+import { ask } from "../elements/popover.js";
+import { GivenNotices } from "./given.js";
+
+const API = "/admin/api";
+const REASON_MAX = 500; // characters
+
+export class Queues extends PageModule {
+  board = new QueueBoard();
+  #busy = false; // whether a thread is being taken
+  #loading = null;
+  #root = document.createElement("div");
+
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
+    this.given = new GivenNotices({ ...page, accept: () => this.accept(true) });
+    document.getElementById("queue-bar").replaceChildren(this.#root);
+    this.ui.painter.add("queues", () => this.paint());
+    this.load();
+  }
+
+  get http() { return this.net.api.http; }
+
+  // Reads the queues and the admin's load; another call meanwhile is answered by a second reading.
+  load() {
+    this.#loading ??= this.#read().finally(() => { this.#loading = null; });
+    return this.#loading;
+  }
+
+  async #read() {
+    try {
+      const [{ queues }, me] = await Promise.all([
+        this.http.get(`${API}/queues`), this.http.get(`${API}/me/accepting`),
+      ]);
+      this.board.list = queues;
+      this.board.me = me;
+    } catch { /* the next event or connection reads them again */ }
+    this.changed();
+  }
+
+  changed() { this.ui.painter.ask("queues", "nav", "presence", "hand-over", "thread", "area"); }
+
+  // Events of the server, by their names.
+  /** @param {QueuesState} state */
+  state(state) {
+    if (this.board.take(state)) this.load();
+    this.given.accepting(this.board.me?.accepting ?? false);
+    this.changed();
+  }
+
+  /** @param {GivenThread} thread */
+  gave(thread) { this.given.add(thread); }
+
+  /** @param {ReturnedThread} returned */
+  returned(returned) {
+    if (this.board.me) this.board.me.accepting = returned.accepting;
+    this.given.returned(returned);
+    this.changed();
+  }
+
+  // The key of a verb: false where it has nothing to do here.
+  /** @param {string} verb */
+  press(verb) {
+    if (verb === "open") return this.given.openFirst();
+    if (!this.board.pulled.length) return false;
+    return void this.next();
+  }
+
+  // Switches whether queues may give the admin threads.
+  /** @param {boolean} accepting */
+  accept(accepting) { return this.#set({ accepting }); }
+
+  async #set(changes) {
+    const { ui: { toasts, announce, language: { t } } } = this;
+    const { accepting } = this.board.me ?? { accepting: false };
+    try {
+      this.board.me = await this.http.put(`${API}/me/accepting`, { accepting, ...changes });
+      this.given.accepting(this.board.me.accepting);
+      announce(t(this.board.me.accepting ? "queues.now.accepting" : "queues.now.not"));
+    } catch (error) {
+      toasts.show(refusalOf(error, t));
+    }
+    this.changed();
+  }
+
+  // Takes the next thread and opens it.
+  async next() {
+    if (this.#busy) return;
+    const { data: { rows }, ui: { toasts, announce, language: { t } }, acts: { acting } } = this;
+    this.#busy = true;
+    this.ui.painter.ask("queues");
+    try {
+      const taken = await this.http.post(`${API}/queues/next`);
+      if (!taken) toasts.show(t("queues.next.none"));
+      else {
+        const { row, queue, rank, of, act } = /** @type {TakenThread} */ (taken);
+        const given = { name: nameOf(row, t), queue: shown(queue.name), rank: t.number(rank), count: of };
+        rows.put(row);
+        this.acts.open(row.id);
+        announce(t("queues.next.told", given));
+        (await acting.get())?.undoing.offer({ text: t("queues.next.took", given), acts: [act] });
+      }
+    } catch (error) {
+      toasts.show(error.code === "at_capacity" ? t("queues.next.full", {
+        load: t.number(error.body.load), capacity: t.number(error.body.capacity),
+      }) : refusalOf(error, t));
+    }
+    this.#busy = false;
+    this.ui.painter.ask("queues");
+  }
+
+  paint() { render(this.#bar(), this.#root); }
+
+  // The bar above the list: the button of pull queues, and in smaller windows the switch.
+  #bar() {
+    const { t } = this.ui.language;
+    if (!this.board.concerns) return "";
+    const count = t.number(this.board.waiting);
+    return html`<div class="queue-bar" role="group" aria-label=${t("queues.own")}
+      ?data-pulls=${this.board.pulled.length > 0}>${this.#switch("queue-bar-switch")}
+      ${this.board.pulled.length ? html`<button type="button" class="button button-accent queue-next"
+        aria-keyshortcuts="q" ?disabled=${this.#busy} title="${t("queues.next.about")} (q)"
+        aria-label=${t("queues.next.of", { count: this.board.waiting })} @click=${() => this.next()}
+        ><span>${t("queues.next")}</span><span class="queue-next-count" translate="no">${count}</span><kbd
+        aria-hidden="true">q</kbd></button>` : ""}</div>`;
+  }
+
+  // The switch in the admin's own corner.
+  corner() { return this.board.concerns ? this.#switch("queue-corner") : ""; }
+
+  #switch(className) {
+    const { t } = this.ui.language;
+    const { me } = this.board;
+    const load = loadText({ load: me.load, capacity: me.capacity }, t);
+    const away = me.accepting && this.data.presence.of("admin", this.data.adminId)?.status;
+    const isAway = away && away !== "online";
+    return html`<button type="button" role="switch" class="queue-switch ${className}"
+      aria-checked=${String(me.accepting)} title=${t(isAway ? "queues.accept.away" : "queues.accept.about")}
+      @click=${() => this.accept(!me.accepting)}
+      ><span class="queue-switch-mark" aria-hidden="true"></span><span class="queue-switch-text"
+      >${t("queues.accept")}</span> <span class="queue-switch-load" ?data-full=${me.load >= me.capacity}
+      >${load}</span></button>`;
+  }
+
+  // The admin's own part of the team's panel: the switch, and a lower capacity.
+  own() {
+    if (!this.board.concerns) return "";
+    const { t } = this.ui.language;
+    const { capacity, capacity_max: most } = this.board.me;
+    const choose = (value) => this.#set({ capacity: value === most ? null : value });
+    return html`<div class="own-field"><span>${t("queues.short")}</span>${this.#switch("queue-own")}</div>
+      <label class="own-field"><span>${t("queues.capacity.own")}</span>
+      <select class="queue-capacity" @change=${({ target }) => choose(Number(target.value))}>${
+        Array.from({ length: most + 1 }, (_, value) => html`<option value=${value}
+          ?selected=${value === capacity}>${t("queues.capacity.value", { count: value })}</option>`)}</select></label>`;
+  }
+
+  // A colleague's load in words.
+  /** @param {MemberLoad} member */
+  loadOf(member) { return loadText(member, this.ui.language.t); }
+
+  // Whether threads may be handed to a colleague: asks first if that is above the capacity.
+  /** @param {Member & MemberLoad} member @param {number} count */
+  async mayGive(member, count) {
+    if (!isTooMany(member, count)) return true;
+    const { dialog, language: { t } } = this.ui;
+    const { load, capacity, name } = member;
+    const given = { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };
+    return ask(dialog, { title: t("queues.over.title", given), text: t("queues.over.text", given), yes: t("act.hand") }, t);
+  }
+
+  // The queue that gave the open thread to this admin, or null.
+  #source() {
+    const { data: { thread: { row, acts }, adminId } } = this;
+    return row?.open && row.assignee?.id === adminId ? queueOf(acts.list) : null;
+  }
+
+  // Items of the open thread's menu.
+  items() {
+    const { t } = this.ui.language;
+    return this.#source() ? [{ text: `${t("queues.release")}…`, run: () => this.#askRelease() }] : [];
+  }
+
+  // Commands of the palette.
+  /** @returns {Command[]} */
+  commands() {
+    const { board, ui: { language: { t } } } = this;
+    if (!board.concerns) return [];
+    const isOn = board.me.accepting;
+    return [
+      ...(board.pulled.length ? [{ text: t("queues.next"), icon: ICONS.down, keys: "q", run: () => void this.next(), also: t("queues.also") }] : []),
+      { text: t(isOn ? "queues.accept.off" : "queues.accept.on"), icon: ICONS.mine, keys: "", run: () => void this.accept(!isOn), also: t("queues.also") },
+      ...this.items().map((item) => ({ ...item, icon: ICONS.undo, keys: "" })),
+    ];
+  }
+
+  // Asks for a reason, which may be left out, and gives the open thread back.
+  #askRelease() {
+    const { data: { thread: { id, row } }, ui: { dialog, language: { t } } } = this;
+    const queue = this.#source();
+    if (!queue) return;
+    const given = { name: nameOf(row, t), queue: shown(queue.name) };
+    const submit = (event) => {
+      event.preventDefault();
+      const { value } = event.target.elements.namedItem("reason");
+      dialog.close();
+      void this.#release(id, value.trim(), given);
+    };
+    dialog.open(t("queues.release"), () => html`<form class="form queue-release" @submit=${submit}>
+      <p>${t("queues.release.text", given)}</p>
+      <label>${t("queues.release.reason")}<input name="reason" maxlength=${REASON_MAX} autocomplete="off" dir="auto"></label>
+      <div class="form-acts"><button type="button" class="button" @click=${() => dialog.close()}>${t("cancel")}</button>
+        <button type="submit" class="button button-accent">${t("act.release")}</button></div></form>`);
+    dialog.element.querySelector("input")?.focus();
+  }
+
+  async #release(id, reason, given) {
+    const { data: { rows }, ui: { toasts, painter, language: { t } }, acts: { acting } } = this;
+    try {
+      const path = `${API}/threads/${id}/release`;
+      const { row, act } = await this.http.post(path, reason ? { reason } : {});
+      if (row) rows.put(row);
+      (await acting.get())?.undoing.offer({ text: t("queues.released", given), acts: act ? [act] : [] });
+    } catch (error) {
+      toasts.show(refusalOf(error, t));
+    }
+    painter.askAll();
+  }
+
+  // Why a queue gave a thread to an admin, or why it still waits.
+  /** @param {QueueExplanation} given */
+  explained(given) {
+    const { t } = this.ui.language;
+    const isPulled = this.board.of(given.queue.id)?.mode === "pull";
+    const named = {
+      ...given, queue: { ...given.queue, name: shown(given.queue.name) },
+      admin: given.admin && { ...given.admin, name: shown(given.admin.name) },
+      admins: given.admins.map((one) => ({ ...one, name: shown(one.name) })),
+    };
+    return html`<p class="explain-queue">${explanation(named, isPulled, t)}</p>`;
+  }
+}
