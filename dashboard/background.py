@@ -59,6 +59,7 @@ class Background:
             services.live_lists,
             services.live_lists.view_totals,
             services.queue_line,
+            services.queue_news,
         ]
 
     @property
@@ -73,6 +74,7 @@ class Background:
             "recompute": services.recompute,
             "archive": services.archiver,
             "hand-outs": services.hand_outs,
+            "places": services.place_news,
         }
 
     def start(self) -> None:

@@ -83,11 +83,13 @@ class ReopenEvent(EventBase):
 
 
 class HandoffEvent(EventBase):
-    """The chatbot asks for an admin, at a desk if it names one."""
+    """The chatbot asks for an admin, at a desk if it names one. With `watch_place` it gets
+    `thread.position` whenever the customer's place in line has changed; false ends that."""
 
     type: Literal["thread.handoff"]
     thread: fields.Id
     desk: fields.DeskName | None = None
+    watch_place: StrictBool | None = None
 
 
 class PriorityEvent(EventBase):
@@ -215,10 +217,23 @@ DUE = OutgoingType(
         "target": Member(Literal["first_reply", "next_reply"]),
     },
 )
+POSITION = OutgoingType(
+    "thread.position",
+    "The place of a customer in line has changed",
+    None,
+    {
+        "queue": Member(fields.Queue | None, "null: the thread waits in no queue"),
+        "position": Member(int | None, "its place, from 1 on"),
+        "of": Member(int | None, "threads that wait in the queue"),
+        "expected_seconds": Member(
+            int | None, "seconds until an admin gets it, as far as that is known"
+        ),
+    },
+)
 #: All types of events in the outbox. Private notes never go out.
 OUTGOING_TYPES = (
     *(MESSAGE_CREATED, CLOSED, REOPENED, ASSIGNED, RELEASED, DESK_CHANGED, PRIORITY_CHANGED),
-    *(TAGS_CHANGED, SNOOZED, WOKEN, DUE),
+    *(TAGS_CHANGED, SNOOZED, WOKEN, DUE, POSITION),
 )
 #: An admin is writing a reply: posted to webhooks only, and not stored.
 TYPING = OutgoingType("admin.typing", "An admin is writing a reply")

@@ -23,6 +23,7 @@ from dashboard.ingest.customer_notes import CustomerNotes
 from dashboard.ingest.due import Archiver, DueQueue, Recompute
 from dashboard.ingest.handing_out import HandingOut, HandOuts
 from dashboard.ingest.mentioning import Mentioning
+from dashboard.ingest.places import PlaceNews
 from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
 from dashboard.ingest.undo import Undo
@@ -31,6 +32,7 @@ from dashboard.live.handlers import ListHandlers, ListObserver
 from dashboard.live.listener import ClusterListener, Listener
 from dashboard.live.live_lists import LiveLists
 from dashboard.live.queue import QueueLine, QueueReader
+from dashboard.live.queue_news import QueueNews
 from dashboard.live.reads import Reads
 from dashboard.live.status import Status
 from dashboard.live.view_changes import ViewChanges
@@ -39,7 +41,7 @@ from dashboard.ordering.agenda import AgendaReader, PulseReader
 from dashboard.ordering.list_keeper import ListBuilder, ListKeeper
 from dashboard.ordering.reconciler import Reconciler
 from dashboard.presence.admin_presence import AdminPresence
-from dashboard.presence.tasks import PresenceTasks, PresentAdmins
+from dashboard.presence.tasks import PresenceTasks, PresentAdmins, QueuePresence
 from dashboard.presence.viewers import Viewers
 from dashboard.rate_limits import SharedLimiter
 from dashboard.settings import ROOT
@@ -105,6 +107,7 @@ class Services(CoreServices):
         self.placer.on_freed = hand_outs.wake
         return hand_outs
 
+    place_news = part(lambda s: PlaceNews(s.database, s.clock, s.wake_deliveries))
     pulse = part(lambda s: PulseReader(s.ranking))
 
     @cached_property
@@ -212,7 +215,9 @@ class Services(CoreServices):
         )
         return Broadcaster(self.ranking, self.reads, status, self.sockets, self.monotonic)
 
-    list_handlers = part(lambda s: ListHandlers(s.ranking, s.reads, s.broadcaster, s.live_lists))
+    list_handlers = part(
+        lambda s: ListHandlers(s.ranking, s.reads, s.broadcaster, s.live_lists, s.handing_out.open)
+    )
     live_lists: cached_property[LiveLists] = part(
         lambda s: LiveLists(
             s.ranking, s.reads, s.broadcaster, s.sockets, s.list_keeper, s.list_builder
@@ -240,6 +245,7 @@ class Services(CoreServices):
             s.sockets,
             s.worker,
             s.present_admins,
+            QueuePresence(s.presence_service.admins, s.database, s.clock, s.hand_outs.wake),
         )
     )
 
@@ -292,6 +298,7 @@ class Services(CoreServices):
 
     queue_reader = part(lambda s: QueueReader(s.ranking, s.present_admins.count, s.clock))
     queue_line = part(lambda s: QueueLine(s.queue_reader.read, s.sockets))
+    queue_news = part(lambda s: QueueNews(s.database, s.clock, s.sockets))
 
     def connect_sockets(self) -> None:
         """Registers the handlers of calls, and the observers of sockets that come and go."""
@@ -303,5 +310,5 @@ class Services(CoreServices):
         self.broadcaster.held_threads.observe(self.admin_presence.thread_gone)
         self.sockets.register(
             self.admin_presence.handlers(self.list_handlers.calls()),
-            [lists, self.admin_presence, self.queue_line],
+            [lists, self.admin_presence, self.queue_line, self.queue_news],
         )

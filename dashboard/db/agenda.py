@@ -11,6 +11,7 @@ from sqlalchemy import (
     bindparam,
     exists,
     func,
+    literal_column,
     or_,
     select,
 )
@@ -89,9 +90,11 @@ def _has_hand_outs() -> ColumnElement[bool]:
         select(queue_lists.c.number)
         .join(views, views.c.list_id == queue_lists.c.list_id)
         .join(queues, queues.c.view_id == views.c.id)
-        .where(queues.c.mode == "push")
+        .where(queues.c.mode == literal_column("'push'"))
     )
-    accepts = queue_admins.c.accepting.is_(True) & (queue_admins.c.status == "online")
+    accepts = queue_admins.c.accepting.is_(True) & (
+        queue_admins.c.status == literal_column("'online'")
+    )
     is_theirs = (threads.c.assignee_id == queue_admins.c.admin_id) & threads.c.closed.is_(False)
     return or_(
         exists().where(in_queues) & exists().where(accepts),

@@ -141,6 +141,8 @@ def _assigned(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:
         threads.c.preview_body,
     ).where(
         theirs,
+        # Queues tell it themselves.
+        threads.c.queue_id.is_(None),
         threads.c.assigned_at >= since_ms,
         thread_acts.c.type == ASSIGNED.name,
         by_another,

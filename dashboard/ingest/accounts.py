@@ -15,6 +15,8 @@ from dashboard.db.accounts.team import Account
 from dashboard.db.audit import PAGE, Actor, Target, account_created, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import views
+from dashboard.db.queues import admins as queue_admins
+from dashboard.db.queues import definitions
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem
 from dashboard.ingest.releases import left_of, release_all_of, renew_rows_of
 from dashboard.ordering.placer import Placer
@@ -35,6 +37,7 @@ class Changes(NamedTuple):
     desks: Collection[str] | None = None
     name: str | None = None
     changed_at: int | None = None
+    capacity: int | None = None
 
 
 class Changed(NamedTuple):
@@ -50,6 +53,7 @@ _NOTED = {
     "role": audit.ACCOUNT_ROLE_CHANGED,
     "desks": audit.ACCOUNT_DESKS_CHANGED,
     "name": audit.ACCOUNT_CHANGED,
+    "capacity": audit.ACCOUNT_CAPACITY_CHANGED,
 }
 
 
@@ -83,7 +87,8 @@ class Accounts:
         self._spawn = spawn
 
     def change(self, by: Actor, account_id: int, edit: Changes) -> Changed:
-        """Sets name, role and desks. Sessions go on; requests and sockets follow the new rights.
+        """Sets name, role, desks and capacity. Sessions go on; requests and sockets follow the new
+        rights.
 
         Threads at desks that the admin does not see any more are released. Raises NotFound, Invalid
         for an unknown desk, Problem (403, 409).
@@ -91,11 +96,15 @@ class Accounts:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[Account, Collection[str] | None, bool]:
+            if edit.capacity is not None:
+                definitions.lock(connection)
             before = _locked(connection, by, account_id, edit.changed_at)
             old = team.described(connection, before)
             if edit.desks is not None:
                 check_desks(connection, edit.desks)
                 admin_desks.save(connection, account_id, edit.desks)
+            if edit.capacity is not None:
+                queue_admins.put(connection, account_id, capacity=edit.capacity)
             values = {"role": edit.role or before.role, "name": edit.name or before.name}
             if before.role == SUPERVISOR and values["role"] != SUPERVISOR:
                 if by.via == PAGE and before.disabled_at is None:
@@ -236,7 +245,7 @@ def _note_changes(
     before: Account,
     after: Account,
 ) -> None:
-    """Adds one entry each for role, desks and name, if they differ."""
+    """Adds one entry each for role, desks, name and capacity, if they differ."""
     target = Target(after["id"], after["email"])
     differences = changes(before, after)
     for field, action in _NOTED.items():

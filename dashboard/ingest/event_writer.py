@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admin_desks
 from dashboard.db.driver import RowValues, Write, answers
 from dashboard.db.outbox import sent_messages
+from dashboard.db.queues.news import watch_place
 from dashboard.db.search import search_index
 from dashboard.db.threads import customers, events, thread_states
 from dashboard.db.threads.customers import Customer
@@ -210,6 +211,7 @@ class EventWriter:
         if not self._new:
             return WriteResult(self._outcomes)
         index = self._store()
+        self._watch_places()
         self._apply()
         self._take_receipts()
         states, versions, handoff_only = self._locked
@@ -325,6 +327,12 @@ class EventWriter:
             if row["role"] is not None
         ]
         return search_index.adding_messages(self._connection, texts)
+
+    def _watch_places(self) -> None:
+        """Notes for which threads the chatbot wants to know the customer's place in line."""
+        for event in self._new:
+            if (wants := event.data.get("watch_place")) is not None and event.thread is not None:
+                watch_place(self._connection, self._threads[event.thread].id, wants)
 
     def _apply(self) -> None:
         """Applies the values of the events to their threads; for most, the last writer wins."""

@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db.accounts.admin_desks import Desks, sees
-from dashboard.db.queues import admins, definitions, entries, history
+from dashboard.db.queues import admins, definitions, entries, history, standing
 from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Queue, QueueState
 from dashboard.db.queues.entries import Entry
 from dashboard.db.queues.history import Released
+from dashboard.db.queues.standing import Reader
+from dashboard.db.threads import threads
 
 #: Hand-outs that one transaction makes, within about 40 ms; other writes run in between.
 AT_ONCE = 20
@@ -178,3 +180,34 @@ def _seen_by(people: Sequence[QueueAdmin]) -> Desks:
     if any(admin.seen is None for admin in people):
         return None
     return frozenset().union(*(admin.seen or () for admin in people))
+
+
+def explained(
+    connection: Connection, thread_id: int, reader: Reader, now_ms: int
+) -> dict[str, Any] | None:
+    """Explains, as the reader may see it, why a queue gave the thread to its admin, or why it still
+    waits in a queue; None if no queue hands it out."""
+    place = standing.place(connection, thread_id)
+    last = None if place else standing.last_hand_out(connection, thread_id)
+    if place is not None:
+        state = definitions.state(connection)
+        staff = Staff.read(connection, state, now_ms)
+        desk = threads.desks_of(connection, [thread_id]).get(thread_id, "")
+        why = staff.why(place.queue, Entry(thread_id, desk, 0), None)
+        queue, admin = {"id": place.queue.id, "name": place.queue.name}, None
+    elif last is not None:
+        why, queue, admin = last["data"]["why"], last["data"]["queue"], last["data"]["assignee"]
+    else:
+        return None
+    people = {one["id"] for one in why["admins"]}
+    seen = {admin.id: admin.seen for admin in admins.listing(connection, people)}
+    return {
+        "queue": queue,
+        "admin": admin,
+        "at": last and last["at"],
+        "pulled": bool(last and last["pulled"]),
+        "admins": standing.shown(why["admins"], reader, seen),
+        "others": why["others"],
+        "position": place and place.position,
+        "of": place and place.of,
+    }

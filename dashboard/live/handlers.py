@@ -123,7 +123,10 @@ class ListHandlers:
         reads: Reads,
         broadcaster: Broadcaster,
         live_lists: LiveLists,
+        on_opened: Callable[[int, int], object] = lambda admin_id, thread_id: None,
     ):
+        """`on_opened(admin id, thread id)` is called when an admin has opened a thread."""
+        self._on_opened = on_opened
         self._live_lists = live_lists
         self._ranking = ranking
         self._reads = reads
@@ -224,6 +227,7 @@ class ListHandlers:
         newest_id = max((message["id"] for message in newest.messages), default=0)
         self._broadcaster.conversations.has_read(thread_id, newest_id, newest.newest_act_id)
         self._broadcaster.notify(())
+        self._on_opened(caller.admin_id, thread_id)
         return {
             "thread_id": thread_id,
             "messages": newest.messages,

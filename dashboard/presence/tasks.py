@@ -10,6 +10,9 @@ from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
 from dashboard.db import last_seen
+from dashboard.db.database import Database
+from dashboard.db.queues import admins, definitions
+from dashboard.db.queues.admins import Presence
 from dashboard.errors import StorageUnavailable
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.bots import BotPresence
@@ -21,6 +24,7 @@ from presence.feed import Feed, Source
 from presence.outbox import Departure, OnlineTimes, Outbox
 from presence.people import People
 from presence.settings import Settings
+from presence.states import Viewer
 from presence.sweeper import Sweeper
 
 #: Seconds for which the admins of the last reading count as known.
@@ -53,6 +57,54 @@ class PresentAdmins:
     def is_absent(self, admin_id: int) -> bool:
         """Whether the admin has no window open; False while that is unknown."""
         return self._monotonic() < self._until and str(admin_id) not in self._present
+
+
+#: A viewer who sees exactly what every colleague sees; no admin has the id 0.
+_ANY_COLLEAGUE = Viewer("0")
+
+
+class QueuePresence:
+    """Copies the presence of the admins that queues know from Redis to SQL, where hand-outs read
+    it. Every process does so; an older state never replaces a newer one."""
+
+    def __init__(
+        self,
+        people: People,
+        database: Database,
+        clock: Callable[[], int],
+        on_change: Callable[[], object],
+    ):
+        self._people = people
+        self._database = database
+        self._clock = clock
+        self._on_change = on_change
+
+    def copy(self) -> None:
+        """Stores the states that have changed. Raises RedisError and StorageUnavailable."""
+        with self._database.read() as connection:
+            ids = admins.known_ids(connection)
+        if not ids:
+            return
+        held = self._people.held(map(str, ids))
+        statuses = {
+            int(person): Presence(
+                snapshot.truth["status"],
+                snapshot.seen_by(_ANY_COLLEAGUE)["status"],
+                snapshot.truth["v"],
+            )
+            for person, snapshot in held.items()
+        }
+        with self._database.read() as connection:
+            if not admins.differing(connection, statuses):
+                return
+
+        def write(connection: Connection) -> None:
+            definitions.lock(connection)
+            changed = admins.differing(connection, statuses)
+            admins.set_statuses(connection, changed, self._clock())
+
+        self._database.write(write, is_idempotent=True)
+        self._on_change()
 
 
 log = logging.getLogger(__name__)
@@ -93,6 +145,7 @@ STORED_AT_ONCE = 250
 #: People who stay online are stored this often, in milliseconds: once in about sixty heartbeats.
 ONLINE_STORED_MS = 30 * 60_000
 StoreDepartures = Callable[[Connection, Sequence[Departure]], None]
+_QUEUE_ADMINS = "admins of queues"
 #: Consumer group of all workers: each announcement is stored by one of them.
 STORAGE_GROUP = "storage"
 
@@ -111,7 +164,9 @@ class PresenceTasks:
         emitter: Emitter,
         worker: str,
         present_admins: PresentAdmins,
+        queue_presence: QueuePresence,
     ):
+        self._queue_presence = queue_presence
         self._presence_service = presence_service
         self._bot_presence = bot_presence
         self._presence = presence
@@ -185,6 +240,7 @@ class PresenceTasks:
             ("relations", with_sockets(RELATIONS_SECONDS), presence.refresh_relations),
             ("typing", with_sockets(TYPING_SECONDS), self._repeat_typing),
             ("present admins", PRESENT_SECONDS, self._refresh_soon),
+            (_QUEUE_ADMINS, PRESENT_SECONDS, self._copy_for_queues),
             ("trim", lambda: self._trim_in_seconds, self._trim),
             ("remove consumers", CONSUMERS_SECONDS, self._remove_consumers),
         ]
@@ -194,6 +250,10 @@ class PresenceTasks:
         self._verify_at = 0.0
         for task in self._tasks.values():
             task.wake()
+
+    def wake_queue_presence(self) -> None:
+        """Has the presence of the admins of queues copied at once."""
+        self._wake(_QUEUE_ADMINS)
 
     def _wake(self, name: str) -> None:
         if name in self._tasks:
@@ -279,6 +339,7 @@ class PresenceTasks:
                 self._wake("store last seen")
                 if kind == "admin":
                     self._wake("present admins")
+                    self._wake(_QUEUE_ADMINS)
 
     def _flush_people(self) -> None:
         for watchers in self._presence.watchers.values():
@@ -299,6 +360,10 @@ class PresenceTasks:
             self._present_admins.forget()
         else:
             self._present_admins.refresh()
+
+    def _copy_for_queues(self) -> None:
+        if not self._sweeping_is_paused():
+            self._queue_presence.copy()
 
     def _sweep(self) -> None:
         self._sweep_in_seconds = self._sweep_seconds

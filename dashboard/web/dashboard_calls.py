@@ -22,6 +22,7 @@ from dashboard.web.admin.files import FilesApi
 from dashboard.web.admin.lists.calendars import CalendarsApi
 from dashboard.web.admin.lists.policies import PoliciesApi, PolicyPreviewApi
 from dashboard.web.admin.lists.previews import QueriesApi, SortPreviewApi
+from dashboard.web.admin.lists.queues import QueuesApi
 from dashboard.web.admin.lists.search import ArchiveApi, SearchApi
 from dashboard.web.admin.lists.seen_views import QueueApi
 from dashboard.web.admin.lists.sorts import SortsApi
@@ -66,6 +67,7 @@ APIS = (
     CalendarsApi,
     PoliciesApi,
     PolicyPreviewApi,
+    QueuesApi,
     AccountsApi,
     InvitationsApi,
     KeysApi,

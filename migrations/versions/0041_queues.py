@@ -2,6 +2,7 @@
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0041"
 down_revision = "0040"
@@ -9,6 +10,7 @@ branch_labels = None
 depends_on = None
 
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+JSON = sa.JSON().with_variant(JSONB(), "postgresql")
 HELD = sa.text("assignee_id IS NOT NULL AND closed IS false AND snoozed_until IS NULL")
 GIVEN = sa.text("queue_id IS NOT NULL AND closed IS false")
 READY = sa.text("ready IS true")
@@ -121,17 +123,28 @@ def _add_admins() -> None:
         sa.Column("hand_out", sa.BigInteger(), nullable=False, server_default="0"),
         sa.Column("given_at", sa.BigInteger()),
     )
-    thread = sa.ForeignKey("threads.id", ondelete="CASCADE")
     op.create_table(
         "queue_releases",
-        sa.Column("thread_id", ID, thread, primary_key=True, autoincrement=False),
+        _thread_id(),
         sa.Column("admin_id", ID, primary_key=True, autoincrement=False),
         sa.Column("at", sa.BigInteger(), nullable=False, index=True),
     )
+    op.create_table(
+        "place_watches",
+        _thread_id(),
+        sa.Column("told", JSON),
+        sa.Column("told_at", sa.BigInteger()),
+    )
+
+
+def _thread_id() -> sa.Column:
+    thread = sa.ForeignKey("threads.id", ondelete="CASCADE")
+    return sa.Column("thread_id", ID, thread, primary_key=True, autoincrement=False)
 
 
 def downgrade() -> None:
     for name in (
+        "place_watches",
         "queue_releases",
         "queue_admins",
         "queue_entries",

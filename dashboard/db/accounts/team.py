@@ -11,6 +11,7 @@ from dashboard.db.accounts.admins import Admin, AdminName
 from dashboard.db.accounts.sources import names_by_source
 from dashboard.db.models.accounts import admin_presence, admins, sources
 from dashboard.db.models.threads import customers, threads
+from dashboard.db.queues import admins as admins_of_queues
 
 _KNOWN = (
     select(customers.c.external_id)
@@ -46,7 +47,8 @@ class NewestThread(TypedDict):
 
 
 class Account(AdminName):
-    """An account; `desks` are the chosen ones, even if the role sees all. Times in ms."""
+    """An account; `desks` are the chosen ones, even if the role sees all. `capacity`: up to how
+    many threads queues give the admin more. Times in ms."""
 
     email: str
     role: str
@@ -54,6 +56,7 @@ class Account(AdminName):
     changed_at: int
     desks: list[str]
     second_factor: bool
+    capacity: int
 
 
 def names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
@@ -210,6 +213,7 @@ def last_seen(connection: Connection) -> dict[int, int]:
 def _described(connection: Connection, listed: Collection[Admin]) -> list[Account]:
     ids = [admin.id for admin in listed]
     theirs, with_factor = admin_desks.of(connection, ids), second_factor.has(connection, ids)
+    capacities = admins_of_queues.capacities(connection, ids)
     return [
         {
             "id": admin.id,
@@ -220,6 +224,7 @@ def _described(connection: Connection, listed: Collection[Admin]) -> list[Accoun
             "changed_at": admin.changed_at,
             "desks": sorted(theirs[admin.id]),
             "second_factor": admin.id in with_factor,
+            "capacity": capacities[admin.id],
         }
         for admin in listed
     ]

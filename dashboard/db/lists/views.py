@@ -27,7 +27,8 @@ from dashboard.db.driver import insert_on
 from dashboard.db.lists import allowances, kept_lists, query_lists, sorts
 from dashboard.db.lists.query_lists import ListedQuery, people_in
 from dashboard.db.models.views import view_changes, view_orders, views, views_version
-from dashboard.db.queues import entries
+from dashboard.db.queues import definitions, entries
+from dashboard.errors import Problem
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
 from scoring.conditions.language.query import QueryError
@@ -228,7 +229,10 @@ def lock(connection: Connection, view_id: int, admin_id: int, desks: Desks) -> V
 
 
 def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_ms: int) -> View:
-    """Changes a view that is locked. Raises QueryError, UnknownSort, and Invalid for too many."""
+    """Changes a view that is locked. Raises QueryError, UnknownSort, Invalid for too many, and
+    Problem (409, `in_use`) for a queue that would have other threads for each admin."""
+    if draft.owner_id is not None or people_in(draft.query).me:
+        _check_no_queue(connection, view)
     if draft.owner_id != view.owner_id:
         _check_room(connection, draft.owner_id)
     values = _kept(connection, draft, admin_id, view.id)
@@ -244,7 +248,8 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
 
 
 def remove(connection: Connection, view: View, now_ms: int) -> None:
-    """Deletes a view that is locked."""
+    """Deletes a view that is locked. Raises Problem (409, `in_use`) for a view that is a queue."""
+    _check_no_queue(connection, view)
     connection.execute(delete(views).where(views.c.id == view.id))
     note(connection, view.told)
     _release_unused(connection, [view.list_id], now_ms)
@@ -314,6 +319,13 @@ def _seen(admin_ids: Collection[int], desks: Desks) -> ColumnElement[bool]:
     if desks is not None:
         shared &= or_(views.c.desk.is_(None), views.c.desk.in_(desks))
     return or_(shared, views.c.owner_id.in_(admin_ids))
+
+
+def _check_no_queue(connection: Connection, view: View) -> None:
+    if definitions.of_view(connection, view.id) is not None:
+        raise Problem(
+            409, "in_use", f"“{view.name}” hands out its threads: delete the queue first."
+        )
 
 
 def _check_room(connection: Connection, owner_id: int | None) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import (
     false,
 )
 
-from dashboard.db.models.base import Id, Names, metadata
+from dashboard.db.models.base import Id, Json, Names, metadata
 
 #: A queue hands out the threads of a view. The first one by `place` is asked first. `admins` are
 #: the desks of its admins, null for all admins. `take_within`, `delay` and `offline_after` are
@@ -94,7 +94,8 @@ Index(
 
 #: What queues know of admins; an admin without a row has the defaults. `capacity` is set by
 #: supervisors, `own_capacity` lowers it. `status` is a copy of the true presence in Redis, and
-#: `shown_status` of the one that colleagues see, as of its version `presence_version`, and `offline_since` the time at which the admin was seen to be gone.
+#: `shown_status` of the one that colleagues see, as of its version `presence_version`.
+#: `offline_since` is the time at which the admin was seen to be gone.
 #: `hand_out` is the number of the last thread that the admin was given, of all hand-outs.
 queue_admins = Table(
     "queue_admins",
@@ -145,4 +146,20 @@ queue_hand_outs = Table(
     ),
     Column("slot", SmallInteger, primary_key=True, autoincrement=False),
     Column("at", BigInteger, nullable=False),
+)
+
+#: Threads with chatbots that want to know the customer's place in line. `told` is what they were
+#: told last, at `told_at`.
+place_watches = Table(
+    "place_watches",
+    metadata,
+    Column(
+        "thread_id",
+        Id,
+        ForeignKey("threads.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("told", Json),
+    Column("told_at", BigInteger),
 )

@@ -11,7 +11,7 @@ from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.queues import queue_admins
 from dashboard.db.models.threads import threads
-from dashboard.db.queues.definitions import Load, Queue
+from dashboard.db.queues.definitions import Load, Queue, state
 
 #: The capacity of an admin for whom nobody has set one, and the largest.
 CAPACITY, CAPACITY_MAX = 5, 100
@@ -92,6 +92,13 @@ def listing(
 
 def one(connection: Connection, admin_id: int) -> QueueAdmin | None:
     return next(iter(listing(connection, [admin_id])), None)
+
+
+def capacities(connection: Connection, ids: Collection[int]) -> dict[int, int]:
+    """Returns the capacities that supervisors have set."""
+    columns = queue_admins.c.admin_id, queue_admins.c.capacity
+    rows = connection.execute(select(*columns).where(queue_admins.c.admin_id.in_(ids)))
+    return dict.fromkeys(ids, CAPACITY) | {row.admin_id: row.capacity for row in rows}
 
 
 _IS_HELD = (
@@ -196,3 +203,20 @@ def held_offline(connection: Connection) -> list[Held]:
         .order_by(queue_admins.c.offline_since, threads.c.id)
     )
     return [Held(*row) for row in connection.execute(statement)]
+
+
+def as_told(connection: Connection, admin: QueueAdmin, load: Load) -> dict[str, int]:
+    """Returns the switch and the places of an admin, as the dashboard gets them."""
+    return {
+        "accepting": admin.accepting,
+        "capacity": admin.capacity,
+        "capacity_max": admin.capacity_set,
+        "load": loads(connection, [admin.id], load)[admin.id],
+    }
+
+
+def accepting(connection: Connection, admin_id: int) -> dict[str, int]:
+    """Returns `as_told` of an enabled admin."""
+    admin = one(connection, admin_id)
+    assert admin is not None, "the caller is enabled"
+    return as_told(connection, admin, state(connection).load)

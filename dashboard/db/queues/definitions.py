@@ -120,7 +120,8 @@ def set_load(connection: Connection, load: Load) -> None:
 
 def listing(connection: Connection) -> list[Queue]:
     """Returns all queues in their order."""
-    return [Queue(*row[:-1], bool(row[-1])) for row in connection.execute(_READ)]
+    rows = connection.execute(_READ)
+    return [Queue._make([*row[:-1], bool(row[-1])]) for row in rows]
 
 
 def find(connection: Connection, id: int) -> Queue | None:

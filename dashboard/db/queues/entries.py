@@ -1,4 +1,4 @@
-"""The threads that queues may hand out, in the order of their lists; kept by each write of a thread.
+"""The threads that queues may hand out, in the order of their lists.
 
 An entry is written in the transaction that changes its thread, from the same moves on lists: so a
 queue's order in SQL is that of the list in Redis, and needs no repair.
@@ -13,7 +13,7 @@ from dashboard.db.driver import RowStatement, RowValues, Write, insert_on
 from dashboard.db.id_ranges import within
 from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.membership import Moves, is_on, score_of, source_of
-from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.lists.query_lists import QueryList, QueryLists
 from dashboard.db.models.queues import queue_entries, queue_lists, queues
 from dashboard.db.models.threads import threads
 from dashboard.db.models.views import views
@@ -248,6 +248,17 @@ def count(connection: Connection, number: int, desks: frozenset[str] | None, sin
     return connection.scalar(statement, {"number": number}) or 0
 
 
+def count_on_list(connection: Connection, query_list: QueryList, now_ms: int) -> int:
+    """Counts the threads on a list that a queue could hand out now, without its entries."""
+    statement = select(func.count()).select_from(source_of(query_list))
+    ready = and_(
+        threads.c.closed.is_(False),
+        threads.c.assignee_id.is_(None),
+        threads.c.snoozed_until.is_(None),
+    )
+    return connection.scalar(statement.where(ready, is_on(query_list, now_ms))) or 0
+
+
 class Position(NamedTuple):
     """The number of threads of a list up to this one, and of all, whoever may have them."""
 
@@ -270,6 +281,13 @@ def position(connection: Connection, number: int, thread_id: int) -> Position | 
     )
     counts = select(func.count(before), func.count()).where(_READY)
     return Position(*connection.execute(counts, {"number": number}).one())
+
+
+def order(connection: Connection, number: int) -> list[int]:
+    """Returns all threads that may be handed out, in the order of the list."""
+    statement = select(queue_entries.c.thread_id).where(_READY)
+    statement = statement.order_by(queue_entries.c.score, queue_entries.c.thread_id)
+    return list(connection.scalars(statement, {"number": number}))
 
 
 def next_ready_at(connection: Connection, number: int, delay_ms: int, now_ms: int) -> int | None:

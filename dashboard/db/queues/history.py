@@ -1,6 +1,7 @@
 """What queues remember: threads that admins gave back, and the times of the last hand-outs."""
 
 from collections.abc import Collection
+from itertools import pairwise
 from statistics import median
 
 from sqlalchemy import Connection, delete, select, update
@@ -63,7 +64,7 @@ def seconds_between(connection: Connection, queue_ids: Collection[int]) -> dict[
     for id, at in connection.execute(statement.order_by(queue_hand_outs.c.at)):
         times.setdefault(id, []).append(at)
     return {
-        id: median(later - at for at, later in zip(some, some[1:], strict=False)) / 1_000
+        id: median(later - at for at, later in pairwise(some)) / 1_000
         for id, some in times.items()
         if len(some) >= LEAST_REMEMBERED
     }

@@ -19,9 +19,11 @@ from dashboard.db.accounts import admins
 from dashboard.db.conditions import subjects
 from dashboard.db.lists import named_lists
 from dashboard.db.lists.named_lists import ListName, NamedList
+from dashboard.db.queues.standing import Reader
 from dashboard.db.threads import conversations, thread_rows, threads
 from dashboard.db.threads.thread_rows import ThreadRow
 from dashboard.errors import NotFound
+from dashboard.ingest import matching
 from dashboard.ingest.assigning import HandOver
 from dashboard.ingest.customer_notes import NewNote
 from dashboard.ingest.replies import Reply
@@ -39,7 +41,7 @@ from dashboard.validation.fields import (
 )
 from dashboard.validation.tags import check_change
 from dashboard.web.admin import preferences, requests, responses
-from dashboard.web.admin.bulk import SIMPLE_ACTIONS, ActingAdmin
+from dashboard.web.admin.bulk import WITHOUT_BODY, ActingAdmin
 from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
 from dashboard.web.admin.requests import SeenMessageId
@@ -66,8 +68,9 @@ class Explainer:
         self._ranking = services.ranking
         self._clock = services.clock
 
-    def explain(self, thread_id: int, name: ListName, admin_id: int) -> dict[str, object]:
-        """Explains a thread's place on a list. `rank` counts from 0; None if it is not on the list.
+    def explain(self, thread_id: int, name: ListName, reader: Reader) -> dict[str, object]:
+        """Explains a thread's place on a list, and what a queue has done with it. `rank` counts
+        from 0; None if it is not on the list.
 
         Raises NotFound for an unknown thread, and the errors of `named_lists.find`.
         """
@@ -76,15 +79,25 @@ class Explainer:
             by_id = subjects(connection, [thread_id])
             if thread_id not in by_id:
                 raise NotFound("There is no such thread.")
-            named = named_lists.find(connection, name, admin_id)
+            named = named_lists.find(connection, name, reader.id)
             rank, total = self._rank(connection, thread_id, named)
             due = policies.explained(connection, by_id[thread_id], now)
+            queue = matching.explained(connection, thread_id, reader, now)
         explanation = named.query_list.order.explain(by_id[thread_id], now)
         shown = {
             "fact": _WIRE_NAMES.get(explanation.fact, explanation.fact),
             "rule": explanation.rule or _OTHERS,
         }
-        return asdict(explanation) | shown | {"rank": rank, "total": total, "due": due}
+        return (
+            asdict(explanation)
+            | shown
+            | {
+                "rank": rank,
+                "total": total,
+                "due": due,
+                "queue": queue,
+            }
+        )
 
     def _rank(
         self, connection: Connection, thread_id: int, named: NamedList
@@ -98,9 +111,7 @@ class Explainer:
         return named.rank(connection, now, thread_id), total
 
 
-_ACTION = PathParameter(
-    {"enum": list(SIMPLE_ACTIONS)}, "claim", f"any({', '.join(SIMPLE_ACTIONS)})"
-)
+_ACTION = PathParameter({"enum": list(WITHOUT_BODY)}, "claim", f"any({', '.join(WITHOUT_BODY)})")
 
 
 class AdminApi:
@@ -226,7 +237,7 @@ class AdminApi:
         "POST",
         "/threads/{thread_id}/{action}",
         "postAction",
-        summary="Claim, release, reopen or wake a thread",
+        summary="Claim, reopen or wake a thread",
         path_parameters={"action": _ACTION},
         body=(requests.EmptyRequest,),
         answers=done(responses.ChangedRow),
@@ -235,6 +246,22 @@ class AdminApi:
     )
     def act(self, thread_id: int, action: str) -> Response:
         return self._changed(thread_id, self._admin.act_simply(action, thread_id))
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/release",
+        "postRelease",
+        summary="Give a thread back",
+        body=(requests.ReleaseRequest,),
+        answers=done(responses.ChangedRow),
+        problems=(409,),
+        problem=responses.ActionProblem,
+    )
+    def release(self, thread_id: int, body: requests.ReleaseRequest) -> Response:
+        """Unassigns the thread, which keeps its place. No queue gives it to the same admin again
+        for ten minutes, while another one could take it."""
+        act_id = self._admin.act(self._admin.actions.release, thread_id, body.reason)
+        return self._changed(thread_id, act_id)
 
     @route(
         "POST",
@@ -328,7 +355,8 @@ class AdminApi:
     def explain(self, thread_id: int, query: requests.ExplainQuery) -> Response:
         identity = current()
         list = query.list_of(identity.desks)
-        return json_response(self._explainer.explain(thread_id, list, identity.admin_id))
+        reader = Reader(identity.admin_id, identity.role, identity.desks)
+        return json_response(self._explainer.explain(thread_id, list, reader))
 
     def _rows(self, ids: list[int]) -> dict[int, ThreadRow]:
         with self._database.read() as connection:

@@ -21,6 +21,8 @@ from dashboard.web.http.routes import done, route
 
 #: Actions that need only the thread.
 SIMPLE_ACTIONS = ("claim", "release", "reopen", "wake")
+#: Those among them that have no body either.
+WITHOUT_BODY = ("claim", "reopen", "wake")
 
 
 class ActingAdmin:

@@ -8,8 +8,11 @@ from sqlalchemy import Connection
 
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, sessions, team
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.accounts.team import NewestThread
 from dashboard.db.audit import Target, add
+from dashboard.db.queues import admins as queue_admins
+from dashboard.db.queues import definitions
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
 from dashboard.services import Services
@@ -99,6 +102,9 @@ class AdminPresence:
             ids = sorted(set().union(*inside.values()))
             rows = thread_rows.rows(connection, ids, desks)
             counts = None if desks is None else team.open_threads(connection, roles, desks)
+            load = definitions.state(connection).load
+            places = {admin.id: admin for admin in queue_admins.listing(connection, list(roles))}
+            loads = queue_admins.loads(connection, list(roles), load, desks)
         assigned = self._assigned(roles) if counts is None else counts
         entries = []
         for member in members:
@@ -108,12 +114,23 @@ class AdminPresence:
                 {
                     **member,
                     "assigned": assigned.get(id, 0),
+                    "load": loads[id],
+                    "capacity": places[id].capacity if id in places else 0,
+                    "accepting": id in places and places[id].accepting,
+                    "given_at": self._given_at(places.get(id), desks),
                     # Null: all desks, as a supervisor.
                     "desks": None if at is None else sorted(at),
                     "threads": [{"id": id, "customer": rows[id]["customer"]} for id in opened],
                 }
             )
         return json_response({"team": entries, "desks": all_desks})
+
+    def _given_at(self, admin: queue_admins.QueueAdmin | None, desks: Desks) -> int | None:
+        """Returns the time of the admin's last hand-out; None for a reader who does not see all
+        threads of the admin: it may have been one of the others."""
+        if admin is None or not (desks is None or (admin.seen is not None and admin.seen <= desks)):
+            return None
+        return admin.given_at
 
     def _assigned(self, admin_ids: Iterable[int]) -> dict[int, int | None]:
         """Returns the number of open threads by admin; None if Redis does not have the lists."""

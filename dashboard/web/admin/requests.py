@@ -68,6 +68,12 @@ class ReplyRequest(Strict):
     files: Annotated[list[FileId], Field(max_length=ATTACHMENTS_MAX)] = Field([])
 
 
+class ReleaseRequest(Strict):
+    """Why the admin gives the thread back."""
+
+    reason: Annotated[Body, AfterValidator(check_visible)] | None = None
+
+
 class EmptyRequest(Strict):
     """An empty object: the call has no parameters but its URL."""
 

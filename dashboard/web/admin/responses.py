@@ -6,6 +6,7 @@ from pydantic import Field, create_model
 
 from dashboard.db.accounts.admins import ROLES
 from dashboard.event_types import ACT_MEMBERS, ACT_TYPES
+from dashboard.validation import fields
 from dashboard.validation.fields import Role
 from dashboard.web.admin.preferences import PreferencesRequest
 from dashboard.web.http import schemas
@@ -175,6 +176,36 @@ class UndoneActs(Answer):
     results: list[UndoneAct]
 
 
+class QueueAdmin(Answer):
+    """An admin in the explanation of a queue; load and capacity are null for a reader who does not
+    see all threads of the admin."""
+
+    id: int
+    name: str
+    standing: Annotated[
+        str,
+        Field(
+            alias="is",
+            description="`given`, `free`, `released`, `at_capacity`, `not_accepting` or a status.",
+        ),
+    ]
+    load: int | None
+    capacity: int | None
+
+
+class QueueExplanation(Answer):
+    """Why a queue gave the thread to its admin, or why it still waits there."""
+
+    queue: fields.Queue
+    admin: Annotated[fields.Person | None, Field(description="Null: it waits.")]
+    at: Annotated[Milliseconds | None, Field(description="The time of the hand-out.")]
+    pulled: Annotated[bool, Field(description="The admin asked for it.")]
+    admins: Annotated[list[QueueAdmin], Field(description="The one who got it first.")]
+    others: Annotated[int, Field(description="Admins of the queue that are not named.")]
+    position: Annotated[int | None, Field(description="Its place in the queue, from 1 on.")]
+    of: Annotated[int | None, Field(description="Threads that wait in the queue.")]
+
+
 class Explanation(Answer):
     """The reason for a thread's place on a list."""
 
@@ -188,6 +219,9 @@ class Explanation(Answer):
     due: Annotated[
         DueExplanation | None,
         Field(description="Null if it is not due, or policies have just changed."),
+    ]
+    queue: Annotated[
+        QueueExplanation | None, Field(description="Null if no queue hands the thread out.")
     ]
 
 
@@ -336,6 +370,13 @@ class Member(Answer):
     role: AdminRole
     desks: Annotated[list[str] | None, Field(description="The desks that they see; null: all.")]
     assigned: Annotated[int | None, Field(description="Null until the lists are built.")]
+    load: Annotated[int, Field(description="Threads that count against the capacity.")]
+    capacity: int
+    accepting: Annotated[bool, Field(description="Queues may give the admin threads.")]
+    given_at: Annotated[
+        Milliseconds | None,
+        Field(description="Null: none yet, or the reader does not see all threads of the admin."),
+    ]
     threads: list[OpenedThread]
 
 

@@ -69,6 +69,7 @@ _API = openapi.Api(
         "settings": "Values that the forms of settings offer.",
         "health": "The health of Lineup.",
         "queue": "The threads that wait.",
+        "queues": "Views that hand out their threads, and the admins who get them.",
     },
 )
 

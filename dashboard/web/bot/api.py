@@ -13,7 +13,10 @@ from redis.exceptions import RedisError
 from dashboard.db.accounts.api_keys import Caller, KeyRing
 from dashboard.db.database import Database
 from dashboard.db.outbox import outgoing
-from dashboard.errors import FieldError, Problem
+from dashboard.db.queues import standing
+from dashboard.db.queues.standing import NO_PLACE
+from dashboard.db.threads import threads
+from dashboard.errors import FieldError, NotFound, Problem
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.schema import BATCH_MAX, Batch, Event, Outcome, ParsedEvent, parse_request
@@ -24,12 +27,12 @@ from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import ID_MAX
 from dashboard.web.bot.lists import ListsApi
 from dashboard.web.bot.presence import BotPresenceApi
-from dashboard.web.bot.responses import BatchResults, OutgoingEvents, Result
+from dashboard.web.bot.responses import BatchResults, OutgoingEvents, Result, ThreadPlace
 from dashboard.web.http.bodies import beside_others, document
 from dashboard.web.http.metrics import Metrics
 from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
 from dashboard.web.http.responses import json_response
-from dashboard.web.http.routes import Documented, Route, add_routes, route, routes_of
+from dashboard.web.http.routes import Documented, PathParameter, Route, add_routes, route, routes_of
 from dashboard.web.http.seen_pages import redis_unavailable
 from scoring.ranking import Ranking
 
@@ -280,8 +283,41 @@ class OutboxApi:
             pass
 
 
+_THREAD = PathParameter({"type": "string", "minLength": 1, "maxLength": ID_MAX}, "t-1")
+
+
+class PlacesApi:
+    """Reads the places of customers in line."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    @route(
+        "GET",
+        "/threads/{thread}/place",
+        "getPlace",
+        scope="read",
+        summary="Read the place of a thread in line",
+        description="The place in the first queue in which the thread waits; everything is null if "
+        "it waits in none. `expected_seconds` is, for each thread up to this one, the median time "
+        "between two of the queue's last fifty hand-outs: null with fewer than ten of them, and "
+        "while no admin of the queue accepts threads. With `watch_place` in `thread.handoff` you "
+        "get it as `thread.position`, at most every 15 s.",
+        path_parameters={"thread": _THREAD},
+        answers={200: Documented("The place.", (ThreadPlace,))},
+        problems=(404,),
+    )
+    def get_place(self, caller: Caller, thread: str) -> Response:
+        with self._database.read() as connection:
+            id = threads.id_of(connection, caller.source_id, thread)
+            if id is None:
+                raise NotFound("There is no such thread.")
+            place = standing.place(connection, id)
+        return json_response(NO_PLACE if place is None else place.to_json())
+
+
 URL_PREFIX = "/api/v1"
-ROUTES = routes_of(EventsApi, OutboxApi, ListsApi, BotPresenceApi)
+ROUTES = routes_of(EventsApi, OutboxApi, PlacesApi, ListsApi, BotPresenceApi)
 
 
 def blueprints(
@@ -304,6 +340,7 @@ def blueprints(
         [
             EventsApi(ingest, rate_limiter, metrics, presence.on_events),
             OutboxApi(database, clock, cursors, addresses),
+            PlacesApi(database),
             ListsApi(database, ranking, keeper, cursors, clock),
         ],
         callers,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import Discriminator, Field, RootModel, create_model
 
 from dashboard.event_types import OUTGOING_TYPES, Member, OutgoingType
+from dashboard.validation import fields
 from dashboard.web.http import schemas
 from dashboard.web.http.schemas import Absent, Answer, Person, Problem, ThreadId
 
@@ -34,6 +35,15 @@ class BatchResults(Answer):
     """A result for each event of a batch, in the same order."""
 
     results: list[BatchResult]
+
+
+class ThreadPlace(Answer):
+    """The place of a thread among those that wait in a queue."""
+
+    queue: Annotated[fields.Queue | None, Field(description="Null: it waits in no queue.")]
+    position: Annotated[int | None, Field(description="From 1 on.")]
+    of: int | None
+    expected_seconds: int | None
 
 
 class ListEntry(Answer):
@@ -90,7 +100,7 @@ def _event_model(type: OutgoingType) -> type[Outgoing]:
     name = "".join(word.capitalize() for word in re.split("[._]", type.name))
     is_of_type: Any = (Literal[type.name], ...)
     data: Any = Message
-    if type.sets is not None:
+    if type.members or type.sets is not None:
         members = {name: _member(member) for name, member in type.members.items()}
         data = create_model(f"{name}Data", __base__=ThreadAct, **members)
     return create_model(name, __base__=Outgoing, type=is_of_type, data=(data, ...))

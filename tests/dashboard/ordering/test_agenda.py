@@ -47,6 +47,7 @@ def found_by_queues(connection, now: int) -> agenda.Agenda:
         bool(behind(connection, now, 1)),
         bool(unplaced(connection, 1)),
         kept_lists.has_expired(connection, now),
+        False,
         known.lists,
         known.policies,
     )
@@ -139,10 +140,10 @@ def test_it_is_asked_when_time_changes_a_thread_and_each_second_at_least(order):
 def test_each_queue_is_woken_by_what_concerns_it(order, monkeypatch):
     """H35: and by nothing else."""
     services, woken = order.services, []
-    for name in ("due_queue", "dispatcher", "archiver", "recompute"):
+    for name in ("due_queue", "dispatcher", "archiver", "recompute", "hand_outs"):
         queue = getattr(services, name)
         monkeypatch.setattr(queue, "wake", lambda name=name: woken.append(name))
-    idle = agenda.Agenda(None, False, False, False, False, False, 0, services.recompute.done)
+    idle = agenda.Agenda(None, *[False] * 6, 0, services.recompute.done)
     for read, expected in (
         (idle, []),
         (idle._replace(next_change_at=order.clock()), ["due_queue"]),
@@ -150,6 +151,7 @@ def test_each_queue_is_woken_by_what_concerns_it(order, monkeypatch):
         (idle._replace(has_events=True), ["dispatcher"]),
         (idle._replace(has_deliveries=True), ["dispatcher"]),
         (idle._replace(has_closed=True), ["archiver"]),
+        (idle._replace(has_hand_outs=True), ["hand_outs"]),
         (idle._replace(policies=idle.policies + 1), ["recompute"]),
     ):
         monkeypatch.setattr(agenda, "read", lambda connection, now_ms, read=read: read)

@@ -18,6 +18,7 @@ from dashboard.db.accounts.admins import ROLES
 from dashboard.db.accounts.invitations import Draft
 from dashboard.db.accounts.invitations import Invitation as StoredInvitation
 from dashboard.db.accounts.passwords import WeakPassword, hashed, require_strong
+from dashboard.db.queues.admins import CAPACITY_MAX
 from dashboard.errors import NotFound
 from dashboard.errors import Problem as ProblemBody
 from dashboard.ingest.accounts import Changed, Changes, InvitationOver
@@ -41,6 +42,7 @@ from presence.states import State, Viewer
 #: Most desks of one account.
 DESKS_MAX = 200
 Role = Literal[ROLES]  # type: ignore[valid-type]
+Capacity = Annotated[StrictInt, Field(ge=0, le=CAPACITY_MAX)]
 DeskNames = Annotated[list[DeskName], Field(min_length=1, max_length=DESKS_MAX)]
 #: The `changed_at` that the sender read: if the account has another by now, nothing is changed.
 ChangedAt = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
@@ -52,6 +54,7 @@ class AccountRequest(Partial):
     role: Role | None = None
     desks: DeskNames | None = None
     name: AccountName | None = None
+    capacity: Capacity | None = None
     changed_at: ChangedAt | None = None
 
 
@@ -79,6 +82,9 @@ class Account(Answer):
     role: Role
     desks: list[str]
     second_factor: Annotated[bool, Field(description="Whether signing in asks for a code.")]
+    capacity: Annotated[
+        int, Field(description="Up to how many threads queues give the admin more.")
+    ]
     disabled_at: Milliseconds | None
     changed_at: Milliseconds
 
@@ -201,14 +207,14 @@ class AccountsApi:
         "PUT",
         "/accounts/{account_id}",
         "putAccount",
-        summary="Change name, role and desks of an account",
+        summary="Change name, role, desks and capacity of an account",
         description="The admin's open pages change within two seconds. Threads at desks that the "
         "admin no longer sees are released.",
         body=(AccountRequest,),
         example={"role": "admin", "desks": ["main", "billing"], "changed_at": 1795687200123},
     )
     def change(self, account_id: int, body: AccountRequest) -> Response:
-        edit = Changes(body.role, body.desks, body.name, body.changed_at)
+        edit = Changes(body.role, body.desks, body.name, body.changed_at, body.capacity)
         changed = self._accounts.change(acting(), account_id, edit)
         return self._answer(changed)
 

@@ -1,0 +1,173 @@
+"""Tells admins what queues do: threads that were given to them or went back, and the numbers."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts.admin_desks import sees
+from dashboard.db.database import Database
+from dashboard.db.queues import definitions, news, standing
+from dashboard.db.queues.news import Pending, Return
+from dashboard.db.queues.standing import Reader
+from dashboard.db.threads import thread_rows
+from dashboard.errors import StorageUnavailable
+from dashboard.tasks import PeriodicTask, RunsTask
+from dashboard.transport.caller import Caller
+from dashboard.transport.emitter import Emitter
+from dashboard.transport.packets import EncodedJson, encode
+
+#: Interval of reads: any worker may have handed out a thread. Longer while there are no queues.
+READ_SECONDS, REST_SECONDS = 0.5, 10.0
+#: Acts that are read again: another transaction may have committed an earlier one meanwhile.
+OVERLAP = 200
+
+#: A thread and the time of its assignment.
+_Key = tuple[int, int]
+
+
+class _Socket:
+    """What a socket has been told."""
+
+    def __init__(self, caller: Caller):
+        self.caller = caller
+        self.told: set[_Key] = set()
+        self.queues: dict[int, Mapping[str, Any]] = {}
+        self.me: Mapping[str, Any] | None = None
+
+    @property
+    def reader(self) -> Reader:
+        return Reader(self.caller.admin_id, self.caller.role, self.caller.desks)
+
+
+class QueueNews(RunsTask):
+    """Reads from SQL what queues did, and sends it to the sockets of this worker.
+
+    Nothing is sent twice to a socket; after connecting it is told of all threads that its admin has
+    still to open.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], int], emitter: Emitter):
+        self._database = database
+        self._clock = clock
+        self._emitter = emitter
+        self._sockets: dict[str, _Socket] = {}
+        self._has_queues = False
+        self._act_id: int | None = None
+        self._returned: set[int] = set()
+        self._task = PeriodicTask(
+            "telling admins what queues do",
+            self.turn,
+            interval_seconds=lambda: (
+                READ_SECONDS if self._has_queues and self._sockets else REST_SECONDS
+            ),
+            expected=(StorageUnavailable,),
+        )
+
+    def turn(self) -> None:
+        """Sends what is new. Raises StorageUnavailable."""
+        if not self._sockets:
+            self._act_id = None
+            return
+        with self._database.read() as connection:
+            queues = definitions.listing(connection)
+            if not (queues or self._has_queues):
+                return
+            sockets = {**self._sockets}
+            names = {queue.id: queue.name for queue in queues}
+            self._send_given(connection, sockets, names)
+            self._send_returned(connection, sockets)
+            self._send_numbers(connection, sockets)
+        self._has_queues = bool(queues)
+
+    def _send_given(
+        self, connection: Connection, sockets: Mapping[str, _Socket], names: Mapping[int, str]
+    ) -> None:
+        pending = news.pending(connection, {one.caller.admin_id for one in sockets.values()})
+        rows = thread_rows.rows(connection, [one.thread_id for one in pending]) if pending else {}
+        for sid, socket in sockets.items():
+            own = [one for one in pending if one.admin_id == socket.caller.admin_id]
+            keys = {(one.thread_id, one.given_at) for one in own}
+            for one in own:
+                is_seen = sees(socket.caller.desks, one.desk) and one.thread_id in rows
+                if (one.thread_id, one.given_at) not in socket.told and is_seen:
+                    self._send(sid, "queue:given", _given(one, names, rows[one.thread_id]))
+            socket.told = keys
+
+    def _send_returned(self, connection: Connection, sockets: Mapping[str, _Socket]) -> None:
+        last_id = news.last_act_id(connection)
+        since, self._act_id = self._act_id, last_id
+        if since is None:
+            self._returned = {one.act_id for one in news.returns(connection, last_id - OVERLAP)}
+            return
+        returns = news.returns(connection, since - OVERLAP)
+        told, self._returned = self._returned, {one.act_id for one in returns}
+        for one in returns:
+            if one.act_id in told:
+                continue
+            for sid, socket in sockets.items():
+                if socket.caller.admin_id == one.admin_id:
+                    self._send(sid, "queue:returned", _returned(one))
+
+    def _send_numbers(self, connection: Connection, sockets: Mapping[str, _Socket]) -> None:
+        now = self._clock()
+        cached: dict[Reader, tuple[dict[int, Mapping[str, Any]], Mapping[str, Any] | None]] = {}
+        all_queues = standing.AllQueues(connection, now)
+        for sid, socket in sockets.items():
+            reader = socket.reader
+            if reader not in cached:
+                cached[reader] = all_queues.told_to(connection, reader)
+            queues, me = cached[reader]
+            changed = [told for id, told in queues.items() if told != socket.queues.get(id)]
+            if socket.queues.keys() - queues.keys():
+                changed = [*queues.values()]
+            is_new = bool(changed) or queues.keys() != socket.queues.keys()
+            if not is_new and me == socket.me:
+                continue
+            data: dict[str, Any] = {"queues": changed, "ids": [*queues]}
+            if me != socket.me:
+                data["me"] = me
+            socket.queues, socket.me = queues, me
+            self._send(sid, "queues:state", data)
+
+    def _send(self, sid: str, event: str, data: Mapping[str, Any]) -> None:
+        if sid in self._sockets:
+            self._emitter.send(sid, event, EncodedJson(encode(data)))
+
+    # A SocketObserver
+
+    def on_connect(self, caller: Caller) -> None:
+        """Does nothing: nothing can be sent yet."""
+
+    def on_ready(self, caller: Caller) -> None:
+        self._sockets[caller.sid] = _Socket(caller)
+        self._task.wake()
+
+    def on_role(self, caller: Caller) -> None:
+        if caller.sid in self._sockets:
+            self._sockets[caller.sid].caller = caller
+            self._task.wake()
+
+    def on_message(self, sid: str) -> None:
+        """Does nothing: the news do not depend on the time of a socket's last call."""
+
+    def on_disconnect(self, sid: str, reason: str) -> None:
+        self._sockets.pop(sid, None)
+
+
+def _given(one: Pending, names: Mapping[int, str], row: Any) -> dict[str, Any]:
+    return {
+        "thread_id": one.thread_id,
+        "queue": {"id": one.queue_id, "name": names.get(one.queue_id, "")},
+        "until": one.until,
+        "row": row,
+    }
+
+
+def _returned(one: Return) -> dict[str, Any]:
+    return {
+        "thread_id": one.thread_id,
+        "queue": one.queue,
+        "reason": one.reason,
+        "accepting": one.accepting,
+    }

@@ -1,0 +1,1 @@
+"""Queues through real servers."""
