@@ -154,7 +154,13 @@ ASSIGNED = OutgoingType(
     "thread.assigned",
     "A thread was assigned",
     "assignee",
-    {"assignee": Member(fields.Person), "queue": _QUEUE},
+    {
+        "assignee": Member(fields.Person),
+        "queue": _QUEUE,
+        "over_capacity": Member(
+            Literal[True], "the assignee has more threads than queues would give", is_required=False
+        ),
+    },
 )
 RELEASED = OutgoingType(
     "thread.released",

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
+from dashboard.db.queues.admins import is_over_capacity
 from dashboard.db.threads.conversations import Act
 from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import Problem
@@ -75,12 +76,15 @@ class Assigning:
 def assign(
     connection: Connection, admin: Admin, state: ThreadState, to: Assignee | None, now: int
 ) -> int:
-    """Assigns the thread to an admin, or unassigns it; the caller saves it.
+    """Assigns the thread to an admin, or unassigns it; the caller saves it. The act says if the
+    admin has more threads by it than queues would give.
 
     Returns the act's id.
     """
     before = _assignee_of(connection, state)
-    return outgoing.set_assignee(connection, admin, state, to, to and now, now, before=before)
+    data = {"over_capacity": True} if to and is_over_capacity(connection, to.id, state) else {}
+    at = to and now
+    return outgoing.set_assignee(connection, admin, state, to, at, now, data, before=before)
 
 
 def check_may_give(connection: Connection, admin: Admin, state: ThreadState) -> None:

@@ -258,6 +258,7 @@ def release_to_queue(
     data: dict[str, Any] = {}
     if queue_id in queues:
         data = {"queue": _named(queues[queue_id]), "returned": "released"}
+        history.count_return(connection, "released")
     if reason:
         data["note"] = reason
     before = _before(state, _names(connection, {assignee_id}))
@@ -364,6 +365,7 @@ def _return(
     """Takes the thread back in the name of its queue."""
     queue = queues.get(state.columns.queue_id or 0)
     data: dict[str, Any] = {"returned": reason}
+    history.count_return(connection, reason)
     if queue is not None:
         data["queue"] = _named(queue)
     before = _before(state, names)

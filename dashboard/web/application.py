@@ -19,7 +19,7 @@ from dashboard.web.bot import openapi
 from dashboard.web.bot.api import Callers
 from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.dashboard_calls import dashboard_blueprints
-from dashboard.web.gauges import watch_process, watch_queue, watch_server
+from dashboard.web.gauges import watch_process, watch_queue, watch_queues, watch_server
 from dashboard.web.http import problems
 from dashboard.web.http.bodies import BODY_BYTES, OFFLOAD
 from dashboard.web.http.files import file_response
@@ -146,6 +146,7 @@ def _register_probes(app: Flask, services: Services, state: ServerState) -> None
         )
     )
     watch_queue(services)
+    watch_queues(services)
     watch_server(services, state)
 
 

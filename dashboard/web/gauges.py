@@ -4,6 +4,10 @@ from collections.abc import Callable, Mapping
 
 from redis.exceptions import RedisError
 
+from dashboard.db.database import Database
+from dashboard.db.queues import history, standing
+from dashboard.db.queues.standing import Reader, Standing
+from dashboard.errors import StorageUnavailable
 from dashboard.live.queue import QueueReader
 from dashboard.services import Services
 from dashboard.web.server.state import ServerState
@@ -73,6 +77,65 @@ def watch_queue(services: Services) -> None:
         ("admins_here", "Admins who have a window open.", "", here.count),
     ):
         services.metrics.watch_many(name, text, label, read, "once")
+
+
+def watch_queues(services: Services) -> None:
+    """Adds the numbers of queues that hand out their threads to the metrics."""
+    queues = QueuesMetrics(services.database, services.clock)
+    for name, text, label, read in (
+        ("queue_given", "Threads that a queue has handed out.", "queue", queues.given),
+        ("queue_returns", "Threads that went back to a queue.", "reason", queues.returns),
+        ("queue_waiting", "Threads that a queue may hand out.", "queue", queues.waiting),
+        (
+            "queue_unserved",
+            "Threads that wait in a queue while no admin may get one.",
+            "queue",
+            queues.unserved,
+        ),
+    ):
+        services.metrics.watch_many(name, text, label, read, "once")
+
+
+#: Reads as somebody who sees every thread.
+_ALL = Reader(0, "supervisor", None)
+
+
+class QueuesMetrics:
+    """The numbers of queues, by the id and name of each; nothing while SQL is away."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def given(self) -> Mapping[str, float]:
+        return {_label(one): one.queue.given for one in self._all()}
+
+    def waiting(self) -> Mapping[str, float]:
+        return {_label(one): one.numbers.waiting for one in self._all()}
+
+    def unserved(self) -> Mapping[str, float]:
+        """Counts the threads of each queue without an admin who may get one."""
+        return {
+            _label(one): 0 if one.numbers.eligible else one.numbers.waiting for one in self._all()
+        }
+
+    def returns(self) -> Mapping[str, float]:
+        try:
+            with self._database.read() as connection:
+                return history.returns(connection)
+        except StorageUnavailable:
+            return {}
+
+    def _all(self) -> list[Standing]:
+        try:
+            with self._database.read() as connection:
+                return standing.standings(connection, _ALL, self._clock())
+        except StorageUnavailable:
+            return []
+
+
+def _label(one: Standing) -> str:
+    return f"{one.queue.id} {one.queue.name}"
 
 
 class QueueMetrics:

@@ -71,6 +71,11 @@ def _add_queues() -> None:
         sa.Column("slot", sa.SmallInteger(), primary_key=True, autoincrement=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
     )
+    op.create_table(
+        "queue_returns",
+        sa.Column("reason", sa.String(16), primary_key=True),
+        sa.Column("count", sa.BigInteger(), nullable=False),
+    )
     state = op.create_table(
         "queue_state",
         sa.Column("id", sa.SmallInteger(), primary_key=True, autoincrement=False),
@@ -150,6 +155,7 @@ def downgrade() -> None:
         "queue_entries",
         "queue_lists",
         "queue_state",
+        "queue_returns",
         "queue_hand_outs",
         "queues",
     ):

@@ -163,3 +163,11 @@ place_watches = Table(
     Column("told", Json),
     Column("told_at", BigInteger),
 )
+
+#: How many threads went back to their queues, by reason.
+queue_returns = Table(
+    "queue_returns",
+    metadata,
+    Column("reason", String(16), primary_key=True),
+    Column("count", BigInteger, nullable=False),
+)

@@ -11,7 +11,8 @@ from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.queues import queue_admins
 from dashboard.db.models.threads import threads
-from dashboard.db.queues.definitions import Load, Queue, state
+from dashboard.db.queues.definitions import Load, Queue, has_queues, state
+from dashboard.db.threads.thread_states import ThreadState
 
 #: The capacity of an admin for whom nobody has set one, and the largest.
 CAPACITY, CAPACITY_MAX = 5, 100
@@ -220,3 +221,17 @@ def accepting(connection: Connection, admin_id: int) -> dict[str, int]:
     admin = one(connection, admin_id)
     assert admin is not None, "the caller is enabled"
     return as_told(connection, admin, state(connection).load)
+
+
+def is_over_capacity(connection: Connection, admin_id: int, thread: ThreadState) -> bool:
+    """Whether an admin who gets this thread would have more than the capacity; False while there
+    are no queues."""
+    if not has_queues(connection):
+        return False
+    load = state(connection).load
+    facts = thread.facts
+    counts = not facts.closed and facts.snoozed_until is None
+    if not counts or (load == "waiting" and facts.waiting_since is None):
+        return False
+    admin = one(connection, admin_id)
+    return admin is not None and loads(connection, [admin_id], load)[admin_id] >= admin.capacity

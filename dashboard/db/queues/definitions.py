@@ -124,6 +124,10 @@ def listing(connection: Connection) -> list[Queue]:
     return [Queue._make([*row[:-1], bool(row[-1])]) for row in rows]
 
 
+def has_queues(connection: Connection) -> bool:
+    return connection.scalar(select(queues.c.id).limit(1)) is not None
+
+
 def find(connection: Connection, id: int) -> Queue | None:
     return next((queue for queue in listing(connection) if queue.id == id), None)
 

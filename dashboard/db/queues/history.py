@@ -7,7 +7,7 @@ from statistics import median
 from sqlalchemy import Connection, delete, select, update
 
 from dashboard.db.driver import insert_on
-from dashboard.db.models.queues import queue_hand_outs, queue_releases, queues
+from dashboard.db.models.queues import queue_hand_outs, queue_releases, queue_returns, queues
 
 #: A thread is not given again to the admin who released it for so long, while another one could
 #: take it.
@@ -44,6 +44,19 @@ def next_end(connection: Connection, now_ms: int) -> int | None:
 def forget_old(connection: Connection, now_ms: int) -> None:
     """Removes releases that no longer count."""
     connection.execute(delete(queue_releases).where(queue_releases.c.at <= now_ms - RELEASED_MS))
+
+
+def count_return(connection: Connection, reason: str) -> None:
+    """Counts a thread that went back to its queue. Call it after locking the thread."""
+    statement = insert_on(connection, queue_returns).values(reason=reason, count=1)
+    more = {"count": queue_returns.c.count + 1}
+    connection.execute(statement.on_conflict_do_update(index_elements=["reason"], set_=more))
+
+
+def returns(connection: Connection) -> dict[str, int]:
+    """Returns how many threads went back to their queues, by reason."""
+    rows = connection.execute(select(queue_returns.c.reason, queue_returns.c["count"]))
+    return {row.reason: row[1] for row in rows}
 
 
 def note_hand_out(connection: Connection, queue_id: int, given: int, now_ms: int) -> None:
