@@ -71,7 +71,7 @@ const MADE = {
     const acts = [...declared.matchAll(/_action\(\s*"([a-z_.]+)",\s*"([a-z_]+)"([^)]*)\)/g)];
     assert.ok(acts.length > 40 && acts.length === declared.match(/= _action\(/g).length);
     const kinds = acts.flatMap(([, name, target]) => [name.split(".")[0], target]);
-    const named = [...declared.matchAll(/^_POLICY = \((.*)\)$/gm)].map(([, names]) => names);
+    const named = [...declared.matchAll(/^_(?:POLICY|QUEUE) = \((.*)\)$/gm)].map(([, names]) => names);
     const fields = [...acts.map(([, , , names]) => names), ...named]
       .flatMap((names) => [...names.matchAll(/"([a-z_]+)"/g)].map(([, field]) => field));
     const reasons = ["wrong_password", "wrong_code", "unknown_account", "disabled", "rate_limited", "others"];
@@ -80,7 +80,7 @@ const MADE = {
       "account_conflict", "account_disabled", "signed_out_meanwhile",
     ];
     const ways = ["password", "oidc", "invitation", "totp", "recovery_code"];
-    const values = ["admin", "supervisor", "all", ...ways, ...reasons, ...ofProviders];
+    const values = ["admin", "supervisor", "all", "push", "pull", "waiting", "open", ...ways, ...reasons, ...ofProviders];
     return [
       ...acts.map(([, name]) => `audit.action.${name}`), ...kinds.map((kind) => `audit.kind.${kind}`),
       ...fields.map((field) => `audit.field.${field}`), ...values.map((value) => `audit.value.${value}`),

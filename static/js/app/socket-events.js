@@ -57,10 +57,9 @@ export function socketEvents(page) {
   };
 }
 
-function loadSaved({ data: { savedViews, sorts }, ui: { queues } }) {
+function loadSaved({ data: { savedViews, sorts } }) {
   savedViews.load();
   sorts.load();
-  queues.part?.load();
 }
 
 // All parts with the number of threads are painted in the same frame.

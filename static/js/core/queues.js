@@ -1,8 +1,8 @@
 // The queues, this admin's own load, and the threads that queues have just given to the admin.
 
 export class QueueBoard {
-  /** @type {Queue[]} */
-  list = [];
+  /** @type {ToldQueue[]} */
+  list = []; // in their order
   /** @type {OwnLoad | null} */
   me = null;
 
@@ -17,15 +17,14 @@ export class QueueBoard {
   /** @param {number} id */
   of(id) { return this.list.find((queue) => queue.id === id) ?? null; }
 
-  // Takes what has changed. Returns whether the queues must be read again: one is new, or the last one is gone.
+  // Takes what has changed, and the order of all queues. Returns whether an earlier message was lost.
   /** @param {QueuesState} state */
-  take({ queues, me }) {
-    if (me) this.me = me;
-    for (const { id, ...counts } of queues) {
-      const queue = this.of(id);
-      if (queue) Object.assign(queue, counts);
-    }
-    return queues.length ? queues.some(({ id }) => !this.of(id)) : this.list.length > 0;
+  take({ queues, ids, me }) {
+    if (me !== undefined) this.me = me;
+    const changed = new Map(queues.map((queue) => [queue.id, queue]));
+    const all = ids.map((id) => changed.get(id) ?? this.of(id));
+    this.list = all.filter(Boolean);
+    return this.list.length < ids.length;
   }
 }
 

@@ -33,8 +33,11 @@ declare global {
     capacity_max: number;
     load: number;
   };
-  /** `queues:state`: what has changed. */
-  type QueuesState = { queues: (QueueCounts & { id: number })[]; me?: OwnLoad };
+  /** A queue as the admin's page is told of it. */
+  type ToldQueue = Pick<Queue, "id" | "name" | "mode" | "mine"> & QueueCounts;
+  /** `queues:state`: the queues that have changed, the ids of all in their order, and the admin's own load if it
+   * has changed; null without queues. */
+  type QueuesState = { queues: ToldQueue[]; ids: number[]; me?: OwnLoad | null };
   /** `queue:given`: a thread that must be opened by `until`. */
   type GivenThread = { thread_id: number; queue: QueueName; until: number | null; row: Row };
   type ReturnedThread = {

@@ -1,7 +1,7 @@
 // What the page shows of queues: the switch and the load of the admin, "Take next", and what colleagues may take.
 // Loaded once the server says that there are queues.
 
-import { html, nothing, render } from "lit-html";
+import { html, render } from "lit-html";
 
 import { explanation, isTooMany, loadText, QueueBoard, queueOf } from "../../core/queues.js";
 import { shown } from "../../core/names.js";
@@ -18,7 +18,6 @@ const REASON_MAX = 500; // characters
 export class Queues extends PageModule {
   board = new QueueBoard();
   #busy = false; // whether a thread is being taken
-  #loading = null;
   #root = document.createElement("div");
 
   /** @param {Page} page */
@@ -27,25 +26,16 @@ export class Queues extends PageModule {
     this.given = new GivenNotices({ ...page, accept: () => this.accept(true) });
     document.getElementById("queue-bar").replaceChildren(this.#root);
     this.ui.painter.add("queues", () => this.paint());
-    this.load();
   }
 
   get http() { return this.net.api.http; }
 
-  // Reads the queues and the admin's load; another call meanwhile is answered by a second reading.
-  load() {
-    this.#loading ??= this.#read().finally(() => { this.#loading = null; });
-    return this.#loading;
-  }
-
+  // Reads the queues and the admin's load, after an event was lost.
   async #read() {
-    try {
-      const [{ queues }, me] = await Promise.all([
-        this.http.get(`${API}/queues`), this.http.get(`${API}/me/accepting`),
-      ]);
-      this.board.list = queues;
-      this.board.me = me;
-    } catch { /* the next event or connection reads them again */ }
+    const [{ queues }, me] = await Promise.all([
+      this.http.get(`${API}/queues`), this.http.get(`${API}/me/accepting`),
+    ]);
+    this.board.take({ queues, ids: queues.map(({ id }) => id), me });
     this.changed();
   }
 
@@ -54,7 +44,7 @@ export class Queues extends PageModule {
   // Events of the server, by their names.
   /** @param {QueuesState} state */
   state(state) {
-    if (this.board.take(state)) this.load();
+    if (this.board.take(state)) this.#read().catch(() => {}); // the next event tries again
     this.given.accepting(this.board.me?.accepting ?? false);
     this.changed();
   }

@@ -43,7 +43,7 @@ export function queueText({ type, queue, returned, by, assignee }, { t, adminId 
   const about = type === "thread.assigned" ? (by ? "took" : "gave") : type === "thread.released" && returned;
   if (!queue || !about) return "";
   const name = !by ? "" : by.id === adminId ? t("author.you") : shown(by.name);
-  const to = !assignee ? "" : assignee.id === adminId ? t("did.you") : shown(assignee.name);
+  const to = !assignee ? t("author.team") : assignee.id === adminId ? t("did.you") : shown(assignee.name);
   return t(`did.queue.${about}`, { queue: shown(queue.name), name, assignee: to });
 }
 
@@ -75,9 +75,12 @@ function timedText(act, name, { t, words, now }) {
 export function merged(messages, acts) {
   const line = [];
   let next = 0;
+  // A thread that went back to its queue had the assignee of the act before.
+  const told = acts.map((act, at) => (act.returned
+    ? { ...act, assignee: acts.slice(0, at).findLast(({ assignee }) => assignee)?.assignee } : act));
   for (const message of messages) {
-    while (next < acts.length && acts[next].at < message.at) line.push({ act: acts[next++] });
+    while (next < told.length && told[next].at < message.at) line.push({ act: told[next++] });
     line.push({ message });
   }
-  return [...line, ...acts.slice(next).map((act) => ({ act }))];
+  return [...line, ...told.slice(next).map((act) => ({ act }))];
 }
