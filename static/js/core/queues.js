@@ -66,7 +66,7 @@ export class GivenThreads {
 
 // Whole seconds until a time, never below 0.
 /** @param {number} until @param {number} now */
-export const secondsLeft = (until, now) => Math.max(0, Math.ceil((until - now) / 1000));
+export const secondsLeft = (until, now) => Math.max(0, Math.floor((until - now) / 1000));
 
 // "1:05"
 /** @param {number} seconds */

@@ -29,6 +29,7 @@ export class GivenNotices extends PageModule {
     notices.className = "notices";
     toasts.replaceWith(notices);
     notices.append(this.#root, toasts);
+    this.ui.painter.add("given", () => this.#paint());
   }
 
   // The server also sends, after a new connection, those that are not opened yet.
@@ -94,7 +95,7 @@ export class GivenNotices extends PageModule {
   #open(id) {
     this.#threads.drop(id);
     this.acts.open(id);
-    this.#paint();
+    this.ui.painter.ask("given");
   }
 
   #look() {
@@ -104,7 +105,7 @@ export class GivenNotices extends PageModule {
       clearInterval(this.#timer);
       this.#timer = null;
     }
-    this.#paint();
+    this.ui.painter.ask("given");
   }
 
   #paint() {
