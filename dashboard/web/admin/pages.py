@@ -65,7 +65,8 @@ _LATER = (
     "views",
     "hours",
     "queues",
-    *(f"settings{part}" for part in ("", "/audit", "/keys", "/profile", "/queues", "/team", "/webhooks")),
+    "settings",
+    *(f"settings/{page}" for page in ("audit", "keys", "profile", "queues", "team", "webhooks")),
 )
 _FIELDS = {name: {"kind": field.kind, "words": [*field.words]} for name, field in FIELDS.items()}
 

@@ -95,8 +95,8 @@ test("a thread that waits says why, and its place", () => {
   const admins = [person(2, "Ben", "away"), person(3, "Chi", "not_accepting")];
   assert.equal(explanation({ ...waits, admins }, false, t),
     "Waits in VIPs who wait. Nobody here accepts threads. Ben: away. Chi: not accepting. Number 3 of 14.");
-  const full = [person(3, "Chi", "at_capacity", 5, 5), person(4, "Dan", "free", 1, 5)];
+  const full = [person(3, "Chi", "at_capacity", 5, 5), person(4, "Dan", "free", 1, 5), person(2, "Ben", "away")];
   assert.equal(explanation({ ...waits, admins: full }, false, t),
-    "Waits in VIPs who wait. Chi: at capacity, 5 of 5. Dan: 1 of 5. Number 3 of 14.");
+    "Waits in VIPs who wait. Chi: at capacity, 5 of 5. Dan: 1 of 5. Ben: away. Number 3 of 14.");
   assert.match(explanation({ ...waits, admins }, true, t), /An admin takes it with “Take next”/);
 });

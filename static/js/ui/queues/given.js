@@ -22,7 +22,6 @@ export class GivenNotices extends PageModule {
   constructor({ accept, ...page }) {
     super(page);
     this.accept = accept;
-    this.#root.className = "given-list";
     // Above the toasts, which otherwise have the same place.
     const toasts = document.getElementById("toasts");
     const notices = document.createElement("div");
@@ -109,8 +108,9 @@ export class GivenNotices extends PageModule {
   }
 
   #paint() {
-    render(repeat(this.#threads.list, ({ thread_id: id }) => id, (thread, at) => this.#notice(thread, at === 0)),
-      this.#root);
+    const { list } = this.#threads;
+    render(list.length ? html`<section class="given-list" aria-label=${this.ui.language.t("queues.given.list")}
+      >${repeat(list, ({ thread_id: id }) => id, (thread, at) => this.#notice(thread, at === 0))}</section>` : "", this.#root);
   }
 
   #notice(thread, isFirst) {

@@ -121,8 +121,8 @@ export class Queues extends PageModule {
       ?data-pulls=${this.board.pulled.length > 0}>${this.#switch("queue-bar-switch")}
       ${this.board.pulled.length ? html`<button type="button" class="button button-accent queue-next"
         aria-keyshortcuts="q" ?disabled=${this.#busy} title="${t("queues.next.about")} (q)"
-        aria-label=${t("queues.next.of", { count: this.board.waiting })} @click=${() => this.next()}
-        ><span>${t("queues.next")}</span><span class="queue-next-count" translate="no">${count}</span><kbd
+        @click=${() => this.next()}><span>${t("queues.next")}</span> <span class="queue-next-count"
+        translate="no">${count}</span> <span class="unseen">${t("queues.next.waiting")}</span><kbd
         aria-hidden="true">q</kbd></button>` : ""}</div>`;
   }
 
@@ -132,7 +132,7 @@ export class Queues extends PageModule {
   #switch(className) {
     const { t } = this.ui.language;
     const { me } = this.board;
-    const load = loadText({ load: me.load, capacity: me.capacity }, t);
+    const load = t("queues.load", { load: t.number(me.load), capacity: t.number(me.capacity) });
     const away = me.accepting && this.data.presence.of("admin", this.data.adminId)?.status;
     const isAway = away && away !== "online";
     return html`<button type="button" role="switch" class="queue-switch ${className}"
