@@ -7,7 +7,7 @@ from scoring.keys import LOSS_EVENTS, NOTIFY_FLAGS
 from tests.repository import ROOT, written_files
 
 PROTOCOL = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-_EVENT = r"(?:list|thread|threads|presence|pages|order|server|session|sources|notices):[a-z]+"
+_EVENT = r"(?:list|threads?|presence|pages|order|server|session|sources|notices|queues?):[a-z]+"
 
 
 def test_every_socket_event_is_described_and_exists():

@@ -101,7 +101,9 @@ def _has_hand_outs() -> ColumnElement[bool]:
         exists().where(
             queue_admins.c.offline_since.is_not(None), is_theirs, threads.c.queue_id.is_not(None)
         ),
-        exists().where(queue_lists.c.filled_to < queue_lists.c.fill_to),
+        exists().where(
+            or_(queue_lists.c.filled_to < queue_lists.c.fill_to, queue_lists.c.list_id.is_(None))
+        ),
     )
 
 

@@ -5,6 +5,7 @@ thread is between its reads and its commit: so capacity and order hold at every 
 worker may make it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -14,16 +15,17 @@ from dashboard.db.accounts import admins as accounts
 from dashboard.db.database import Database
 from dashboard.db.lists import versions
 from dashboard.db.queues import admins, definitions, entries, history
+from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Queue, QueueState
+from dashboard.db.queues.entries import Position
 from dashboard.db.threads import thread_states, threads
 from dashboard.db.threads.thread_states import ThreadState
-from dashboard.errors import Problem, StorageUnavailable
+from dashboard.errors import NotFound, Problem, StorageUnavailable
 from dashboard.ingest import outgoing
-from dashboard.ingest.matching import AT_ONCE, Match, Staff, pulled, pushed
+from dashboard.ingest.matching import AT_ONCE, Match, Staff, pulled, pushed, why
 from dashboard.ingest.outgoing import Admin, Given
 from dashboard.ingest.saving import save
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
-from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
 
 #: Threads with new entries that one transaction adds to a list of a queue.
@@ -36,7 +38,8 @@ Place = Callable[[Sequence[Placement]], object]
 
 
 class HandOut(NamedTuple):
-    """A thread that was handed out; `rank` is its place among `of` in the queue, counted from 1."""
+    """A thread that was handed out; `rank` is its place, from 1 on, among `of` in the queue that
+    its admin sees."""
 
     thread_id: int
     queue: Queue
@@ -46,8 +49,8 @@ class HandOut(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What is to be done now, and the time (ms) at which time alone next makes a hand-out or a
-    return possible; None: never."""
+    """Work to be done now, and the time (ms) at which time alone next makes a hand-out or a return
+    possible; None: never."""
 
     has_to_fill: bool
     has_returns: bool = False
@@ -72,25 +75,24 @@ class HandingOut:
         one; None without any.
 
         Raises Problem (409): `at_capacity`, and `not_pulled` for a queue that hands out by itself;
-        Invalid for an unknown queue.
+        NotFound for an unknown queue.
         """
         now = self._clock()
 
         def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
             state = _begin(connection)
             _check_pulled(connection, queue_id)
-            staff = Staff.read(connection, state, now)
-            asker = staff.people.get(admin.id)
+            asker = admins.one(connection, admin.id)
             if asker is None:
                 return None, []
-            if not staff.has_room(asker):
-                raise _at_capacity(staff.loads[asker.id], asker.capacity)
+            load = admins.loads(connection, [admin.id], state.load)[admin.id]
+            if load >= asker.capacity:
+                raise _at_capacity(load, asker.capacity)
+            staff = Staff.read(connection, state, now)
             match = pulled(connection, staff, asker, now, queue_id)
             if match is None:
                 return None, []
-            assert match.queue.number is not None
-            place = entries.position(connection, match.queue.number, match.thread_id)
-            assert place is not None, "a thread that is handed out stands in its queue"
+            place = _rank(connection, match, asker)
             [act_id], placements = _give(connection, state, [match], now, admin)
             return HandOut(match.thread_id, match.queue, act_id, *place), placements
 
@@ -119,7 +121,7 @@ class HandingOut:
                 if _returns(one, queues)
             ]
             state = definitions.state(connection)
-            staff = Staff.read(connection, state, now, who_accept=True)
+            staff = Staff.read(connection, state, now)
             return Outlook(
                 has_to_fill,
                 any(at <= now for at in returns_at),
@@ -212,7 +214,8 @@ class HandOuts(RunsTask):
                 placements += handing_out.push()
             self._place(placements)
             count += len(placements)
-            if self._task.is_stopped or not (placements or outlook.has_to_fill):
+            is_done = len(placements) < AT_ONCE and not outlook.has_to_fill
+            if self._task.is_stopped or is_done:
                 break
         self._wait_seconds = POLL_SECONDS
         if outlook.next_at is not None:
@@ -277,9 +280,17 @@ def _check_pulled(connection: Connection, queue_id: int | None) -> None:
         return
     queue = definitions.find(connection, queue_id)
     if queue is None:
-        raise field_error("/queue", "unknown_value", "is not the id of a queue")
+        raise NotFound("There is no such queue.")
     if queue.mode != "pull":
         raise Problem(409, "not_pulled", f"“{queue.name}” hands out its threads by itself.")
+
+
+def _rank(connection: Connection, match: Match, asker: QueueAdmin) -> Position:
+    """Returns the place of the thread among those that the asker sees."""
+    assert match.queue.number is not None
+    place = entries.position(connection, match.queue.number, match.thread_id, asker.seen)
+    assert place is not None, "a thread that is handed out stands in its queue"
+    return place
 
 
 def _at_capacity(load: int, capacity: int) -> Problem:
@@ -298,10 +309,11 @@ def _give(
     asked for it, None if the queue acts by itself."""
     ids = [match.thread_id for match in matches]
     locked = {one.id: one for one in thread_states.locked_by_id(connection, ids, waits=False)}
-    number, acts = state.hand_outs, list[int]()
+    number, acts, given_to = state.hand_outs, list[int](), Counter[int]()
     given = {match.queue.id: match.queue.given for match in matches}
     for match in matches:
         thread, admin = locked[match.thread_id], match.admin
+        assert admin is not None
         assert entries.is_ready(thread.facts, thread.columns), "entries follow their threads"
         number += 1
         given[match.queue.id] += 1
@@ -317,14 +329,14 @@ def _give(
                 now,
                 now,
                 {"queue": _named(match.queue)},
-                why=match.why,
+                why=why(connection, match, state.load, given_to),
                 before=None,
             )
         )
-        admins.put(connection, admin.id, hand_out=number, given_at=now)
+        given_to[admin.id] += 1
+        admins.note_given(connection, admin.id, number, now)
         history.note_hand_out(connection, match.queue.id, given[match.queue.id], now)
     definitions.set_hand_outs(connection, number)
-    history.forget_old(connection, now)
     return acts, save(connection, [*locked.values()], now)
 
 

@@ -1,6 +1,7 @@
 """Decides which admin gets which thread of a queue next; reads only, and changes nothing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -8,7 +9,7 @@ from sqlalchemy import Connection
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.queues import admins, definitions, entries, history, standing
 from dashboard.db.queues.admins import QueueAdmin
-from dashboard.db.queues.definitions import Queue, QueueState
+from dashboard.db.queues.definitions import Load, Queue, QueueState
 from dashboard.db.queues.entries import Entry
 from dashboard.db.queues.history import Released
 from dashboard.db.queues.standing import Reader
@@ -21,41 +22,43 @@ NAMED = 8
 
 
 class Match(NamedTuple):
-    """A thread, and the admin who gets it from a queue."""
+    """A thread, and the admin who gets it from a queue; None: nobody."""
 
     queue: Queue
-    thread_id: int
-    admin: QueueAdmin
-    #: Why it is this admin; see `Staff.why`.
-    why: Mapping[str, Any]
+    entry: Entry
+    admin: QueueAdmin | None
+    #: The admins who released threads lately.
+    released: Released
+
+    @property
+    def thread_id(self) -> int:
+        return self.entry.thread_id
 
 
 class Staff:
-    """The admins who may get threads, with their loads, while threads are handed out to them."""
+    """The admins who accept threads and have a free place, while threads are handed out to them.
 
-    def __init__(self, people: Sequence[QueueAdmin], loads: Mapping[int, int], released: Released):
-        self.people = {admin.id: admin for admin in people}
-        self.loads = dict(loads)
-        self._released = released
+    `loads` are those before the next hand-out.
+    """
+
+    def __init__(self, people: Iterable[tuple[QueueAdmin, int]], released: Released):
+        self._people: dict[int, QueueAdmin] = {}
+        self.loads: dict[int, int] = {}
+        for admin, load in people:
+            self._people[admin.id], self.loads[admin.id] = admin, load
+        self.released = released
 
     @classmethod
-    def read(
-        cls, connection: Connection, state: QueueState, now_ms: int, *, who_accept: bool = False
-    ) -> "Staff":
-        """Reads all enabled admins; `who_accept`: only those who accept threads now."""
-        people = admins.listing(connection, who_accept=who_accept)
-        loads = admins.loads(connection, [admin.id for admin in people], state.load)
-        return cls(people, loads, history.released(connection, now_ms))
-
-    def has_room(self, admin: QueueAdmin) -> bool:
-        return self.loads[admin.id] < admin.capacity
+    def read(cls, connection: Connection, state: QueueState, now_ms: int) -> "Staff":
+        people = admins.with_room(connection, state.load)
+        return cls(people, history.released(connection, now_ms) if people else frozenset())
 
     def able(self, queue: Queue) -> list[QueueAdmin]:
         """Returns the admins to whom the queue may give threads now, the next one first."""
         some = (
             admin
-            for admin in self.people.values()
-            if admin.accepts and self.has_room(admin) and queue.asks(admin.desks)
+            for admin in self._people.values()
+            if self.loads[admin.id] < admin.capacity and queue.asks(admin.desks)
         )
         return sorted(some, key=lambda admin: (admin.hand_out, admin.id))
 
@@ -66,7 +69,7 @@ class Staff:
         return next(others, able[0] if able else None)
 
     def has_released(self, thread_id: int, admin: QueueAdmin) -> bool:
-        return (thread_id, admin.id) in self._released
+        return (thread_id, admin.id) in self.released
 
     def must_leave(self, queue: Queue, entry: Entry, admin: QueueAdmin) -> bool:
         """Whether the admin released the thread lately, and a colleague could take it."""
@@ -80,43 +83,57 @@ class Staff:
     def give(self, admin: QueueAdmin, number: int) -> None:
         """Counts a hand-out with this number."""
         self.loads[admin.id] += 1
-        self.people[admin.id] = admin._replace(hand_out=number)
+        self._people[admin.id] = admin._replace(hand_out=number)
 
-    def why(self, queue: Queue, entry: Entry, given: QueueAdmin | None) -> dict[str, Any]:
-        """Explains why this admin gets the thread, or why nobody does (None).
 
-        `admins` has the admins of the queue who see the thread, the one who gets it first: `is` is
-        `given`, `free`, `released`, `at_capacity`, `not_accepting` or a status; `load` is that
-        before the hand-out. `others` counts the ones that are not named.
-        """
-        of_queue = [admin for admin in self.people.values() if admin.may_have(queue, entry.desk)]
-        of_queue.sort(key=lambda one: (one is not given, not one.accepts, one.hand_out, one.id))
-        named = [
-            {
-                "id": admin.id,
-                "name": admin.name,
-                "is": "given" if admin is given else self._standing(entry.thread_id, admin),
-                "shown": admin.shown_status,
-                "load": self.loads[admin.id],
-                "capacity": admin.capacity,
-            }
-            for admin in of_queue[:NAMED]
-        ]
-        return {"admins": named, "others": len(of_queue) - len(named)}
+def why(
+    connection: Connection,
+    match: Match,
+    load: Load,
+    given_before: Mapping[int, int] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Explains why this admin gets the thread, or why nobody does.
 
-    def _standing(self, thread_id: int, admin: QueueAdmin) -> str:
-        if admin.status != "online":
-            return admin.status
-        if not admin.accepting:
-            return "not_accepting"
-        if not self.has_room(admin):
-            return "at_capacity"
-        return "released" if self.has_released(thread_id, admin) else "free"
+    `admins` has the admins of the queue who see the thread, the one who gets it first: `is` is
+    `given`, `free`, `released`, `at_capacity`, `not_accepting` or a status; `load` is that before
+    the hand-out. `others` counts the ones that are not named. `given_before`: hand-outs to each
+    admin that are not in SQL yet.
+    """
+    given = match.admin
+    people, count = admins.of_queue(
+        connection, match.queue, match.entry.desk, given.id if given else 0, NAMED
+    )
+    held = admins.loads(connection, [admin.id for admin in people], load)
+    held = {id: count + given_before.get(id, 0) for id, count in held.items()}
+    named = [
+        {
+            "id": admin.id,
+            "name": admin.name,
+            "is": "given" if given and admin.id == given.id else _standing(match, admin, held),
+            "shown": admin.shown_status,
+            "load": held[admin.id],
+            "capacity": admin.capacity,
+        }
+        for admin in people
+    ]
+    return {"admins": named, "others": count - len(named)}
+
+
+def _standing(match: Match, admin: QueueAdmin, loads: Mapping[int, int]) -> str:
+    if admin.status != "online":
+        return admin.status
+    if not admin.accepting:
+        return "not_accepting"
+    if loads[admin.id] >= admin.capacity:
+        return "at_capacity"
+    return "released" if (match.entry.thread_id, admin.id) in match.released else "free"
 
 
 def pushed(connection: Connection, state: QueueState, staff: Staff, now_ms: int) -> Iterator[Match]:
     """Yields the hand-outs that are due, AT_ONCE at most, and counts each in `staff`."""
     number, taken = state.hand_outs, list[int]()
+    if not staff.loads:
+        return
     for queue in _live(connection, "push"):
         while (able := staff.able(queue)) and len(taken) < AT_ONCE:
             rooms = sum(admin.capacity - staff.loads[admin.id] for admin in able)
@@ -129,7 +146,7 @@ def pushed(connection: Connection, state: QueueState, staff: Staff, now_ms: int)
                     continue  # Its admins have got others.
                 number += 1
                 taken.append(entry.thread_id)
-                yield Match(queue, entry.thread_id, admin, staff.why(queue, entry, admin))
+                yield Match(queue, entry, admin, staff.released)
                 staff.give(admin, number)
             if len(found) < limit:
                 break
@@ -151,7 +168,7 @@ def pulled(
         while found := _first(connection, queue, admin.seen, now_ms, 1, left):
             [entry] = found
             if not staff.must_leave(queue, entry, admin):
-                return Match(queue, entry.thread_id, admin, staff.why(queue, entry, admin))
+                return Match(queue, entry, admin, staff.released)
             left.append(entry.thread_id)
     return None
 
@@ -187,27 +204,28 @@ def explained(
 ) -> dict[str, Any] | None:
     """Explains, as the reader may see it, why a queue gave the thread to its admin, or why it still
     waits in a queue; None if no queue hands it out."""
-    place = standing.place(connection, thread_id)
+    place = standing.place(connection, thread_id, reader.desks)
     last = None if place else standing.last_hand_out(connection, thread_id)
     if place is not None:
         state = definitions.state(connection)
-        staff = Staff.read(connection, state, now_ms)
         desk = threads.desks_of(connection, [thread_id]).get(thread_id, "")
-        why = staff.why(place.queue, Entry(thread_id, desk, 0), None)
+        released = history.released(connection, now_ms)
+        match = Match(place.queue, Entry(thread_id, desk, 0), None, released)
+        reasons = why(connection, match, state.load)
         queue, admin = {"id": place.queue.id, "name": place.queue.name}, None
     elif last is not None:
-        why, queue, admin = last["data"]["why"], last["data"]["queue"], last["data"]["assignee"]
+        reasons, queue, admin = last["data"]["why"], last["data"]["queue"], last["data"]["assignee"]
     else:
         return None
-    people = {one["id"] for one in why["admins"]}
+    people = {one["id"] for one in reasons["admins"]}
     seen = {admin.id: admin.seen for admin in admins.listing(connection, people)}
     return {
         "queue": queue,
         "admin": admin,
         "at": last and last["at"],
         "pulled": bool(last and last["pulled"]),
-        "admins": standing.shown(why["admins"], reader, seen),
-        "others": why["others"],
+        "admins": standing.shown(reasons["admins"], reader, seen),
+        "others": reasons["others"],
         "position": place and place.position,
         "of": place and place.of,
     }

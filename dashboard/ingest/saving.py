@@ -45,8 +45,7 @@ def save(
     lists = query_lists.of_version(connection, current.lists)
     hours = policies.of_version(connection, current.policies)
     asks_source = lists.asks_sources or hours.policies.asks_source
-    ids = {state.source_id for state in states} if asks_source else set()
-    names = sources.names_of(connection, ids) if ids else {}
+    names = _names_of_sources(connection, states) if asks_source else {}
     due_times = DueTimes(hours, names)
     placements, changes = list[Placement](), list[tuple[ThreadState, RowValues]]()
     entries = EntryChanges(lists)
@@ -54,13 +53,9 @@ def save(
         _follow_hand_out(state)
         policy_changes_at = due_times.set(state, now_ms)
         place = place_of(lists, state, names.get(state.source_id, ""), current.history_days, now_ms)
-        computed = Computed(
-            state.facts.recent_at,
-            state.facts.waiting_since,
-            place.subject is None,
-            state.moment(now_ms) if lists or hours.policies else state.computed_before.listed_at,
-            _next_change(state, place.moves.next_change_at, policy_changes_at),
-        )
+        moves_in_time = bool(lists or hours.policies)
+        listed_at = state.moment(now_ms) if moves_in_time else state.computed_before.listed_at
+        computed = _computed(state, place, listed_at, policy_changes_at)
         changed = thread_states.changed(state, computed, place.scores)
         is_shown = state.row_changed or not _UNSEEN.issuperset(changed)
         frees = lists.queue_mask != 0 and entries.add(
@@ -131,6 +126,23 @@ def place_of(
         before = state.subject_before(source), was
     at = state.moment(now_ms)
     return Place(now, at, scores, moves(lists, before, now, at))
+
+
+def _computed(
+    state: ThreadState, place: Place, listed_at: int, policy_changes_at: int | None
+) -> Computed:
+    return Computed(
+        state.facts.recent_at,
+        state.facts.waiting_since,
+        place.subject is None,
+        listed_at,
+        _next_change(state, place.moves.next_change_at, policy_changes_at),
+    )
+
+
+def _names_of_sources(connection: Connection, states: Collection[ThreadState]) -> dict[int, str]:
+    ids = {state.source_id for state in states}
+    return sources.names_of(connection, ids) if ids else {}
 
 
 def _next_change(state: ThreadState, *of_others: int | None) -> int | None:

@@ -19,6 +19,8 @@ from dashboard.transport.packets import EncodedJson, encode
 
 #: Interval of reads: any worker may have handed out a thread. Longer while there are no queues.
 READ_SECONDS, REST_SECONDS = 0.5, 10.0
+#: Longest time between two readings of all numbers (ms).
+LOOK_MS = 5_000
 #: Acts that are read again: another transaction may have committed an earlier one meanwhile.
 OVERLAP = 200
 
@@ -27,7 +29,7 @@ _Key = tuple[int, int]
 
 
 class _Socket:
-    """What a socket has been told."""
+    """A socket and the news that it has got."""
 
     def __init__(self, caller: Caller):
         self.caller = caller
@@ -53,6 +55,9 @@ class QueueNews(RunsTask):
         self._emitter = emitter
         self._sockets: dict[str, _Socket] = {}
         self._has_queues = False
+        self._has_new_socket = False
+        self._signature: tuple[Any, ...] = ()
+        self._look_at = 0
         self._act_id: int | None = None
         self._returned: set[int] = set()
         self._task = PeriodicTask(
@@ -70,6 +75,8 @@ class QueueNews(RunsTask):
             self._act_id = None
             return
         with self._database.read() as connection:
+            if not self._is_new(connection):
+                return
             queues = definitions.listing(connection)
             if not (queues or self._has_queues):
                 return
@@ -79,6 +86,16 @@ class QueueNews(RunsTask):
             self._send_returned(connection, sockets)
             self._send_numbers(connection, sockets)
         self._has_queues = bool(queues)
+
+    def _is_new(self, connection: Connection) -> bool:
+        """Whether there may be something to tell: after a change, for a new socket, and at times,
+        because time changes numbers as well."""
+        before, self._signature = self._signature, news.signature(connection)
+        now = self._clock()
+        if self._signature == before and not self._has_new_socket and now < self._look_at:
+            return False
+        self._has_new_socket, self._look_at = False, now + LOOK_MS
+        return True
 
     def _send_given(
         self, connection: Connection, sockets: Mapping[str, _Socket], names: Mapping[int, str]
@@ -141,11 +158,13 @@ class QueueNews(RunsTask):
 
     def on_ready(self, caller: Caller) -> None:
         self._sockets[caller.sid] = _Socket(caller)
+        self._has_new_socket = True
         self._task.wake()
 
     def on_role(self, caller: Caller) -> None:
         if caller.sid in self._sockets:
             self._sockets[caller.sid].caller = caller
+            self._has_new_socket = True
             self._task.wake()
 
     def on_message(self, sid: str) -> None:

@@ -113,6 +113,7 @@ ATTRIBUTES_MAX = 30
 ATTRIBUTE_NAME_MAX = 40
 ATTRIBUTE_MAX = 300
 NOTE_MAX = 2_000
+REASON_MAX = 500
 #: The largest whole number that every JSON reader holds exactly.
 INTEGER_MAX = 2**53 - 1
 
@@ -283,6 +284,11 @@ def check_visible(text: str) -> str:
     return text
 
 
+def check_reason(text: str) -> str:
+    """Returns the reason for an act; refuses one that shows nothing."""
+    return check_visible(check_length(check_characters(text), REASON_MAX))
+
+
 def check_line(text: str, most: int) -> str:
     """Returns a short text: visible, in one line of at most `most` characters."""
     check_visible(check_length(check_characters(text), most))
@@ -389,6 +395,7 @@ Attributes: Any = Annotated[
         examples=[{"Plan": "Pro", "Account": "https://shop.example/customers/7"}],
     ),
 ]
+Reason = _string(check_reason, minLength=1, maxLength=REASON_MAX, pattern=TEXT_PATTERN)
 NoteText = _string(check_note, maxLength=NOTE_MAX, pattern=TEXT_PATTERN)
 DeskName = _string(check_desk_name, pattern=f"^{_DESK.pattern}$", examples=["main"])
 MediaType = _string(check_media_type, pattern=f"^{_MEDIA_TYPE.pattern}$", examples=["image/png"])

@@ -15,11 +15,13 @@ from dashboard.web.admin.access.keys import KeysApi
 from dashboard.web.admin.access.profile import ProfileApi, Proof, SessionsApi
 from dashboard.web.admin.access.second_factor import SecondFactorApi
 from dashboard.web.admin.access.webhooks import WebhookApi
-from dashboard.web.admin.api import AdminApi, CustomersApi, MentionsApi
+from dashboard.web.admin.api import AdminApi, MentionsApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
+from dashboard.web.admin.customers import CustomersApi
 from dashboard.web.admin.files import FilesApi
 from dashboard.web.admin.lists.calendars import CalendarsApi
+from dashboard.web.admin.lists.hand_outs import HandOutsApi
 from dashboard.web.admin.lists.policies import PoliciesApi, PolicyPreviewApi
 from dashboard.web.admin.lists.previews import QueriesApi, SortPreviewApi
 from dashboard.web.admin.lists.queues import QueuesApi
@@ -68,6 +70,7 @@ APIS = (
     PoliciesApi,
     PolicyPreviewApi,
     QueuesApi,
+    HandOutsApi,
     AccountsApi,
     InvitationsApi,
     KeysApi,

@@ -71,11 +71,6 @@ def _add_queues() -> None:
         sa.Column("slot", sa.SmallInteger(), primary_key=True, autoincrement=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
     )
-    op.create_table(
-        "queue_returns",
-        sa.Column("reason", sa.String(16), primary_key=True),
-        sa.Column("count", sa.BigInteger(), nullable=False),
-    )
     state = op.create_table(
         "queue_state",
         sa.Column("id", sa.SmallInteger(), primary_key=True, autoincrement=False),
@@ -89,7 +84,7 @@ def _add_entries() -> None:
     op.create_table(
         "queue_lists",
         sa.Column("number", ID, primary_key=True),
-        sa.Column("list_id", sa.String(64), nullable=False, unique=True),
+        sa.Column("list_id", sa.String(64), unique=True),
         sa.Column("fill_to", ID, nullable=False),
         sa.Column("filled_to", ID, nullable=False, server_default="0"),
         sqlite_autoincrement=True,
@@ -133,6 +128,11 @@ def _add_admins() -> None:
         _thread_id(),
         sa.Column("admin_id", ID, primary_key=True, autoincrement=False),
         sa.Column("at", sa.BigInteger(), nullable=False, index=True),
+    )
+    op.create_table(
+        "queue_returns",
+        sa.Column("reason", sa.String(16), primary_key=True),
+        sa.Column("count", sa.BigInteger(), nullable=False),
     )
     op.create_table(
         "place_watches",

@@ -344,6 +344,7 @@ def _read(connection: Connection, version: int, old: QueryLists) -> QueryLists:
         key = row, tuple(ids.get(address) for address in people_in(row.query).addresses)
         by_key[key] = old.by_key[key] if key in old.by_key else _made_of(connection, row, orders)
     numbers = select(queue_lists.c.list_id, queue_lists.c.number)
+    numbers = numbers.where(queue_lists.c.list_id.is_not(None))
     queue_numbers = {row.list_id: row.number for row in connection.execute(numbers)}
     if by_key.keys() == old.by_key.keys():
         return old.changed(version, ordered_since, queue_numbers)

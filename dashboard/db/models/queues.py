@@ -49,12 +49,13 @@ queue_state = Table(
 )
 
 #: The lists of views that are queues. Entries of threads up to the id `fill_to` that were there
-#: before the list was added are written in slices; `filled_to` is the last id so far.
+#: before the list was added are written in slices; `filled_to` is the last id so far. `list_id` is
+#: null once no queue has the list any more: then its entries are removed in slices, and the row.
 queue_lists = Table(
     "queue_lists",
     metadata,
     Column("number", Id, primary_key=True),
-    Column("list_id", String(64), nullable=False, unique=True),
+    Column("list_id", String(64), unique=True),
     Column("fill_to", Id, nullable=False),
     Column("filled_to", Id, nullable=False, server_default="0"),
     sqlite_autoincrement=True,

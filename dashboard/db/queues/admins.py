@@ -1,21 +1,25 @@
-"""What queues know of admins: capacity, load, whether they accept threads, and their presence."""
+"""Admins as queues know them: capacity, load, the switch to accept threads, and presence."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, case, func, or_, select, true, update
 
 from dashboard.db.accounts import admin_desks
+from dashboard.db.accounts import admins as accounts
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.driver import insert_on
+from dashboard.db.models.accounts import admin_desks as belonging
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.queues import queue_admins
 from dashboard.db.models.threads import threads
 from dashboard.db.queues.definitions import Load, Queue, has_queues, state
 from dashboard.db.threads.thread_states import ThreadState
 
-#: The capacity of an admin for whom nobody has set one, and the largest.
+#: The capacity of an admin without a set one, and the largest.
 CAPACITY, CAPACITY_MAX = 5, 100
+#: Up to so many admins are looked up one by one; of more all rows are read.
+FEW = 20
 
 
 class QueueAdmin(NamedTuple):
@@ -55,40 +59,95 @@ class QueueAdmin(NamedTuple):
         return queue.asks(self.desks) and sees(self.seen, desk)
 
 
+_CAPACITY = func.coalesce(queue_admins.c.capacity, CAPACITY)
+_HAND_OUT = func.coalesce(queue_admins.c.hand_out, 0)
 _READ = (
     select(
         admins.c.id,
         admins.c.name,
         admins.c.role,
-        func.coalesce(queue_admins.c.capacity, CAPACITY),
+        _CAPACITY,
         queue_admins.c.own_capacity,
         func.coalesce(queue_admins.c.accepting, False),
         func.coalesce(queue_admins.c.status, "offline"),
         func.coalesce(queue_admins.c.shown_status, "offline"),
         queue_admins.c.offline_since,
-        func.coalesce(queue_admins.c.hand_out, 0),
+        _HAND_OUT,
         queue_admins.c.given_at,
     )
     .join_from(admins, queue_admins, queue_admins.c.admin_id == admins.c.id, isouter=True)
     .where(admins.c.disabled_at.is_(None))
-    .order_by(func.coalesce(queue_admins.c.hand_out, 0), admins.c.id)
+    .order_by(_HAND_OUT, admins.c.id)
 )
 _ACCEPTS = queue_admins.c.accepting.is_(True) & (queue_admins.c.status == "online")
 
 
-def listing(
-    connection: Connection, ids: Collection[int] | None = None, *, who_accept: bool = False
-) -> list[QueueAdmin]:
-    """Returns the enabled admins, those first who went longest without a thread. `ids`: only these;
-    `who_accept`: only those who accept threads now."""
+def listing(connection: Connection, ids: Collection[int] | None = None) -> list[QueueAdmin]:
+    """Returns the enabled admins, those first who went longest without a thread. `ids`: only
+    these."""
     statement = _READ if ids is None else _READ.where(admins.c.id.in_(ids))
-    rows = connection.execute(statement.where(_ACCEPTS) if who_accept else statement).all()
-    theirs = admin_desks.of(connection, [row.id for row in rows])
-    seen = admin_desks.seen_by(connection, {row.id: row.role for row in rows})
-    return [
-        QueueAdmin(*row, theirs[row.id], seen[row.id])._replace(accepting=bool(row[5]))
-        for row in rows
-    ]
+    return _with_desks(connection, connection.execute(statement).all())
+
+
+def with_room(connection: Connection, load: Load) -> list[tuple[QueueAdmin, int]]:
+    """Returns the admins who accept threads now and have a free place, each with the load; those
+    first who went longest without a thread."""
+    held = (
+        select(func.count())
+        .where(threads.c.assignee_id == admins.c.id, *_counts(load))
+        .scalar_subquery()
+    )
+    own = func.coalesce(queue_admins.c.own_capacity, CAPACITY_MAX)
+    room = case((own < _CAPACITY, own), else_=_CAPACITY)
+    statement = _READ.add_columns(held).where(_ACCEPTS, held < room)
+    rows = connection.execute(statement).all()
+    people = _with_desks(connection, [row[:-1] for row in rows])
+    return [(admin, row[-1]) for admin, row in zip(people, rows, strict=True)]
+
+
+def of_queue(
+    connection: Connection, queue: Queue, desk: str, first_id: int, most: int
+) -> tuple[list[QueueAdmin], int]:
+    """Returns up to `most` admins to whom the queue may give threads at a desk, in the order of an
+    explanation: `first_id`, those who accept threads as colleagues see it, lower ids; and the
+    number of all. The order depends neither on threads at other desks nor on hidden presence."""
+
+    def belongs(*desks: str) -> ColumnElement[bool]:
+        rows = select(belonging.c.admin_id).where(belonging.c.desk.in_(desks))
+        return admins.c.id.in_(rows)
+
+    statement = _READ.add_columns(func.count().over()).where(
+        or_(admins.c.role == accounts.SUPERVISOR, belongs(desk))
+    )
+    if queue.admins is not None:
+        statement = statement.where(belongs(*queue.admins))
+    seems_to_accept = queue_admins.c.accepting.is_(True) & (queue_admins.c.shown_status == "online")
+    is_first = case((admins.c.id == first_id, 0), (seems_to_accept, 1), else_=2)
+    statement = statement.order_by(None).order_by(is_first, admins.c.id)
+    rows = connection.execute(statement.limit(most)).all()
+    people = _with_desks(connection, [row[:-1] for row in rows])
+    return people, rows[0][-1] if rows else 0
+
+
+def _with_desks(connection: Connection, rows: Sequence[Sequence[Any]]) -> list[QueueAdmin]:
+    """Adds the desks to rows of `_READ`."""
+    if not rows:
+        return []
+    ids = {row[0] for row in rows}
+    theirs: dict[int, set[str]] = {id: set() for id in ids}
+    of_some = belonging.c.admin_id.in_(ids) if len(ids) <= FEW else true()
+    columns = belonging.c.admin_id, belonging.c.desk
+    for id, desk in connection.execute(select(*columns).where(of_some)):
+        if id in theirs:
+            theirs[id].add(desk)
+    every = frozenset(admin_desks.names(connection))
+    people = []
+    for row in rows:
+        desks = frozenset(theirs[row[0]])
+        sees_all = row[2] == accounts.SUPERVISOR or desks >= every
+        admin = QueueAdmin._make([*row, desks, None if sees_all else desks])
+        people.append(admin._replace(accepting=bool(admin.accepting)))
+    return people
 
 
 def one(connection: Connection, admin_id: int) -> QueueAdmin | None:
@@ -102,11 +161,14 @@ def capacities(connection: Connection, ids: Collection[int]) -> dict[int, int]:
     return dict.fromkeys(ids, CAPACITY) | {row.admin_id: row.capacity for row in rows}
 
 
-_IS_HELD = (
-    threads.c.assignee_id.is_not(None),
-    threads.c.closed.is_(False),
-    threads.c.snoozed_until.is_(None),
-)
+def _counts(load: Load) -> list[ColumnElement[bool]]:
+    """Selects the threads of admins that count against a capacity."""
+    held: list[ColumnElement[bool]] = [
+        threads.c.assignee_id.is_not(None),
+        threads.c.closed.is_(False),
+        threads.c.snoozed_until.is_(None),
+    ]
+    return held if load == "open" else [*held, threads.c.waiting_since.is_not(None)]
 
 
 def loads(
@@ -114,15 +176,14 @@ def loads(
 ) -> dict[int, int]:
     """Counts the threads of each admin that count against the capacity. `desks`: only those at
     these desks."""
-    statement = select(threads.c.assignee_id, func.count()).where(
-        *_IS_HELD, threads.c.assignee_id.in_(admin_ids)
-    )
-    if load == "waiting":
-        statement = statement.where(threads.c.waiting_since.is_not(None))
+    statement = select(threads.c.assignee_id, func.count()).where(*_counts(load))
+    if len(admin_ids) <= FEW:
+        statement = statement.where(threads.c.assignee_id.in_(admin_ids))
     if desks is not None:
         statement = statement.where(threads.c.desk.in_(desks))
     rows = connection.execute(statement.group_by(threads.c.assignee_id)).all()
-    return dict.fromkeys(admin_ids, 0) | {row[0]: row[1] for row in rows}
+    ids = frozenset(admin_ids)
+    return dict.fromkeys(ids, 0) | {row[0]: row[1] for row in rows if row[0] in ids}
 
 
 def put(connection: Connection, admin_id: int, **values: object) -> None:
@@ -133,6 +194,14 @@ def put(connection: Connection, admin_id: int, **values: object) -> None:
     connection.execute(statement)
     of_admin = queue_admins.c.admin_id == admin_id
     connection.execute(update(queue_admins).where(of_admin).values(values))
+
+
+def note_given(connection: Connection, admin_id: int, number: int, now_ms: int) -> None:
+    """Notes a hand-out to an admin: its number, and its time. The caller holds the lock."""
+    values = {"hand_out": number, "given_at": now_ms}
+    statement = update(queue_admins).where(queue_admins.c.admin_id == admin_id).values(values)
+    if connection.execute(statement).rowcount == 0:
+        put(connection, admin_id, **values)
 
 
 class Presence(NamedTuple):
@@ -171,7 +240,7 @@ def set_statuses(
 
 
 def known_ids(connection: Connection) -> list[int]:
-    """Returns the admins whose presence matters to queues."""
+    """Returns the admins with a row here: queues look at their presence."""
     return list(connection.scalars(select(queue_admins.c.admin_id)))
 
 

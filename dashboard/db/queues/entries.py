@@ -124,12 +124,12 @@ def synchronize(connection: Connection) -> None:
     """
     wanted = select(views.c.list_id).join(queues, queues.c.view_id == views.c.id)
     list_ids = {id for id in connection.scalars(wanted) if id is not None}
-    kept = set(connection.scalars(select(queue_lists.c.list_id)))
+    kept = {id for id in connection.scalars(select(queue_lists.c.list_id)) if id is not None}
     if list_ids == kept:
         return
     if kept - list_ids:
         gone = queue_lists.c.list_id.in_(kept - list_ids)
-        connection.execute(delete(queue_lists).where(gone))
+        connection.execute(update(queue_lists).where(gone).values(list_id=None))
     versions.grow_lists(connection)
     for list_id in sorted(list_ids - kept):
         last_id = connection.scalar(select(func.max(threads.c.id))) or 0
@@ -146,7 +146,7 @@ class Unfilled(NamedTuple):
 
 
 _UNFILLED = select(*(queue_lists.c[name] for name in Unfilled._fields)).where(
-    queue_lists.c.filled_to < queue_lists.c.fill_to
+    queue_lists.c.filled_to < queue_lists.c.fill_to, queue_lists.c.list_id.is_not(None)
 )
 
 
@@ -192,21 +192,27 @@ def fill(connection: Connection, unfilled: Unfilled, last_id: int, now_ms: int) 
     )
 
 
-_UNUSED = queue_entries.c.list.not_in(select(queue_lists.c.number))
+_UNUSED = select(queue_lists.c.number).where(queue_lists.c.list_id.is_(None)).limit(1)
 
 
 def has_unused(connection: Connection) -> bool:
-    """Whether there are entries of lists that no queue has any more."""
-    statement = select(queue_entries.c.thread_id).where(_UNUSED).limit(1)
-    return connection.scalar(statement) is not None
+    """Whether there is a list that no queue has any more."""
+    return connection.scalar(_UNUSED) is not None
 
 
-def remove_unused(connection: Connection) -> int:
-    """Removes some entries of lists that no queue has any more; returns their number."""
-    first = select(queue_entries.c.list, queue_entries.c.thread_id).where(_UNUSED)
-    rows = connection.execute(first.limit(REMOVED_AT_ONCE)).all()
-    _REMOVE.write(connection, [{"list": row[0], "thread_id": row[1]} for row in rows])
-    return len(rows)
+def remove_unused(connection: Connection) -> bool:
+    """Removes some entries of a list that no queue has any more, and the list with its last one;
+    False without such a list."""
+    number = connection.scalar(_UNUSED)
+    if number is None:
+        return False
+    of_list = select(queue_entries.c.thread_id).where(queue_entries.c.list == number)
+    ids = connection.scalars(of_list.limit(REMOVED_AT_ONCE)).all()
+    if ids:
+        _REMOVE.write(connection, [{"list": number, "thread_id": id} for id in ids])
+    else:
+        connection.execute(delete(queue_lists).where(queue_lists.c.number == number))
+    return True
 
 
 class Entry(NamedTuple):
@@ -260,14 +266,17 @@ def count_on_list(connection: Connection, query_list: QueryList, now_ms: int) ->
 
 
 class Position(NamedTuple):
-    """The number of threads of a list up to this one, and of all, whoever may have them."""
+    """The number of threads that wait in a queue: up to this one, and of all."""
 
     position: int
     of: int
 
 
-def position(connection: Connection, number: int, thread_id: int) -> Position | None:
-    """Returns the position of a thread among those that may be handed out; None: it is not one."""
+def position(
+    connection: Connection, number: int, thread_id: int, desks: frozenset[str] | None = None
+) -> Position | None:
+    """Returns the position of a thread among those at these desks (None: at any) that may be handed
+    out; None: it is not one."""
     own = select(queue_entries.c.score).where(_READY, queue_entries.c.thread_id == thread_id)
     score = connection.scalar(own, {"number": number})
     if score is None:
@@ -280,6 +289,8 @@ def position(connection: Connection, number: int, thread_id: int) -> Position | 
         )
     )
     counts = select(func.count(before), func.count()).where(_READY)
+    if desks is not None:
+        counts = counts.where(queue_entries.c.desk.in_(desks))
     return Position(*connection.execute(counts, {"number": number}).one())
 
 

@@ -1,4 +1,4 @@
-"""What queues remember: threads that admins gave back, and the times of the last hand-outs."""
+"""Memory of queues: threads that admins gave back, and the times of the last hand-outs."""
 
 from collections.abc import Collection
 from itertools import pairwise
@@ -20,7 +20,9 @@ Released = frozenset[tuple[int, int]]
 
 
 def note_release(connection: Connection, thread_id: int, admin_id: int, now_ms: int) -> None:
-    """Notes that an admin gave a thread back."""
+    """Notes that an admin gave a thread back, and forgets releases that no longer count."""
+    old = queue_releases.c.at <= now_ms - RELEASED_MS
+    connection.execute(delete(queue_releases).where(old))
     row = {"thread_id": thread_id, "admin_id": admin_id, "at": now_ms}
     statement = insert_on(connection, queue_releases).values(row)
     keys = ["thread_id", "admin_id"]
@@ -39,11 +41,6 @@ def next_end(connection: Connection, now_ms: int) -> int | None:
     statement = select(queue_releases.c.at).where(queue_releases.c.at > now_ms - RELEASED_MS)
     at = connection.scalar(statement.order_by(queue_releases.c.at).limit(1))
     return None if at is None else at + RELEASED_MS
-
-
-def forget_old(connection: Connection, now_ms: int) -> None:
-    """Removes releases that no longer count."""
-    connection.execute(delete(queue_releases).where(queue_releases.c.at <= now_ms - RELEASED_MS))
 
 
 def count_return(connection: Connection, reason: str) -> None:

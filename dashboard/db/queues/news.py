@@ -1,13 +1,34 @@
-"""What queues did lately: threads that admins have still to open, and threads that went back."""
+"""News of queues: threads that admins have still to open, threads that went back, and watches."""
 
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, case, delete, func, insert, select, update
 
-from dashboard.db.models.queues import place_watches, queue_admins
-from dashboard.db.models.threads import thread_acts, threads
+from dashboard.db.models.queues import place_watches, queue_admins, queue_state, queues
+from dashboard.db.models.threads import events, thread_acts, threads
 from dashboard.event_types import RELEASED
+
+#: Values that differ after most changes of queues and of their threads; cheap to read.
+_SIGNATURE = select(
+    select(func.max(thread_acts.c.id)).scalar_subquery(),
+    select(func.max(events.c.id)).scalar_subquery(),
+    select(func.max(queues.c.changed_at)).scalar_subquery(),
+    select(func.count()).select_from(queues).scalar_subquery(),
+    select(queue_state.c.load).scalar_subquery(),
+    select(queue_state.c.hand_outs).scalar_subquery(),
+    func.count(),
+    func.sum(queue_admins.c.capacity),
+    func.sum(func.coalesce(queue_admins.c.own_capacity, -1)),
+    func.sum(queue_admins.c.presence_version),
+    func.sum(case((queue_admins.c.accepting.is_(True), 1), else_=0)),
+).select_from(queue_admins)
+
+
+def signature(connection: Connection) -> tuple[Any, ...]:
+    """Returns values that differ after most changes of what queues tell. Time alone changes none
+    of them."""
+    return tuple(connection.execute(_SIGNATURE).one())
 
 
 class Pending(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from dashboard.db.accounts.admin_desks import Desks
-from dashboard.db.models.threads import thread_acts
+from dashboard.db.models.threads import thread_acts, threads
 from dashboard.db.queues import admins, definitions, entries, history
 from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Load, Queue
@@ -153,13 +153,16 @@ class Place(NamedTuple):
 NO_PLACE = dict.fromkeys(("queue", "position", "of", "expected_seconds"))
 
 
-def place(connection: Connection, thread_id: int) -> Place | None:
-    """Returns the place of a thread in the first queue in which it waits, or None."""
-    return places(connection, [thread_id]).get(thread_id)
+def place(connection: Connection, thread_id: int, desks: Desks = None) -> Place | None:
+    """Returns the place of a thread in the first queue in which it waits, or None, as `places`."""
+    return places(connection, [thread_id], desks).get(thread_id)
 
 
-def places(connection: Connection, thread_ids: Collection[int]) -> dict[int, Place]:
-    """Maps threads to their places in the first queue in which each waits.
+def places(
+    connection: Connection, thread_ids: Collection[int], desks: Desks = None
+) -> dict[int, Place]:
+    """Maps threads to their places in the first queue in which each waits, among its threads at
+    these desks (None: at any).
 
     Expected is, for each thread up to this one, the median time between two of the last fifty
     hand-outs. It is unknown with fewer than ten hand-outs, and while none of the queue's admins
@@ -172,7 +175,7 @@ def places(connection: Connection, thread_ids: Collection[int]) -> dict[int, Pla
     for queue in queues:
         seconds = between.get(queue.id) if people and people.accepting(queue.admins) else None
         left = [id for id in thread_ids if id not in found]
-        for id, at in _positions(connection, queue, left).items():
+        for id, at in _positions(connection, queue, left, desks).items():
             expected = None if seconds is None else math.ceil(seconds * at.position)
             found[id] = Place(queue, *at, expected)
     return found
@@ -183,30 +186,35 @@ _ONE_BY_ONE = 20
 
 
 def _positions(
-    connection: Connection, queue: Queue, thread_ids: Collection[int]
+    connection: Connection, queue: Queue, thread_ids: Collection[int], desks: Desks
 ) -> dict[int, Position]:
     assert queue.number is not None
-    if len(thread_ids) > _ONE_BY_ONE:
+    if len(thread_ids) > _ONE_BY_ONE and desks is None:
         order = entries.order(connection, queue.number)
         wanted = frozenset(thread_ids)
         return {
             id: Position(place, len(order)) for place, id in enumerate(order, 1) if id in wanted
         }
-    each = {id: entries.position(connection, queue.number, id) for id in thread_ids}
+    each = {id: entries.position(connection, queue.number, id, desks) for id in thread_ids}
     return {id: position for id, position in each.items() if position is not None}
 
 
-_LAST = select(
-    thread_acts.c.type, thread_acts.c.at, thread_acts.c.admin_id, thread_acts.c.data
-).where(thread_acts.c.type == ASSIGNED.name)
+_LAST = (
+    select(thread_acts.c.at, thread_acts.c.admin_id, thread_acts.c.data, threads.c.assignee_id)
+    .join_from(thread_acts, threads, threads.c.id == thread_acts.c.thread_id)
+    .where(thread_acts.c.type == ASSIGNED.name)
+    .order_by(thread_acts.c.id.desc())
+    .limit(1)
+)
 
 
 def last_hand_out(connection: Connection, thread_id: int) -> Mapping[str, Any] | None:
-    """Returns the act by which a queue gave the thread to an admin, if that was the last
-    assignment: `at`, `pulled` and its `data`."""
-    of_thread = _LAST.where(thread_acts.c.thread_id == thread_id)
-    row = connection.execute(of_thread.order_by(thread_acts.c.id.desc()).limit(1)).first()
+    """Returns the act by which a queue gave the thread to its present assignee: `at`, `pulled` and
+    its `data`; None if the thread has none, or not from a queue."""
+    row = connection.execute(_LAST.where(thread_acts.c.thread_id == thread_id)).first()
     if row is None or "queue" not in (row.data or {}):
+        return None
+    if row.data["assignee"]["id"] != row.assignee_id:
         return None
     return {"at": row.at, "pulled": row.admin_id is not None, "data": row.data}
 

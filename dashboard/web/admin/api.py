@@ -1,16 +1,15 @@
 """The dashboard's own API: the calls by which a signed-in admin reads and acts.
 
-In this order: the admin and their threads, mentions of the admin in notes, customers.
+In this order: the admin and their threads, mentions of the admin in notes.
 """
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any
 
 from flask import Response
-from pydantic import Field, StrictInt
+from pydantic import Field
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
@@ -25,17 +24,12 @@ from dashboard.db.threads.thread_rows import ThreadRow
 from dashboard.errors import NotFound
 from dashboard.ingest import matching
 from dashboard.ingest.assigning import HandOver
-from dashboard.ingest.customer_notes import NewNote
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging import TagNames
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import (
-    INTEGER_MAX,
-    Customer,
-    Id,
     MessageId,
-    NoteText,
     Strict,
     shows_something,
 )
@@ -46,8 +40,6 @@ from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
 from dashboard.web.admin.requests import SeenMessageId
 from dashboard.web.admin.responses import Answer
-from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.audit import acting
 from dashboard.web.http.bodies import document
 from dashboard.web.http.identity import current
 from dashboard.web.http.queries import only_one_of
@@ -421,87 +413,3 @@ class MentionsApi:
 
     def _answer(self, action: Callable[..., Any], thread_id: int, message_id: int) -> Response:
         return json_response({"unread": self._admin.act(action, thread_id, message_id)})
-
-
-log = logging.getLogger(__name__)
-
-#: How long PostgreSQL may remove traces before the answer: pages cancel a request after 15 s.
-TRACES_SECONDS = 10.0
-
-
-class DeletedCustomerRequest(Strict):
-    """The customer, by the name of the source and their id there. A thread would not do: its
-    customer may have changed."""
-
-    source: Id
-    customer: Id
-
-
-class DeletedCustomer(Answer):
-    """The deleted data: the customer's threads, and events with erased contents."""
-
-    threads: int
-    events: int
-
-
-class NoteRequest(Strict):
-    """The note on a customer, empty to delete it; `customer` is SOURCE/ID, as the row has it.
-
-    `changed_at` is the `at` of the note that the admin had seen, null if there was none.
-    """
-
-    customer: Customer
-    text: NoteText
-    changed_at: Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None = None
-
-
-class CustomersApi:
-    """Calls about customers."""
-
-    def __init__(self, services: Services):
-        self._admin = ActingAdmin(services)
-        self._notes = services.customer_notes
-        self._erasing = services.erasing
-
-    @route(
-        "PUT",
-        "/threads/{thread_id}/customer/note",
-        "putCustomerNote",
-        summary="Change the note on the customer of a thread",
-        description="The note is one for all threads of the customer. Repeating a call changes "
-        "nothing.",
-        body=(NoteRequest,),
-        example={"customer": "shop/c-7", "text": "Prefers to be called.", "changed_at": None},
-        answers=done(responses.ChangedNote),
-        problems=(404, 409),
-        problem=responses.NoteProblem,
-    )
-    def note(self, thread_id: int, body: NoteRequest) -> Response:
-        """Replaces the note. 409 `changed_meanwhile`, with the present `note`, if somebody has
-        changed it since `changed_at`."""
-        new = NewNote(body.customer, body.text, body.changed_at)
-        note = self._admin.act(self._notes.change, acting(), thread_id, new)
-        return json_response({"note": note})
-
-    @route(
-        "POST",
-        "/customers/delete",
-        "postDeleteCustomer",
-        summary="Delete all data of a customer, for good",
-        description="Deletes all threads of the customer with their messages and notes, at every "
-        "desk, and the customer's presence. 503: nothing was deleted, or traces are left in the "
-        "files of the database. PostgreSQL may need minutes, and continues by itself; otherwise "
-        "a second call removes them.",
-        scope=SUPERVISOR,
-        body=(DeletedCustomerRequest,),
-        example={"source": "shop", "customer": "c-7"},
-        answers=done(DeletedCustomer),
-        problems=(404,),
-    )
-    def delete(self, body: DeletedCustomerRequest) -> Response:
-        deleted = self._erasing.erase(acting(), body.source, body.customer, TRACES_SECONDS)
-        if deleted is None:
-            raise NotFound("There is no such customer.")
-        admin_id = current().admin_id
-        log.info("admin %d deleted a customer with %d threads", admin_id, deleted.threads)
-        return json_response({"threads": deleted.threads, "events": deleted.events})

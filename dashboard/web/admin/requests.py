@@ -22,6 +22,7 @@ from dashboard.validation.fields import (
     DeskName,
     Id,
     Priority,
+    Reason,
     Strict,
     ThreadId,
     check_characters,
@@ -69,9 +70,9 @@ class ReplyRequest(Strict):
 
 
 class ReleaseRequest(Strict):
-    """Why the admin gives the thread back."""
+    """The reason for which the admin gives the thread back."""
 
-    reason: Annotated[Body, AfterValidator(check_visible)] | None = None
+    reason: Reason | None = None
 
 
 class EmptyRequest(Strict):

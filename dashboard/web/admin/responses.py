@@ -194,7 +194,7 @@ class QueueAdmin(Answer):
 
 
 class QueueExplanation(Answer):
-    """Why a queue gave the thread to its admin, or why it still waits there."""
+    """The reason why a queue gave the thread to its admin, or why it still waits there."""
 
     queue: fields.Queue
     admin: Annotated[fields.Person | None, Field(description="Null: it waits.")]

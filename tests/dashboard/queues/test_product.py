@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+from collections.abc import Callable
 
 import pytest
 from hypothesis import Phase, settings
@@ -11,20 +12,21 @@ from dashboard.db.database import Database
 from tests.dashboard.queues.machine import QueueMachine
 from tests.dashboard.queues.product import ProductDesk
 
+NewDatabase = Callable[[], Database]
+
 
 @pytest.fixture
-def new_sqlite(tmp_path, sqlite_at_head):
-    numbers = itertools.count()
-
-    def new() -> Database:
-        return Database(
-            f"sqlite:///{shutil.copy(sqlite_at_head, tmp_path / f'{next(numbers)}.sqlite')}"
-        )
-
-    return new
+def new_sqlite(tmp_path, sqlite_at_head) -> NewDatabase:
+    paths = (tmp_path / f"{number}.sqlite" for number in itertools.count())
+    return lambda: Database(f"sqlite:///{shutil.copy(sqlite_at_head, next(paths))}")
 
 
-def run(new_database, examples: int, steps: int, derandomize: bool = False) -> None:
+@pytest.fixture
+def new_postgres(new_postgres_url, template) -> NewDatabase:
+    return lambda: Database(new_postgres_url(template))
+
+
+def run(new_database: NewDatabase, examples: int, steps: int, derandomize: bool = False) -> None:
     opened: list[Database] = []
 
     def make(queues, people) -> ProductDesk:
@@ -52,3 +54,22 @@ def run(new_database, examples: int, steps: int, derandomize: bool = False) -> N
 
 def test_what_queues_promise_holds_for_the_product(new_sqlite):
     run(new_sqlite, 12, 40, derandomize=True)
+
+
+@pytest.mark.postgres
+def test_it_holds_on_postgresql(new_postgres):
+    run(new_postgres, 3, 40, derandomize=True)
+
+
+@pytest.mark.slow
+@pytest.mark.cpu_bound
+@pytest.mark.parametrize("part", range(5))
+def test_it_holds_in_long_histories(new_sqlite, part):
+    """200,000 steps together."""
+    run(new_sqlite, 400, 100)
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+def test_it_holds_in_long_histories_on_postgresql(new_postgres):
+    run(new_postgres, 100, 100)

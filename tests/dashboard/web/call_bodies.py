@@ -58,3 +58,11 @@ CALENDAR = {
 POLICY = {"name": "VIPs", "query": "member:0", "calendar": 1, "first_reply": 30, "next_reply": 60}
 VIEW = {"name": "Waiting", "query": "is:open", "sort": "arrival", "timezone": "Asia/Tokyo"}
 PROVEN = {"password": "x", "code": "123456"}
+QUEUE = {
+    "view": "v1",
+    "mode": "pull",
+    "admins": ["main"],
+    "take_within": 60,
+    "delay": 30,
+    "return": {"offline_after": 120, "which": "all"},
+}

@@ -1,11 +1,11 @@
 """Queues: routes, bodies, answers, and their audit log entries; the next thread of an admin."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from flask import Response
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import Field, StrictInt
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
@@ -13,20 +13,16 @@ from dashboard.db import audit
 from dashboard.db.accounts import admin_desks
 from dashboard.db.audit import Target, add, changes
 from dashboard.db.lists import query_lists, views
-from dashboard.db.queues import admins, definitions, entries, standing
-from dashboard.db.queues.admins import CAPACITY_MAX
+from dashboard.db.queues import definitions, entries, standing
 from dashboard.db.queues.definitions import QUEUES_MAX, Load, Mode, Queue, QueueDraft, Which
 from dashboard.db.queues.standing import Numbers, Reader, Standing
-from dashboard.db.threads import thread_rows
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound, Problem
 from dashboard.live.requests import ViewId
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error, named
-from dashboard.validation.fields import DeskName, Partial, Strict
-from dashboard.validation.fields import Queue as QueueName
+from dashboard.validation.fields import DeskName, Strict
 from dashboard.web.admin.bulk import ActingAdmin
 from dashboard.web.admin.lists.calendars import ChangedAt, Count, Id
-from dashboard.web.admin.responses import Row
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http import schemas
 from dashboard.web.http.audit import acting
@@ -40,7 +36,7 @@ DESKS_MAX = 200
 
 
 class ReturnRequest(Strict):
-    """When threads of an admin who is offline go back to the queue, and which."""
+    """The return of threads from an admin who is offline: after how long, and which."""
 
     offline_after: Annotated[
         StrictInt, Field(ge=30, le=3_600, description="Seconds that the admin must be offline.")
@@ -86,22 +82,8 @@ class LoadRequest(Strict):
     load: Load
 
 
-class NextRequest(Strict):
-    """The queue to take from; omitted: the first one that has a thread."""
-
-    queue: Id | None = None
-
-
-class AcceptingRequest(Partial):
-    """Whether queues may give the admin threads, and the admin's own capacity: null for the one
-    that supervisors have set."""
-
-    accepting: StrictBool
-    capacity: Annotated[StrictInt, Field(ge=0, le=CAPACITY_MAX)] | None = None
-
-
 class QueueReturn(Answer):
-    """When threads of an admin who is offline go back, and which."""
+    """The return of threads from an admin who is offline."""
 
     offline_after: int
     which: Which
@@ -149,36 +131,10 @@ class LoadAnswer(Answer):
     load: Load
 
 
-class NextThread(Answer):
-    """The thread that the admin has got."""
-
-    row: Row
-    queue: QueueName
-    rank: Annotated[int, Field(description="Its place in the queue, from 1 on.")]
-    of: Annotated[Count, Field(description="Threads that stood in the queue.")]
-    act: Annotated[int, Field(description="The act, to undo it.")]
-
-
-class Accepting(Answer):
-    """Whether the admin accepts threads, and the admin's places."""
-
-    accepting: bool
-    capacity: Annotated[Count, Field(description="The capacity in effect.")]
-    capacity_max: Annotated[Count, Field(description="The capacity that supervisors have set.")]
-    load: Annotated[Count, Field(description="Threads that count against it.")]
-
-
 class QueueProblem(schemas.Problem):
     """A problem; with `changed_meanwhile` it has the queue as it is now."""
 
     queue: ListedQueue = Absent
-
-
-class NextProblem(schemas.Problem):
-    """A problem; `at_capacity` has the admin's load and capacity."""
-
-    load: int = Absent
-    capacity: int = Absent
 
 
 _route = partial(route, scope=SUPERVISOR)
@@ -357,77 +313,6 @@ class QueuesApi:
 
         self._write(write)
         return Response(status=204)
-
-    @route(
-        "POST",
-        "/queues/next",
-        "postNext",
-        summary="Take the next thread",
-        body=(NextRequest,),
-        answers={
-            200: Documented("The thread is the admin's now.", (NextThread,)),
-            204: Documented("No thread waits for the admin."),
-        },
-        problems=(409,),
-        problem=NextProblem,
-    )
-    def next(self, body: NextRequest) -> Response:
-        """Takes the first thread that the admin may have, of the first queue that has one and lets
-        its admins ask for threads. Two admins never get the same one."""
-        hand_out = self._admin.act(self._services.handing_out.pull, body.queue)
-        if hand_out is None:
-            return Response(status=204)
-        with self._database.read() as connection:
-            rows = thread_rows.rows(connection, [hand_out.thread_id], current().desks)
-        answer = {
-            "row": rows.get(hand_out.thread_id),
-            "queue": {"id": hand_out.queue.id, "name": hand_out.queue.name},
-            "rank": hand_out.rank,
-            "of": hand_out.of,
-            "act": hand_out.act_id,
-        }
-        return json_response(answer)
-
-    @route(
-        "GET",
-        "/me/accepting",
-        "getAccepting",
-        summary="Read whether queues may give you threads",
-        answers=done(Accepting),
-    )
-    def accepting(self) -> Response:
-        with self._database.read() as connection:
-            return json_response(admins.accepting(connection, current().admin_id))
-
-    @route(
-        "PUT",
-        "/me/accepting",
-        "putAccepting",
-        summary="Say whether queues may give you threads",
-        body=(AcceptingRequest,),
-        example={"accepting": True, "capacity": 3},
-        answers=done(Accepting),
-    )
-    def accept(self, body: AcceptingRequest) -> Response:
-        """Sets the switch, and the admin's own capacity, which is never above the one that
-        supervisors have set."""
-        admin_id = current().admin_id
-
-        def write(connection: Connection) -> Mapping[str, object]:
-            definitions.lock(connection)
-            values: dict[str, object] = {"accepting": body.accepting}
-            if "capacity" in body.model_fields_set:
-                most = admins.accepting(connection, admin_id)["capacity_max"]
-                if body.capacity is not None and body.capacity > most:
-                    detail = f"is more than {most}, the capacity that supervisors have set"
-                    raise field_error("/capacity", "out_of_range", detail)
-                values["own_capacity"] = body.capacity
-            admins.put(connection, admin_id, **values)
-            return admins.accepting(connection, admin_id)
-
-        answer = self._write(write)
-        self._services.presence_tasks.wake_queue_presence()
-        return json_response(answer)
 
     def _write(self, work: Callable[[Connection], Any]) -> Any:
         """Runs a change of queues, then looks for threads to hand out. Raises Problem (409,

@@ -17,9 +17,9 @@ def test_a_place_is_explained(dashboard, mai, redis):
     url = f"{API}/threads/{second}/explain"
     for sort in SORTS:
         explanation = mai.get(f"{url}?view=arrival&sort={sort}").json
-        members = {"rule", "tier", "fact", "value", "score", "rank", "total", "due"}
+        members = {"rule", "tier", "fact", "value", "score", "rank", "total", "due", "queue"}
         assert set(explanation) == members
-        assert explanation["due"] is None
+        assert explanation["due"] is None and explanation["queue"] is None
         with dashboard.database.read() as connection:
             assert explanation["score"] == score_of(connection, second, sort)
     newest = mai.get(f"{url}?view=arrival&sort=arrival").json

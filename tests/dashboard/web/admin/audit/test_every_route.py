@@ -13,10 +13,11 @@ from tests.dashboard.web.admin.audit.acts_of_calls import (
     Chief,
     add_sort,
 )
+from tests.dashboard.web.admin.audit.acts_of_queues import ENTRIES_OF_QUEUES
 from tests.dashboard.web.admin.views.calls import saved
 from tests.drivers.audit import acts, entries
 
-ENTRIES = ENTRIES_OF_SUPERVISORS | ENTRIES_OF_ACCOUNTS | ENTRIES_OF_ACCESS
+ENTRIES = ENTRIES_OF_SUPERVISORS | ENTRIES_OF_ACCOUNTS | ENTRIES_OF_ACCESS | ENTRIES_OF_QUEUES
 _OF_THREADS = "the conversation itself says who did what, as acts of the thread"
 _READS = "it changes nothing"
 _OWN = "it is the admin's own affair"
@@ -30,6 +31,9 @@ REASONS = {
     "postClose": _OF_THREADS,
     "postSendAgain": _OF_THREADS,
     "putPriority": _OF_THREADS,
+    "postRelease": _OF_THREADS,
+    "postNext": _OF_THREADS,
+    "putAccepting": _OWN,
     "postReply": _OF_THREADS,
     "postSnooze": _OF_THREADS,
     "postMentionsRead": _OWN,
@@ -44,6 +48,7 @@ REASONS = {
     "putCanned": "any admin may, and each message that is made of it is in its thread",
     "deleteCanned": "any admin may; messages that were made of it stay",
     "postPolicyPreview": _READS,
+    "postQueuePreview": _READS,
     "postSortPreview": _READS,
     "postViewPreview": _READS,
     "postTest": "it changes nothing, and the log of deliveries shows it",
@@ -97,6 +102,9 @@ def test_a_refused_act_adds_nothing(chief, dashboard):
         ("PUT", "sorts/none", {"title": "VIPs", "rules": RULES}),
         ("DELETE", "calendars/9", None),
         ("DELETE", "policies/9", None),
+        ("DELETE", "queues/9", None),
+        ("PUT", "queues/order", {"ids": [9]}),
+        ("POST", "queues", {"view": "v9", "mode": "pull"}),
         ("POST", "webhooks/9/rotate", None),
         ("POST", "webhooks", HOOK | {"url": "ftp://bot.example"}),
         ("POST", "customers/delete", {"source": "shop", "customer": "none"}),
