@@ -39,7 +39,7 @@ function scene(test, { mode = "pull", answers = {} } = {}) {
   const page = pageOf({
     adminId: 7, thread: { id: null, row: null, acts: { list: [] } },
     rows: { get: (id) => rows.get(id), put: (one) => rows.set(one.id, one) }, presence: { of: () => undefined },
-    api: { http: { get: ask("GET"), put: ask("PUT"), post: ask("POST") } }, now: () => time,
+    api: { rows: async () => answers.rows, http: { get: ask("GET"), put: ask("PUT"), post: ask("POST") } }, now: () => time,
     painter: { add() {}, ask() {}, askAll() {} }, announce: (text) => done.announced.push(text),
     toasts: {
       show: (text, action) => done.toasts.push({ text, action }), drop: (id) => done.dropped.push(id),
@@ -99,6 +99,17 @@ test("given threads are announced once, and one key opens the oldest", async (co
   queues.gave({ ...gave(6), until: 60_000 });
   pass(62_000);
   assert.equal(queues.press("open"), false, "its time is over");
+});
+
+test("a given thread that was taken away meanwhile needs no notice, though it is on no list here", async (context) => {
+  const answers = { rows: { rows: [{ ...row(4), rev: 2, assignee: { id: 8, name: "Ken" } }, row(5)], missing: [6] } };
+  const { queues, opened } = scene(context, { mode: "push", answers });
+  for (const id of [4, 5, 6]) queues.gave({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
+  queues.state({ queues: [], ids: [1], me: { ...ME, load: 1 } });
+  await settled();
+  queues.press("open");
+  assert.equal(queues.press("open"), false);
+  assert.deepEqual(opened, [5]);
 });
 
 test("what went back is told with a press to accept again", async (context) => {

@@ -1,5 +1,5 @@
-// What the page shows of queues: the switch and the load of the admin, "Take next", and what colleagues may take.
-// And the notices of given threads. Loaded once the server says that there are queues.
+// What the page shows of queues: the switch and the load of the admin, "Take next", the notices of given threads,
+// and the loads of colleagues. Loaded once the server says that there are queues.
 
 import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -16,6 +16,7 @@ import { ask } from "../elements/popover.js";
 
 const API = "/admin/api";
 const REASON_MAX = 500; // characters
+const NOT_HERE = new Set(["away", "busy", "dnd"]); // queues give nothing to admins with these statuses
 
 export class Queues extends PageModule {
   board = new QueueBoard();
@@ -48,6 +49,7 @@ export class Queues extends PageModule {
   state(state) {
     if (this.board.take(state)) this.#read().catch(() => {}); // the next event tries again
     this.given.accepting(this.board.me?.accepting ?? false);
+    if (state.me) void this.given.check();
     this.changed();
   }
 
@@ -135,8 +137,7 @@ export class Queues extends PageModule {
     const { t } = this.ui.language;
     const { me } = this.board;
     const load = t("queues.load", { load: t.number(me.load), capacity: t.number(me.capacity) });
-    const away = me.accepting && this.data.presence.of("admin", this.data.adminId)?.status;
-    const isAway = away && away !== "online";
+    const isAway = me.accepting && NOT_HERE.has(this.data.presence.of("admin", this.data.adminId)?.status);
     return html`<button type="button" role="switch" class="queue-switch ${className}"
       aria-checked=${String(me.accepting)} title=${t(isAway ? "queues.accept.away" : "queues.accept.about")}
       @click=${() => this.accept(!me.accepting)}
@@ -319,6 +320,16 @@ export class GivenNotices extends PageModule {
     if (!isOn) return;
     for (const toast of this.#offers) this.ui.toasts.drop(toast);
     this.#offers = [];
+  }
+
+  // The admin's load has changed: a given thread may have been taken away, and be on no list here.
+  async check() {
+    const ids = this.#threads.list.map(({ thread_id: id }) => id);
+    if (!ids.length) return;
+    const { rows, missing } = await this.net.api.rows(ids).catch(() => ({ rows: [], missing: [] }));
+    for (const row of rows) this.data.rows.put(row);
+    for (const id of missing) this.#threads.drop(id);
+    this.#look();
   }
 
   // The key: opens the thread that was given first. False if there is none.
