@@ -21,7 +21,7 @@ const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
 // Scripts that few admins need, or rarely, which are fetched when they are needed: {name: its parts}. Made here.
 const GROUPS = {
-  "js/editors.js": /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/hand-over-all))/,
+  "js/editors.js": /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/(hand-over-all|explain)))/,
   "js/queues.js": /^static\/js\/ui\/queues\//,
 };
 const PAGES = [

@@ -88,8 +88,11 @@ POOL_WAIT_SECONDS = 2
 
 #: PostgreSQL: serialization failure, deadlock.
 _CONFLICT_SQLSTATES = frozenset({"40001", "40P01"})
+#: PostgreSQL: another transaction has a lock that a statement does not wait for, or for which it
+#: has waited for LOCK_WAIT_SECONDS.
+_LOCK_TAKEN_SQLSTATE = "55P03"
 #: PostgreSQL: lock timeout, query cancelled, too many connections. Others hold the resource.
-_BUSY_SQLSTATES = frozenset({"55P03", "57014", "53300"})
+_BUSY_SQLSTATES = frozenset({_LOCK_TAKEN_SQLSTATE, "57014", "53300"})
 #: PostgreSQL takes no writes: read-only (also in recovery), no rights (also to sign in). Classes:
 #: no resources (disk or table space full), an operator, a system error, damaged data.
 _REFUSING_SQLSTATES = frozenset({"25006", "42501", "28000", "28P01"})
@@ -374,7 +377,7 @@ def _may_succeed_later(error: Exception) -> bool:
     assert isinstance(error, DBAPIError)
     if error.connection_invalidated:
         return True
-    return _is_conflict(error) or _is_locked(error)
+    return _is_conflict(error) or _is_locked(error) or _sqlstate(error) == _LOCK_TAKEN_SQLSTATE
 
 
 def _least_tries(error: Exception) -> int:

@@ -15,7 +15,6 @@ from dashboard.db.accounts import admins as accounts
 from dashboard.db.database import Database
 from dashboard.db.lists import versions
 from dashboard.db.queues import admins, definitions, entries, history
-from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Queue, QueueState
 from dashboard.db.queues.entries import Position
 from dashboard.db.threads import thread_states, threads
@@ -77,22 +76,17 @@ class HandingOut:
         Raises Problem (409): `at_capacity`, and `not_pulled` for a queue that hands out by itself;
         NotFound for an unknown queue.
         """
-        now = self._clock()
+        with self._database.read() as connection:
+            state, now = definitions.state(connection), self._clock()
+            if _asked_for(connection, state, admin.id, queue_id, now) is None:
+                return None, []  # Without a lock: many ask again and again while there is nothing.
 
         def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
-            state = _begin(connection)
-            _check_pulled(connection, queue_id)
-            asker = admins.one(connection, admin.id)
-            if asker is None:
-                return None, []
-            load = admins.loads(connection, [admin.id], state.load)[admin.id]
-            if load >= asker.capacity:
-                raise _at_capacity(load, asker.capacity)
-            staff = Staff.read(connection, state, now)
-            match = pulled(connection, staff, asker, now, queue_id)
+            state, now = _begin(connection), self._clock()
+            match = _asked_for(connection, state, admin.id, queue_id, now)
             if match is None:
                 return None, []
-            place = _rank(connection, match, asker)
+            place = _rank(connection, match)
             [act_id], placements = _give(connection, state, [match], now, admin)
             return HandOut(match.thread_id, match.queue, act_id, *place), placements
 
@@ -131,10 +125,9 @@ class HandingOut:
 
     def push(self) -> Sequence[Placement]:
         """Makes the hand-outs that are due, AT_ONCE at most."""
-        now = self._clock()
 
         def write(connection: Connection) -> Sequence[Placement]:
-            state = _begin(connection)
+            state, now = _begin(connection), self._clock()
             staff = Staff.read(connection, state, now)
             matches = list(pushed(connection, state, staff, now))
             return _give(connection, state, matches, now, None)[1] if matches else []
@@ -143,10 +136,10 @@ class HandingOut:
 
     def take_back(self) -> Sequence[Placement]:
         """Takes threads back from admins who have been offline for too long, AT_ONCE at most."""
-        now = self._clock()
 
         def write(connection: Connection) -> Sequence[Placement]:
             definitions.lock(connection)
+            now = self._clock()
             queues = {queue.id: queue for queue in definitions.listing(connection)}
             held = [one for one in admins.held_offline(connection) if _is_gone(one, queues, now)]
             names = _names(connection, {one.admin_id for one in held})
@@ -269,10 +262,26 @@ def release_to_queue(
 
 
 def _begin(connection: Connection) -> QueueState:
-    """Takes the locks of a hand-out: no other one, and no write of a thread, is under way."""
+    """Takes the locks of a hand-out: no other one, and no write of a thread, is under way. Read the
+    clock afterwards: threads that came while this one waited are there, too."""
     state = definitions.lock(connection)
     versions.wait_for_writers(connection)
     return state
+
+
+def _asked_for(
+    connection: Connection, state: QueueState, admin_id: int, queue_id: int | None, now: int
+) -> Match | None:
+    """Returns the thread that an admin gets who asks for one. Raises Problem and Invalid."""
+    _check_pulled(connection, queue_id)
+    asker = admins.one(connection, admin_id)
+    if asker is None:
+        return None
+    load = admins.loads(connection, [admin_id], state.load)[admin_id]
+    if load >= asker.capacity:
+        raise _at_capacity(load, asker.capacity)
+    staff = Staff.read(connection, state, now)
+    return pulled(connection, staff, asker, now, queue_id)
 
 
 def _check_pulled(connection: Connection, queue_id: int | None) -> None:
@@ -285,10 +294,11 @@ def _check_pulled(connection: Connection, queue_id: int | None) -> None:
         raise Problem(409, "not_pulled", f"“{queue.name}” hands out its threads by itself.")
 
 
-def _rank(connection: Connection, match: Match, asker: QueueAdmin) -> Position:
-    """Returns the place of the thread among those that the asker sees."""
-    assert match.queue.number is not None
-    place = entries.position(connection, match.queue.number, match.thread_id, asker.seen)
+def _rank(connection: Connection, match: Match) -> Position:
+    """Returns the place of the thread among those that its admin sees."""
+    assert match.queue.number is not None and match.admin is not None
+    seen = match.admin.seen
+    place = entries.position(connection, match.queue.number, match.thread_id, seen)
     assert place is not None, "a thread that is handed out stands in its queue"
     return place
 

@@ -188,7 +188,7 @@ def _first(
     without: Sequence[int],
 ) -> list[Entry]:
     assert queue.number is not None, "a live queue has a list"
-    since = queue.waited_since(now_ms)
+    since = queue.waited_since(now_ms) if queue.delay else None
     return entries.first(connection, queue.number, desks, since, limit, without)
 
 

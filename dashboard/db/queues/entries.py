@@ -230,14 +230,16 @@ def first(
     connection: Connection,
     number: int,
     desks: frozenset[str] | None,
-    since: int,
+    since: int | None,
     limit: int,
     without: Collection[int] = (),
 ) -> list[Entry]:
     """Returns the first threads at these desks (None: at any) that may be handed out, and that are
-    on the list at least since a time."""
+    on the list at least since a time (None: since any time)."""
     columns = (queue_entries.c[name] for name in Entry._fields)
-    statement = select(*columns).where(_READY, queue_entries.c.since <= since)
+    statement = select(*columns).where(_READY)
+    if since is not None:
+        statement = statement.where(queue_entries.c.since <= since)
     if desks is not None:
         statement = statement.where(queue_entries.c.desk.in_(desks))
     if without:

@@ -170,7 +170,7 @@ declare global {
   interface Acts {
     acting: Lazy<Acting>;
     actions: ThreadActions;
-    finder: Pick<ThreadFinder, "showInList" | "nextUnread">;
+    finder: Pick<ThreadFinder, "showInList" | "nextUnread" | "leave">;
     finish: () => void;
     navigation: Navigation;
     open: (id: number, messageId?: number | null) => void;
@@ -463,9 +463,12 @@ declare global {
     page?: { visibilityState: string };
     timers?: { setInterval(run: () => void, ms: number): any };
   };
+  /** Keeps values under names while a tab is reloaded. */
+  type TabMemory = { read(name: string): any; write(name: string, value: unknown): void };
   type Unsent = {
     outbox: Outbox;
     drafts: Drafts;
+    tab: TabMemory;
     showSessionEnd(t: Translate, reason: string | null): void;
     /** The list of unsent texts. */
     dialog: UnsentDialog;

@@ -81,7 +81,7 @@ export class Explain extends PageModule {
       <p class="explain-rule">${t("explain.rule")}: ${t.named("rule", rule)}
         · ${t.named("fact", fact)}</p>
       ${due ? this.#due(due) : ""}
-      ${queue ? this.ui.queues.part?.explained(queue) ?? "" : ""}`;
+      ${queue ? this.ui.queues.part?.explained(queue) : ""}`;
   }
 
   // Shows when an answer is due, and by which policy.

@@ -96,7 +96,7 @@ export class HandOverAll extends PageModule {
         <span class="person-state">${[
           id === null ? "" : statusText(presence, "admin", id, t),
           member.assigned ? t("hand.has", { count: member.assigned }) : "",
-          queues.part?.loadOf(member) ?? "",
+          queues.part?.loadOf(member),
           gets ? t("hand.all.gets", { count: gets }) : "",
         ].filter(Boolean).join(" · ")}</span></span></label>`;
   }

@@ -212,7 +212,7 @@ export class HandOverPicker extends PageModule {
 
   async #choose(member) {
     const { id, desk } = member;
-    const { data: { adminId }, ui: { bulk, queues }, acts: { acting } } = this;
+    const { ui: { bulk, queues }, acts: { acting } } = this;
     const { ids, isPicked } = this.#target;
     /** @type {HTMLInputElement} */
     const field = this.element.querySelector("#hand-note");
@@ -221,7 +221,7 @@ export class HandOverPicker extends PageModule {
     const to = desk ? { admin_id: null, desk } : { admin_id: id || null };
     const given = { ...to, ...(note && { note }) };
     this.element.hidePopover();
-    if (!desk && id !== adminId && !await (queues.part?.mayGive(member, ids.length) ?? true)) return;
+    if (await queues.part?.mayGive(member, ids.length) === false) return;
     if (isPicked) (await bulk.get())?.run("assign", given, ids);
     else (await acting.get())?.actions.handOver(given, ids[0]);
   }

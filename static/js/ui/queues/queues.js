@@ -163,10 +163,10 @@ export class Queues extends PageModule {
   /** @param {MemberLoad} member */
   loadOf(member) { return loadText(member, this.ui.language.t); }
 
-  // Whether threads may be handed to a colleague: asks first if that is above the capacity.
+  // Whether threads may be handed over: asks first if that takes a colleague above the capacity.
   /** @param {Member & MemberLoad} member @param {number} count */
   async mayGive(member, count) {
-    if (!isTooMany(member, count)) return true;
+    if (member.id === this.data.adminId || !isTooMany(member, count)) return true;
     const { dialog, language: { t } } = this.ui;
     const { load, capacity, name } = member;
     const given = { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };

@@ -32,11 +32,15 @@ export class Notifier extends PageModule {
   #showTimer = null;
   #lostAt = null; // when the connection was lost
 
-  /** @param {Page & { icon: HTMLLinkElement, tabs: import("../../net/tabs.js").Tabs }} page */
-  constructor({ tabs, icon, ...page }) {
+  // memory: what the tab keeps while it is reloaded, if it can.
+  /** @param {Page & { icon: HTMLLinkElement, tabs: import("../../net/tabs.js").Tabs, memory?: TabMemory }} page */
+  constructor({ tabs, icon, memory, ...page }) {
     super(page);
     this.tabs = tabs;
     this.icon = icon;
+    this.memory = memory;
+    this.#given = new Set(memory?.read("given") ?? []);
+    if (this.#given.size) this.#marked();
     addEventListener("focus", () => this.clear());
     // A window that comes back gets the focus, but may be looked at only after the first press in it.
     for (const name of ["focus", "pointerdown", "keydown"]) addEventListener(name, () => this.#showSoon());
@@ -110,7 +114,10 @@ export class Notifier extends PageModule {
     this.#marked();
   }
 
-  #marked() { this.ui.painter.ask("list", "nav"); }
+  #marked() {
+    this.memory?.write("given", [...this.#given]);
+    this.ui.painter.ask("list", "nav");
+  }
 
   // The number of threads with unread mentions may have changed.
   async counted() {

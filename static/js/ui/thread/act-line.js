@@ -39,12 +39,12 @@ function textOf(act, given) {
 
 // Returns the text about a queue that gave the thread to somebody, or to which it went back; "" for other acts.
 /** @param {Act} act @param {{t: Translate, adminId: number}} given */
-export function queueText({ type, queue, returned, by, assignee }, { t, adminId }) {
-  const about = type === "thread.assigned" ? (by ? "took" : "gave") : type === "thread.released" && returned;
-  if (!queue || !about) return "";
-  const name = !by ? "" : by.id === adminId ? t("author.you") : shown(by.name);
-  const to = !assignee ? t("author.team") : assignee.id === adminId ? t("did.you") : shown(assignee.name);
-  return t(`did.queue.${about}`, { queue: shown(queue.name), name, assignee: to });
+export function queueText({ queue, returned, by, assignee }, { t, adminId }) {
+  if (!queue) return "";
+  const name = (admin, you) => (!admin ? t("author.team") : admin.id === adminId ? t(you) : shown(admin.name));
+  return t(`did.queue.${returned ?? (by ? "took" : "gave")}`, {
+    queue: shown(queue.name), name: name(by, "author.you"), assignee: name(assignee, "did.you"),
+  });
 }
 
 // Returns the added and removed tags as values for a text; null if the act changed nothing.

@@ -1,0 +1,80 @@
+"""Hand-outs among writes of the same threads, on PostgreSQL."""
+
+import threading
+import time
+
+import pytest
+from sqlalchemy import select
+
+from dashboard.db.models.threads import threads
+from dashboard.db.queues import definitions
+from tests.dashboard.queues.product import ProductDesk
+from tests.dashboard.queues.record import Admin, Given, Queue
+
+pytestmark = pytest.mark.postgres
+
+#: For how long another transaction holds a lock.
+HELD_SECONDS = 0.3
+_ROW = select(threads.c.id).where(threads.c.id == 1).with_for_update()
+
+
+@pytest.fixture
+def new_desk(postgres_database):
+    def new(mode: str, delay: int = 0) -> ProductDesk:
+        queue = Queue(1, frozenset({"help"}), mode, delay=delay)
+        return ProductDesk(postgres_database, [queue], [Admin(1, frozenset({"main"}))])
+
+    return new
+
+
+@pytest.fixture
+def held(postgres_database):
+    """Holds locks that a function takes, in another transaction; `done` runs before its end."""
+    running: list[threading.Thread] = []
+
+    def hold(take, done=lambda: None) -> None:
+        is_held = threading.Event()
+
+        def write(connection) -> None:
+            take(connection)
+            is_held.set()
+            time.sleep(HELD_SECONDS)
+            done()
+
+        running.append(threading.Thread(target=lambda: postgres_database.write(write)))
+        running[-1].start()
+        assert is_held.wait(10)
+
+    yield hold
+    for thread in running:
+        thread.join()
+
+
+@pytest.mark.parametrize("mode", ["push", "pull"])
+def test_a_thread_that_is_being_written_goes_out_after_that(new_desk, held, mode):
+    """The hand-out waits neither with its locks held, nor does it fail."""
+    desk = new_desk(mode)
+    desk.come(1, "help", "main")
+    held(lambda connection: connection.execute(_ROW))
+    if mode == "push":
+        desk._handing_out.push()
+    else:
+        desk.pull(1)
+    assert desk.log() == [Given(1, 1, 1, mode == "pull")]
+
+
+def test_the_time_of_a_hand_out_is_that_after_its_wait(new_desk, held):
+    """A thread that has been there for long enough by then goes out."""
+    desk = new_desk("push", delay=30)
+    desk.come(1, "help", "main")
+    held(definitions.lock, lambda: desk.advance(30_000))
+    desk._handing_out.push()
+    assert desk.log() == [Given(1, 1, 1)]
+
+
+def test_who_asks_in_vain_takes_no_lock(new_desk, held):
+    desk = new_desk("pull")
+    held(definitions.lock)
+    begun = time.monotonic()
+    desk.pull(1)
+    assert time.monotonic() - begun < HELD_SECONDS / 2
