@@ -109,12 +109,13 @@ def gets(window: BrowserDriver, count: int) -> list[str]:
     return window.page.evaluate(GIVEN)
 
 
-def shares_vips(day: Day, ana: BrowserDriver, bo: BrowserDriver) -> list[int]:
+def shares_vips(day: Day, ana: BrowserDriver, bo: BrowserDriver) -> None:
     """In turn; a notice leaves the focus to a writer, and survives a reload (Q32, Q33)."""
     mine = day.lineup.say("of-ana", name="Own")
     ana.open(mine)
     ana.page.fill(".composer-field", "While I write")
-    ids = [day.vip(f"V{number}") for number in range(4)]
+    for number in range(4):
+        day.vip(f"V{number}")
     given = [gets(window, 2) for window in (ana, bo)]
     assert sorted(given[0] + given[1]) == sorted(
         f"You got a thread: V{number}, from {VIPS}." for number in range(4)
@@ -133,7 +134,6 @@ def shares_vips(day: Day, ana: BrowserDriver, bo: BrowserDriver) -> list[int]:
     bo.page.locator(".given .button").first.click()
     bo.wait_for(f"() => ({GIVEN})().length === 1", "one left")
     opens_all(day, bo, 1)
-    return ids
 
 
 def opens_all(day: Day, window: BrowserDriver, count: int) -> None:
@@ -252,9 +252,9 @@ def hands_over_above_capacity(day: Day, sue: BrowserDriver, id: int) -> None:
 
 
 def test_a_day_of_twenty_hand_outs_by_two_admins_and_a_supervisor(day: Day):
-    server = day.lineup.server
-    bo_email, ana_email = server.create_admin("Bo"), server.create_admin("Ana")
-    ana, bo = day.window(ana_email), day.window(bo_email)
+    emails = [day.lineup.server.create_admin(name) for name in ("Ana", "Bo")]
+    ana, bo = (day.window(email) for email in emails)
+    admins = [day.lineup.admin(email) for email in emails]
     assert ana.page.evaluate(SWITCH) is None and ana.page.locator(".queue-bar").count() == 0
     push, pull = (
         day.sue.post("queues", {"view": view["id"], "mode": mode, "take_within": 600})["queue"]
@@ -273,28 +273,33 @@ def test_a_day_of_twenty_hand_outs_by_two_admins_and_a_supervisor(day: Day):
     assert day.hand_outs() == 6
     for number in range(16):
         day.lineup.say(f"r-{number}", name=f"Rest {number}")
-    admins = [day.lineup.admin(email) for email in (ana_email, bo_email)]
     takes_the_rest(day, (ana, bo), admins)
     gives_back(day, bo)
     takes_one_on_a_phone(bo)
+    takes_up_to_twenty(day, ana, admins[0])
+    hands_over_above_capacity(day, day.window(day.sue_email), waiting(day)[0])
+    has_an_act_for_each_hand_out(day)
+    for queue in (push, pull):
+        day.sue.delete(f"queues/{queue['id']}")
+    ana.wait_for("() => !document.querySelector('.queue-switch, .queue-next')", "nothing is left")
+
+
+def takes_up_to_twenty(day: Day, ana: BrowserDriver, admin: AdminDriver) -> None:
     while day.hand_outs() < 20:
         if ana.page.evaluate(LOAD) == "5 of 5":
-            admins[0].reply(ana.page.evaluate(OPEN), "Done.")
+            admin.reply(ana.page.evaluate(OPEN), "Done.")
             ana.wait_for(f"() => ({LOAD})() === '4 of 5'", "a free place")
         press(ana, "q")
         ana.wait_for(f"() => ({LOAD})() === '5 of 5'", "the load")
-    hands_over_above_capacity(day, day.window(day.sue_email), waiting(day)[0])
+
+
+def has_an_act_for_each_hand_out(day: Day) -> None:
+    """I6."""
     assert day.hand_outs() == 20
     with day.lineup.database.read() as connection:
-        acts = connection.scalars(
-            select(thread_acts.c.data).where(thread_acts.c.type == "thread.assigned")
-        ).all()
-    assert sum("queue" in data for data in acts) == 20, "one act for each (I6)"
-    day.sue.delete(f"queues/{push['id']}")
-    day.sue.delete(f"queues/{pull['id']}")
-    ana.wait_for(
-        "() => !document.querySelector('.queue-switch, .queue-next')", "no queue, no switch"
-    )
+        of_type = thread_acts.c.type == "thread.assigned"
+        acts = connection.scalars(select(thread_acts.c.data).where(of_type)).all()
+    assert sum("queue" in data for data in acts) == 20
 
 
 def writes_a_queue(sue: BrowserDriver, view: str, mode: str) -> None:
@@ -308,20 +313,9 @@ def writes_a_queue(sue: BrowserDriver, view: str, mode: str) -> None:
     page.locator(".area-note", has_text=f"The queue “{view}” is saved").wait_for()
 
 
-def test_supervisors_make_order_and_delete_queues(day: Day):
-    """Q5 to Q7, Q22, Q23."""
-    for number in range(3):
-        day.vip(f"V{number}")
-    day.lineup.mai.put(f"{day.lineup.server.url}/admin/api/me/accepting", json={"accepting": True})
-    sue = day.window(day.sue_email)
+def has_faults_at_their_fields(sue: BrowserDriver) -> None:
+    """The form says what the queue would do now, and what is wrong (Q7)."""
     page = sue.page
-    page.goto(f"{day.lineup.server.url}/settings/queues")
-    page.locator(".hours-none", has_text="There is no queue yet").wait_for()
-    writes_a_queue(sue, VIPS, "Hands out by itself")
-    writes_a_queue(sue, REST, "Admins ask for the next one")
-    assert page.evaluate(NAMES) == [VIPS, REST]
-    page.locator(".policy-about", has_text="3 waiting, 0 of 0 who accept").wait_for()
-    found = faults(page)
     page.locator(".policy-open").first.click()
     page.locator(".late-line", has_text="Now: 3 waiting, 0 of 0 would get one.").wait_for()
     page.fill(".queue-form [name=take_within]", "5")
@@ -330,37 +324,60 @@ def test_supervisors_make_order_and_delete_queues(day: Day):
     page.locator(".queue-form .choice", has_text="Admins of these desks").click()
     page.locator("#admins-said", has_text="Choose at least one desk").wait_for()
     page.locator(".queue-desks .choice").first.click()
-    found += faults(page)
+    found = faults(page)
     page.set_viewport_size(PHONE)
     found += faults(page)
     page.set_viewport_size(WIDE)
     assert found == []
     page.locator(".queue-form [type=submit]").click()
     page.locator(".area-note", has_text="is saved").wait_for()
-    [first, _] = day.sue.get("queues")["queues"]
-    assert (first["take_within"], first["admins"]) == (90, ["main"])
+
+
+def is_put_in_order_and_deleted(day: Day, sue: BrowserDriver) -> None:
+    page = sue.page
     page.locator(".policy-open").first.focus()
     page.keyboard.press("Alt+ArrowDown")
     page.click(".policy-order-save")
     page.locator(".area-note", has_text="The order is saved").wait_for()
     assert [queue["name"] for queue in day.sue.get("queues")["queues"]] == [REST, VIPS]
-    page.select_option("#set-load", "open")
-    wait_until(lambda: day.sue.get("queues")["load"] == "open", what="what counts")
     page.locator(".policy-delete").first.click()
     page.locator("#ask-text", has_text="waiting thread").wait_for()
     page.click(".ask-yes")
     page.locator(".area-note", has_text=f"The queue “{REST}” is deleted").wait_for()
     assert page.evaluate(NAMES) == [VIPS]
+
+
+def sets_capacity_of_mai(day: Day, sue: BrowserDriver) -> None:
+    page = sue.page
     page.click(".area-nav [href='/settings/accounts']")
     page.locator("tr", has_text="Mai").locator(".set-open").click()
     page.fill("[name=capacity]", "2")
     page.locator(".account-editor [type=submit]").click()
-    wait_until(
-        lambda: (
-            next(one for one in day.sue.get("accounts")["accounts"] if one["name"] == "Mai")[
-                "capacity"
-            ]
-            == 2
-        ),
-        what="the capacity",
-    )
+
+    def capacity() -> int:
+        accounts = day.sue.get("accounts")["accounts"]
+        return next(one["capacity"] for one in accounts if one["name"] == "Mai")
+
+    wait_until(lambda: capacity() == 2, what="the capacity")
+
+
+def test_supervisors_make_order_and_delete_queues(day: Day):
+    """Q5 to Q7, Q22, Q23."""
+    for number in range(3):
+        day.vip(f"V{number}")
+    sue = day.window(day.sue_email)
+    page = sue.page
+    page.goto(f"{day.lineup.server.url}/settings/queues")
+    page.locator(".hours-none", has_text="There is no queue yet").wait_for()
+    writes_a_queue(sue, VIPS, "Hands out by itself")
+    writes_a_queue(sue, REST, "Admins ask for the next one")
+    assert page.evaluate(NAMES) == [VIPS, REST]
+    page.locator(".policy-about", has_text="3 waiting, 0 of 0 who accept").wait_for()
+    assert faults(page) == []
+    has_faults_at_their_fields(sue)
+    [first, _] = day.sue.get("queues")["queues"]
+    assert (first["take_within"], first["admins"]) == (90, ["main"])
+    page.select_option("#set-load", "open")
+    wait_until(lambda: day.sue.get("queues")["load"] == "open", what="what counts")
+    is_put_in_order_and_deleted(day, sue)
+    sets_capacity_of_mai(day, sue)

@@ -13,7 +13,7 @@ globalThis.document ??= /** @type {any} */ ({
 });
 const { Queues } = await import("../../../static/js/ui/queues/queues.js");
 const { queueText, merged } = await import("../../../static/js/ui/thread/act-line.js");
-const { secondsIn } = await import("../../../static/js/settings/queue-form.js");
+const { secondsIn } = await import("../../../static/js/settings/queues.js");
 
 const read = (path) => JSON.parse(readFileSync(new URL(`../../../static/i18n/${path}.json`, import.meta.url), "utf8"));
 const t = translator("en", { ...read("en"), ...read("queues/en") });
