@@ -120,7 +120,7 @@ export function arrivalText({ messages, state }, t, who) {
 
 // Opens the panel in which the status is set.
 /** @param {Page} page */
-export function ownState({ data: { admin, presence }, ui: { presencePanels, language: { t } } }) {
+export function ownState({ data: { admin, presence }, ui: { presencePanels, queues, language: { t } } }) {
   const dot = presence.dot("admin", admin.id);
   const status = statusText(presence, "admin", admin.id, t);
   return html`<button type="button" class="nav-me" data-dot=${dot}
@@ -130,5 +130,5 @@ export function ownState({ data: { admin, presence }, ui: { presencePanels, lang
     ><span class="avatar nav-avatar" data-hue=${hueStep(`admin/${admin.id}`)} aria-hidden="true"
       ><span class="avatar-letter">${initial(admin.name)}</span><span class="dot" data-dot=${dot}></span></span>
     <span class="nav-text"><bdi translate="no" class="nav-name">${shown(admin.name)}</bdi>
-      <span class="nav-status">${status}</span></span></button>`;
+      <span class="nav-status">${status}</span></span></button>${queues.part?.corner()}`;
 }

@@ -23,7 +23,7 @@ export function addRegions(page) {
   const { painter, layout, splitter, follow, toasts, language, search, palette, customer } = page.ui;
   const hint = new Lazy({ load: async () => new (await import("../ui/list/hint.js")).ListHint(page) });
   region(painter, "nav", "nav", () => nav(page));
-  region(painter, "queue", "queue-line", () => page.ui.queueLine.render());
+  painter.add("queue", () => page.ui.queueLine.part?.paint());
   region(painter, "about", "list-about", () => about(page));
   region(painter, "header", "list-header", () => {
     if (hint.part || page.data.lists.listing.news.size) hint.preload().then((part) => part?.look());

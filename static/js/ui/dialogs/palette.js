@@ -186,6 +186,7 @@ export function commands(page) {
       { text: t("unsent.title"), icon: ICONS.unsent, keys: "", run: () => page.ui.unsentDialog.open() },
     ]),
     ...under(t("help.list"), [
+      ...(page.ui.queues?.part?.commands() ?? []),
       ...named(page, "sort", sortsOf(page.data.lists.list.view, choices.sorts), (name) => navigation.goSort(name), sortIcon),
       command("filters", () => page.ui.search.open(null, { filters: true })),
       command("unread", () => page.acts.finder.nextUnread(1)),

@@ -99,7 +99,8 @@ export class Notifier extends PageModule {
     if (notice.kind === "message" && !prefs.kept.notify_own) return;
     if (tabs.isThreadLookedAt(notice.thread_id)) return;
     this.#entries.set(notice.thread_id, entryOf(notice, t));
-    if (tabs.isLookedAt() || !tabs.anyLookedAt) {
+    // A thread from a queue has a notice of its own in the page.
+    if (notice.kind !== "queue" && (tabs.isLookedAt() || !tabs.anyLookedAt)) {
       this.#came.set(notice.thread_id, notice);
       this.#showSoon();
     }
@@ -108,7 +109,7 @@ export class Notifier extends PageModule {
 
   #mark({ kind, by, thread_id: id }) {
     if (kind === "mention") this.#mentioned.add(id);
-    else if (kind === "assigned" && by && id !== this.data.thread.id) this.#given.add(id);
+    else if ((kind === "queue" || (kind === "assigned" && by)) && id !== this.data.thread.id) this.#given.add(id);
     else return;
     this.#marked();
   }
