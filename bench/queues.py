@@ -15,6 +15,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -70,7 +71,7 @@ class Desk:
         ids = self.database.write(self._add_admins)
         for number, id in enumerate(ids):
             own = [f"t-{number * CAPACITY + at}" for at in range(CAPACITY)]
-            self.database.write(lambda connection, own=own, id=id: _give(connection, own, id))
+            self.database.write(partial(_give, names=own, admin_id=id))
 
     def run(self) -> dict[str, float]:
         """Posts events for a while; returns what one costs, and how long free places stayed so."""

@@ -20,10 +20,9 @@ from dashboard.ingest.accounts import Invitations
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assigning import Assigning
 from dashboard.ingest.customer_notes import CustomerNotes
-from dashboard.ingest.due import Archiver, DueQueue, Recompute
+from dashboard.ingest.due import Archiver, DueQueue, PlaceNews, Recompute
 from dashboard.ingest.handing_out import HandingOut, HandOuts
 from dashboard.ingest.mentioning import Mentioning
-from dashboard.ingest.places import PlaceNews
 from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
 from dashboard.ingest.undo import Undo

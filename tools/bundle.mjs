@@ -19,9 +19,11 @@ const manifestPath = join(out, "manifest.json");
 // The files that pages name in `asset("…")`, below static/. The first is split: see `later`.
 const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
-const EDITORS = "js/editors.js"; // made here
-// Scripts that few admins need, and rarely: they are fetched when they are needed.
-const OF_EDITORS = /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/hand-over-all))/;
+// Scripts that few admins need, or rarely, which are fetched when they are needed: {name: its parts}. Made here.
+const GROUPS = {
+  "js/editors.js": /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/(hand-over-all|explain)))/,
+  "js/queues.js": /^static\/js\/ui\/queues\//,
+};
 const PAGES = [
   "js/login.js", "js/invitation.js", "css/dashboard.css", "css/later.css", "css/pages/card.css",
   "css/pages/api_docs.css",
@@ -63,8 +65,10 @@ const webSocketAlone = {
   },
 };
 
-// Every import() of the dashboard leads to one of two scripts: `later`, which is loaded after the first rows
-// together with the thread's pane (one script for each would be many small requests), and `editors`.
+const groupOf = (file) => Object.keys(GROUPS).find((name) => GROUPS[name].test(file));
+
+// Every import() of the dashboard leads to `later`, which is loaded after the first rows together with the
+// thread's pane (one script for each would be many small requests), or to one of the groups.
 async function parts() {
   const { metafile } = await esbuild.build({
     ...options, entryPoints: paths([DASHBOARD]), splitting: true, write: false,
@@ -72,18 +76,24 @@ async function parts() {
   const found = Object.values(metafile.outputs).filter(
     ({ entryPoint }) => entryPoint && entryPoint !== `static/${DASHBOARD}`,
   );
-  const names = found.flatMap(({ exports }) => exports);
-  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  const exported = found.flatMap(({ exports }) => exports);
+  const twice = exported.filter((name, at) => exported.indexOf(name) !== at);
   if (twice.length) throw new Error(`two parts loaded by import() export ${twice.join(", ")}`);
   const entries = found.map(({ entryPoint }) => entryPoint);
-  const editors = entries.filter((path) => OF_EDITORS.test(path));
-  const later = entries.filter((path) => !OF_EDITORS.test(path));
+  const later = entries.filter((path) => !groupOf(path));
   const others = reached([`static/${DASHBOARD}`, ...later], metafile.inputs);
-  const own = [...reached(editors, metafile.inputs)].filter((path) => !others.has(path));
-  // `editors` takes the modules that it shares with other scripts from `later`.
-  const shared = new Set(own.flatMap((path) => staticImports(path, metafile.inputs))
+  const groups = Object.keys(GROUPS).map((name) => {
+    const own = entries.filter((path) => groupOf(path) === name);
+    const all = [...reached(own, metafile.inputs)].filter((path) => !others.has(path));
+    return { name, entries: own, own: new Set(all) };
+  });
+  const files = groups.flatMap(({ own }) => [...own]);
+  const inBoth = files.filter((path, at) => files.indexOf(path) !== at);
+  if (inBoth.length) throw new Error(`two scripts would hold ${inBoth.join(", ")}`);
+  // The groups take the modules that they share with other scripts from `later`.
+  const shared = new Set(files.flatMap((path) => staticImports(path, metafile.inputs))
     .filter((path) => others.has(path) && !later.includes(path)));
-  return { later: [...later, ...shared], editors, own: new Set(own), taken: await takenBy(own, shared) };
+  return { later: [...later, ...shared], groups, taken: await takenBy(files, shared) };
 }
 
 // Returns {file: the names that these files import from it}, for our own files in another script.
@@ -122,30 +132,30 @@ const exportsOf = (files, taken = {}) => ({
   resolveDir: root,
 });
 
-// editorsName: the file's name, which the other scripts need before the file is made.
-const laterPlugin = ({ later, taken }, editorsName) => ({
+// built: {group: the name of its file}, which the other scripts need before the file is made.
+const laterPlugin = ({ later, taken }, built) => ({
   name: "later",
   setup(build) {
     build.onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
-      const file = relative(root, join(resolveDir, path)).split(sep).join("/");
-      return OF_EDITORS.test(file) ? { path: `./${basename(editorsName)}`, external: true }
+      const group = groupOf(relative(root, join(resolveDir, path)).split(sep).join("/"));
+      return group ? { path: `./${basename(built[group])}`, external: true }
         : { path: "later", namespace: "later" };
     });
     build.onLoad({ filter: /./, namespace: "later" }, () => exportsOf(later, taken));
   },
 });
 
-const editorsPlugin = ({ editors, own }, laterName) => ({
-  name: "editors",
+const groupPlugin = ({ entries, own }, laterName) => ({
+  name: "group",
   setup(build) {
-    build.onResolve({ filter: /^editors$/ }, () => ({ path: "editors", namespace: "editors" }));
+    build.onResolve({ filter: /^group$/ }, () => ({ path: "group", namespace: "group" }));
     build.onResolve({ filter: /./ }, ({ path, resolveDir, namespace }) => {
       const file = relative(root, join(resolveDir, path)).split(sep).join("/");
-      if (namespace === "editors" || own.has(file)) return undefined;
+      if (namespace === "group" || own.has(file)) return undefined;
       return { path: `./${basename(laterName)}`, external: true };
     });
-    build.onLoad({ filter: /./, namespace: "editors" }, () => exportsOf(editors));
+    build.onLoad({ filter: /./, namespace: "group" }, () => exportsOf(entries));
   },
 });
 
@@ -153,11 +163,12 @@ const editorsPlugin = ({ editors, own }, laterName) => ({
 async function bundle() {
   const split = await parts();
   const scripts = await fingerprint(names.filter((name) => name.endsWith(".js")));
-  const editorsName = `js/editors-${scripts.slice(0, 8).toUpperCase()}.js`;
+  const built = Object.fromEntries(Object.keys(GROUPS).map((name) => (
+    [name, name.replace(".js", `-${scripts.slice(0, 8).toUpperCase()}.js`)])));
   const [first, whole] = await Promise.all([
     esbuild.build({
       ...options, entryPoints: paths([DASHBOARD]), splitting: true,
-      plugins: [webSocketAlone, laterPlugin(split, editorsName)],
+      plugins: [webSocketAlone, laterPlugin(split, built)],
     }),
     esbuild.build({ ...options, entryPoints: paths(PAGES) }),
   ]);
@@ -172,11 +183,11 @@ async function bundle() {
     }
     if (path.endsWith(".woff2")) files[`fonts/${basename(path).replace(/-[A-Z0-9]+\.woff2$/, "")}`] = nameOf(path);
   }
-  await esbuild.build({
-    ...options, entryPoints: ["editors"], entryNames: editorsName.replace(/\.js$/, ""),
-    plugins: [editorsPlugin(split, files[LATER])],
-  });
-  files[EDITORS] = editorsName;
+  await Promise.all(split.groups.map((group) => esbuild.build({
+    ...options, entryPoints: ["group"], entryNames: built[group.name].replace(/\.js$/, ""),
+    plugins: [groupPlugin(group, files[LATER])],
+  })));
+  Object.assign(files, built);
   return { files, beside };
 }
 

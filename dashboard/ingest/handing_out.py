@@ -7,7 +7,7 @@ worker may make it.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -25,6 +25,7 @@ from dashboard.ingest.matching import AT_ONCE, Match, Staff, pulled, pushed, why
 from dashboard.ingest.outgoing import Admin, Given
 from dashboard.ingest.saving import save
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
+from dashboard.validation.strict_json import JsonObject
 from scoring.placing import Placement
 
 #: Threads with new entries that one transaction adds to a list of a queue.
@@ -251,12 +252,12 @@ def release_to_queue(
         history.note_release(connection, state.id, admin.id, now)
     queue_id = state.columns.queue_id
     queues = {queue.id: queue for queue in definitions.listing(connection)} if queue_id else {}
-    data: dict[str, Any] = {}
+    data: JsonObject = {}
     if queue_id in queues:
         data = {"queue": _named(queues[queue_id]), "returned": "released"}
         history.count_return(connection, "released")
     # The chatbot does not get the reason.
-    extra: dict[str, Any] = {"note": reason} if reason else {}
+    extra: JsonObject = {"note": reason} if reason else {}
     extra["before"] = _before(state, _names(connection, {assignee_id}))
     return outgoing.set_assignee(connection, admin, state, None, None, now, data, **extra)
 
@@ -386,7 +387,7 @@ def _return(
 ) -> None:
     """Takes the thread back in the name of its queue."""
     queue = queues.get(state.columns.queue_id or 0)
-    data: dict[str, Any] = {"returned": reason}
+    data: JsonObject = {"returned": reason}
     history.count_return(connection, reason)
     if queue is not None:
         data["queue"] = _named(queue)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -14,6 +14,7 @@ from dashboard.db.queues.entries import Entry
 from dashboard.db.queues.history import Released
 from dashboard.db.queues.standing import Reader
 from dashboard.db.threads import threads
+from dashboard.validation.strict_json import JsonObject
 
 #: Hand-outs that one transaction makes, within about 40 ms; other writes run in between.
 AT_ONCE = 20
@@ -91,7 +92,7 @@ def why(
     match: Match,
     load: Load,
     given_before: Mapping[int, int] = MappingProxyType({}),
-) -> dict[str, Any]:
+) -> JsonObject:
     """Explains why this admin gets the thread, or why nobody does.
 
     `admins` has the admins of the queue who see the thread, the one who gets it first: `is` is
@@ -201,7 +202,7 @@ def _seen_by(people: Sequence[QueueAdmin]) -> Desks:
 
 def explained(
     connection: Connection, thread_id: int, reader: Reader, now_ms: int
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Explains, as the reader may see it, why a queue gave the thread to its admin, or why it still
     waits in a queue; None if no queue hands it out."""
     place = standing.place(connection, thread_id, reader.desks)

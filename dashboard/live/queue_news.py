@@ -16,6 +16,7 @@ from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
+from dashboard.validation.strict_json import JsonObject
 
 #: Interval of reads: any worker may have handed out a thread. Longer while there are no queues.
 READ_SECONDS, REST_SECONDS = 0.5, 10.0
@@ -141,7 +142,7 @@ class QueueNews(RunsTask):
             is_new = bool(changed) or queues.keys() != socket.queues.keys()
             if not is_new and me == socket.me:
                 continue
-            data: dict[str, Any] = {"queues": changed, "ids": [*queues]}
+            data: JsonObject = {"queues": changed, "ids": [*queues]}
             if me != socket.me:
                 data["me"] = me
             socket.queues, socket.me = queues, me
@@ -174,7 +175,7 @@ class QueueNews(RunsTask):
         self._sockets.pop(sid, None)
 
 
-def _given(one: Pending, names: Mapping[int, str], row: Any) -> dict[str, Any]:
+def _given(one: Pending, names: Mapping[int, str], row: Any) -> JsonObject:
     return {
         "thread_id": one.thread_id,
         "queue": {"id": one.queue_id, "name": names.get(one.queue_id, "")},
@@ -183,7 +184,7 @@ def _given(one: Pending, names: Mapping[int, str], row: Any) -> dict[str, Any]:
     }
 
 
-def _returned(one: Return) -> dict[str, Any]:
+def _returned(one: Return) -> JsonObject:
     return {
         "thread_id": one.thread_id,
         "queue": one.queue,

@@ -24,7 +24,7 @@ from presence.feed import Feed, Source
 from presence.outbox import Departure, OnlineTimes, Outbox
 from presence.people import People
 from presence.settings import Settings
-from presence.states import Viewer
+from presence.states import PresenceSnapshot, Viewer
 from presence.sweeper import Sweeper
 
 #: Seconds for which the admins of the last reading count as known.
@@ -79,8 +79,9 @@ class QueuePresence:
         self._clock = clock
         self._on_change = on_change
 
-    def copy(self) -> None:
-        """Stores the states that have changed. Raises RedisError and StorageUnavailable."""
+    def copy(self, *, trusts_absence: bool = True) -> None:
+        """Stores the states that have changed. `trusts_absence`: also of admins who seem to have
+        gone. Raises RedisError and StorageUnavailable."""
         with self._database.read() as connection:
             ids = admins.known_ids(connection)
         if not ids:
@@ -93,6 +94,8 @@ class QueuePresence:
                 snapshot.truth["v"],
             )
             for person, snapshot in held.items()
+            if snapshot.truth["status"] != "offline"
+            or (trusts_absence and self._is_known(snapshot))
         }
         with self._database.read() as connection:
             if not admins.differing(connection, statuses):
@@ -105,6 +108,12 @@ class QueuePresence:
 
         self._database.write(write, is_idempotent=True)
         self._on_change()
+
+    def _is_known(self, snapshot: PresenceSnapshot) -> bool:
+        """Whether it is known that an absent admin is absent. A Redis that has lost its data knows
+        nothing of admins whose windows have still to be opened there again."""
+        known_ms = snapshot.version - int(snapshot.epoch)
+        return snapshot.is_truly_known or known_ms >= self._people.timing.recovery_grace_ms
 
 
 log = logging.getLogger(__name__)
@@ -362,8 +371,8 @@ class PresenceTasks:
             self._present_admins.refresh()
 
     def _copy_for_queues(self) -> None:
-        if not self._sweeping_is_paused():
-            self._queue_presence.copy()
+        # After an outage connections that are about to come back may be missing in Redis.
+        self._queue_presence.copy(trusts_absence=not self._sweeping_is_paused())
 
     def _sweep(self) -> None:
         self._sweep_in_seconds = self._sweep_seconds

@@ -27,12 +27,14 @@ const NO_STORAGE = {
   getItem: () => null, removeItem: () => {}, setItem() { throw new Error("no storage"); },
 };
 
-// The browser's storage; if there is none, one that stores nothing and throws, as full storage does.
+// The browser's storage, or that of this tab alone; if there is none, one that stores nothing and throws, as full
+// storage does.
 /** @returns {Pick<Storage, "getItem" | "setItem" | "removeItem">} */
-export function storage() {
+export function storage(ofTab = false) {
   try {
-    localStorage.getItem("");
-    return localStorage;
+    const kept = ofTab ? sessionStorage : localStorage;
+    kept.getItem("");
+    return kept;
   } catch {
     return NO_STORAGE;
   }

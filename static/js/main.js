@@ -33,7 +33,6 @@ import { ListPane } from "./ui/list/list.js";
 import { Picks } from "./ui/list/picks.js";
 import { PresencePanels } from "./ui/presence/panels.js";
 import { Alerts } from "./ui/shell/alerts.js";
-import { QueueLine } from "./ui/shell/banner.js";
 import { ConnectionState } from "./ui/shell/connection-state.js";
 import { Density, Layout, Splitter, Theme } from "./ui/shell/layout.js";
 import { Navigation } from "./ui/shell/navigation.js";
@@ -213,6 +212,12 @@ ui.settings = new Lazy({
     return new SettingsArea({ ...page, root: at("area"), names: data.settingsPages, deskAddress });
   },
 });
+ui.queues = new Lazy({
+  load: async () => {
+    const [{ Queues }] = await Promise.all([import("./ui/queues/queues.js"), language.add("queues")]);
+    return new Queues(page);
+  },
+});
 acts.openSettings = async (name, search) => (await ui.settings.get())?.open(name, search);
 
 // The list.
@@ -252,7 +257,12 @@ ui.splitter = new Splitter({
   ...page, element: at("splitter"), panel: at("panel"), list: at("pane-list"),
 });
 ui.presencePanels = new PresencePanels(page);
-ui.queueLine = new QueueLine(page);
+ui.queueLine = new Lazy({
+  load: async () => {
+    const { QueueLine } = await import("./ui/thread/queue-now.js");
+    return new QueueLine({ ...page, root: at("queue-line") });
+  },
+});
 
 addRegions(page);
 listen({ keymap: ui.keymap, now, verbs: verbsOf(page) });

@@ -48,6 +48,7 @@ def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     said = "() => document.getElementById('messages').textContent.includes('You do not have to.')"
     browser.wait_for(said, "the reply in the conversation")
     browser.wait_for("() => !document.querySelector('.message[data-state]')", "its being stored")
+    takes_what_nobody_has(browser)
     mai = lineup.admin(lineup.mai_email)
     assert mai.messages(quiet)[-1]["body"] == "You do not have to."
     replied = f"document.querySelector('#row-{quiet} .row-replied').textContent"
@@ -57,6 +58,15 @@ def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     page.click(".act-done")
     wait_until(lambda: quiet in lineup.in_sql("history", "arrival"), what="the thread being closed")
     browser.wait_for(f"() => !document.getElementById('row-{quiet}')", "the row leaving")
+
+
+def takes_what_nobody_has(browser: BrowserDriver) -> None:
+    """By one press after a reply; then the offer goes."""
+    offer = browser.page.locator(".toast", has_text="Nobody has this thread")
+    offer.get_by_role("button", name="Take").click()
+    taken = "() => document.querySelector('.thread-facts').textContent.includes('with you')"
+    browser.wait_for(taken, "the thread being taken")
+    assert offer.count() == 0
 
 
 @pytest.mark.parametrize(

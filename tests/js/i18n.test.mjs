@@ -16,7 +16,7 @@ const textsIn = (folder) => Object.fromEntries(LOCALES.map((locale) => [
 // Texts that are loaded with a part of the page when it is asked for.
 const SETTINGS = readdirSync(new URL("i18n/settings/", root), { withFileTypes: true })
   .filter((each) => each.isDirectory()).map(({ name }) => `settings/${name}/`);
-const LATER = ["query/", "views/", "hours/", "settings/", ...SETTINGS].map(textsIn);
+const LATER = ["query/", "views/", "hours/", "queues/", "settings/", ...SETTINGS].map(textsIn);
 const first = textsIn("");
 const texts = Object.fromEntries(LOCALES.map((locale) => [
   locale, Object.assign({}, first[locale], ...LATER.map((part) => part[locale])),
@@ -59,6 +59,10 @@ const MADE = {
     const columns = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
     return [...failures, ...columns, "webhooks.why.gone"];
   },
+  ordered: () => ["policies", "queues"].flatMap((kind) => [
+    "empty", "order", "order.undo", "order.save", "order.saved", "order.other", "up", "down", "drag", "open",
+    "delete", "moved",
+  ].map((name) => `${kind}.${name}`)),
   keys: () => ["events", "presence", "read"].map((scope) => `keys.scope.${scope}`),
   team: () => ["admin", "supervisor"].map((role) => `team.as.${role}`),
   profile: () => ["admin", "supervisor"].map((role) => `profile.role.${role}`),
@@ -67,7 +71,7 @@ const MADE = {
     const acts = [...declared.matchAll(/_action\(\s*"([a-z_.]+)",\s*"([a-z_]+)"([^)]*)\)/g)];
     assert.ok(acts.length > 40 && acts.length === declared.match(/= _action\(/g).length);
     const kinds = acts.flatMap(([, name, target]) => [name.split(".")[0], target]);
-    const named = [...declared.matchAll(/^_POLICY = \((.*)\)$/gm)].map(([, names]) => names);
+    const named = [...declared.matchAll(/^_(?:POLICY|QUEUE) = \((.*)\)$/gm)].map(([, names]) => names);
     const fields = [...acts.map(([, , , names]) => names), ...named]
       .flatMap((names) => [...names.matchAll(/"([a-z_]+)"/g)].map(([, field]) => field));
     const reasons = ["wrong_password", "wrong_code", "unknown_account", "disabled", "rate_limited", "others"];
@@ -76,7 +80,7 @@ const MADE = {
       "account_conflict", "account_disabled", "signed_out_meanwhile",
     ];
     const ways = ["password", "oidc", "invitation", "totp", "recovery_code"];
-    const values = ["admin", "supervisor", "all", ...ways, ...reasons, ...ofProviders];
+    const values = ["admin", "supervisor", "all", "push", "pull", "waiting", "open", ...ways, ...reasons, ...ofProviders];
     return [
       ...acts.map(([, name]) => `audit.action.${name}`), ...kinds.map((kind) => `audit.kind.${kind}`),
       ...fields.map((field) => `audit.field.${field}`), ...values.map((value) => `audit.value.${value}`),

@@ -8,7 +8,8 @@ import { timeWords } from "../../static/js/core/time.js";
 const read = (name) => JSON.parse(readFileSync(new URL(`../../static/i18n/${name}.json`, import.meta.url), "utf8"));
 const texts = Object.fromEntries(LOCALES.map((locale) => [
   locale, { ...read(`login/${locale}`), ...read(`settings/${locale}`), ...read(`settings/webhooks/${locale}`),
-  ...read(`settings/keys/${locale}`), ...read(`settings/team/${locale}`), ...read(locale) },
+  ...read(`settings/keys/${locale}`), ...read(`settings/team/${locale}`), ...read(`settings/queues/${locale}`),
+  ...read(`queues/${locale}`), ...read(locale) },
 ]));
 const t = (locale) => translator(locale, texts[locale]);
 

@@ -38,9 +38,9 @@ MEASURES = {
     "lines of imports": Measure(sources.import_lines, 4_260, 3_300),
     "lines of wiring": Measure(sources.wiring_lines, 1_043, 550),
     "dict[str, Any]": Measure(sources.untyped_dicts, 44, 60),
-    "page modules": Measure(lambda: len(sources.page_modules()), 145, 150),
+    "page modules": Measure(lambda: len(sources.page_modules()), 151, 150),
     "lines of page modules": Measure(
-        lambda: sources.lines_of(sources.page_modules()), 23_032, 19_500
+        lambda: sources.lines_of(sources.page_modules()), 24_110, 19_500
     ),
     "names that page modules take from `parts`": Measure(sources.page_parts, 0, 0),
     "who(m)ever, whose, whom in 10,000 words": Measure(lambda: round(prose.riddles()), 0, 6),

@@ -185,11 +185,9 @@ def loads(
 def put(connection: Connection, admin_id: int, **values: object) -> None:
     """Sets columns of an admin's row, which is added if there is none. The caller holds the lock of
     `definitions.lock`."""
-    row = {"admin_id": admin_id, "capacity": CAPACITY}
-    statement = insert_on(connection, queue_admins).values(row).on_conflict_do_nothing()
-    connection.execute(statement)
-    of_admin = queue_admins.c.admin_id == admin_id
-    connection.execute(update(queue_admins).where(of_admin).values(values))
+    row = {"admin_id": admin_id, "capacity": CAPACITY} | values
+    statement = insert_on(connection, queue_admins).values(row)
+    connection.execute(statement.on_conflict_do_update(index_elements=["admin_id"], set_=values))
 
 
 def note_given(connection: Connection, admin_id: int, number: int, now_ms: int) -> None:
@@ -225,14 +223,15 @@ def differing(
 def set_statuses(
     connection: Connection, statuses: Iterable[tuple[int, Presence]], now_ms: int
 ) -> None:
-    """Stores the statuses. An admin who goes offline has been so since now."""
+    """Stores the statuses of admins who have a row. An admin who goes offline has been so since
+    now."""
     for id, (status, shown, version) in statuses:
-        values = {"status": status, "shown_status": shown, "presence_version": version}
-        if status != "offline":
-            put(connection, id, **values, offline_since=None)
-        else:
-            since = func.coalesce(queue_admins.c.offline_since, now_ms)
-            put(connection, id, **values, offline_since=since)
+        values: dict[str, object] = {"status": status, "shown_status": shown}
+        is_gone = status == "offline"
+        since = func.coalesce(queue_admins.c.offline_since, now_ms) if is_gone else None
+        values |= {"presence_version": version, "offline_since": since}
+        of_admin = queue_admins.c.admin_id == id
+        connection.execute(update(queue_admins).where(of_admin).values(values))
 
 
 def known_ids(connection: Connection) -> list[int]:

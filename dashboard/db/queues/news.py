@@ -8,6 +8,7 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from dashboard.db.models.queues import place_watches, queue_admins, queue_state, queues
 from dashboard.db.models.threads import events, thread_acts, threads
 from dashboard.event_types import RELEASED
+from dashboard.validation.strict_json import JsonObject
 
 #: Values that differ after most changes of queues and of their threads; cheap to read.
 _SIGNATURE = select(
@@ -68,7 +69,7 @@ class Return(NamedTuple):
     act_id: int
     thread_id: int
     admin_id: int
-    queue: dict[str, Any] | None
+    queue: JsonObject | None
     reason: str
     accepting: bool
 
@@ -121,7 +122,7 @@ class Watch(NamedTuple):
     last, at `told_at` (ms)."""
 
     thread_id: int
-    told: dict[str, Any] | None
+    told: JsonObject | None
     told_at: int | None
     closed: bool
 
@@ -141,7 +142,7 @@ def watches(connection: Connection, ids: Collection[int] | None = None) -> list[
     return [Watch(*row) for row in connection.execute(statement)]
 
 
-def set_told(connection: Connection, thread_id: int, told: dict[str, Any], now_ms: int) -> None:
+def set_told(connection: Connection, thread_id: int, told: JsonObject, now_ms: int) -> None:
     """Notes what a thread's chatbot is told now."""
     of_thread = place_watches.c.thread_id == thread_id
     connection.execute(update(place_watches).where(of_thread).values(told=told, told_at=now_ms))

@@ -13,6 +13,7 @@ from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Load, Queue
 from dashboard.db.queues.entries import Position
 from dashboard.event_types import ASSIGNED
+from dashboard.validation.strict_json import JsonObject
 
 
 class Reader(NamedTuple):
@@ -138,7 +139,7 @@ class Place(NamedTuple):
     of: int
     expected_seconds: int | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Returns the place as chatbots get it."""
         queue = {"id": self.queue.id, "name": self.queue.name}
         return {
@@ -225,7 +226,7 @@ _ABSENT = "offline"
 
 def shown(
     named: Sequence[Mapping[str, Any]], reader: Reader, desks: Mapping[int, Desks]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Returns the admins of an explanation as the reader may see them.
 
     Loads count threads at all desks of an admin: they are null unless the reader sees all of
@@ -235,7 +236,7 @@ def shown(
     return [_shown(one, reader, desks.get(one["id"], frozenset())) for one in named]
 
 
-def _shown(one: Mapping[str, Any], reader: Reader, desks: Desks) -> dict[str, Any]:
+def _shown(one: Mapping[str, Any], reader: Reader, desks: Desks) -> JsonObject:
     sees_truth = reader.role == "supervisor" or reader.id == one["id"]
     state = one["is"]
     if not sees_truth and state != "given" and one["shown"] == _ABSENT:

@@ -11,6 +11,8 @@ from dashboard.db.accounts import admins, oidc_accounts
 from dashboard.db.accounts.sessions import Identity
 from dashboard.db.lists import sorts
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
+from dashboard.db.queues import admins as queue_admins
+from dashboard.db.queues import definitions
 from dashboard.db.threads import events, threads
 from dashboard.errors import NotFound, Problem
 from dashboard.files.uploads import FILE_BYTES
@@ -62,7 +64,9 @@ _LATER = (
     "query",
     "views",
     "hours",
-    *(f"settings{part}" for part in ("", "/audit", "/keys", "/profile", "/team", "/webhooks")),
+    "queues",
+    "settings",
+    *(f"settings/{page}" for page in ("audit", "keys", "profile", "queues", "team", "webhooks")),
 )
 _FIELDS = {name: {"kind": field.kind, "words": [*field.words]} for name, field in FIELDS.items()}
 
@@ -115,6 +119,7 @@ class Pages:
             "storage_key": self._storage_key(identity.admin_id),
             "settings": settings_of(identity),
             "has_events": self._has_events(identity),
+            "queues": self._queues(identity),
             "saved_views": saved_views,
             "head": self._first_list.head(
                 first_list(preferences, saved_views)._replace(desks=identity.desks),
@@ -169,6 +174,14 @@ class Pages:
                 return threads.is_any_at(connection, identity.desks)
             return events.is_any(connection)
 
+    def _queues(self, identity: Identity) -> list[str]:
+        """Returns the modes of the queues that may give the admin threads; the page keeps room for
+        their bar."""
+        with self._database.read() as connection:
+            queues = definitions.listing(connection)
+            own = queue_admins.one(connection, identity.admin_id) if queues else None
+        return sorted({queue.mode for queue in queues if own and queue.asks(own.desks)})
+
     def _saved_views(self, identity: Identity, last: Mapping[str, Any] | None) -> list[ListedView]:
         """Returns the first saved views, and always the one that was open last."""
         also = last["view"] if last else None
@@ -213,6 +226,7 @@ SETTINGS_PAGES = (
     SettingsPage("desks", for_supervisors=True),
     SettingsPage("hours", for_supervisors=True),
     SettingsPage("policies", for_supervisors=True),
+    SettingsPage("queues", for_supervisors=True),
     SettingsPage("accounts", for_supervisors=True, former="team"),
     SettingsPage("keys", for_supervisors=True, former="keys"),
     SettingsPage("webhooks", for_supervisors=True, former="webhooks"),

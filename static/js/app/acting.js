@@ -3,6 +3,7 @@
 
 import { html } from "lit-html";
 
+import { onResize } from "../browser.js";
 import { initial, shown } from "../core/names.js";
 import { authorName, hueStep } from "../ui/elements/avatar.js";
 import { statusText } from "../ui/presence/viewers.js";
@@ -22,10 +23,28 @@ export function startActing(page) {
   };
   thread.arrivals = new Arrivals({ adminId, tell });
   page.acts.undoing = new Undoing(page);
+  page.acts.unsent.preload().then((unsent) => unsent && page.acts.undoing.keepIn(unsent.tab));
   page.acts.actions = new ThreadActions(page);
   painter.ask("nav");
+  measureToasts();
   const { undoing, actions } = page.acts;
   return { undoing, actions, colleagueActions: new ColleagueActions(page), ownState };
+}
+
+// Tells the styles how high the toasts are, and where the list or the conversation ends, over whose lower edge
+// they stand in small windows. In this way they cover neither the composer nor the bar below.
+function measureToasts() {
+  const { style } = document.documentElement;
+  const toasts = document.getElementById("toasts");
+  /** @type {NodeListOf<HTMLElement>} */
+  const both = document.querySelectorAll(".messages-frame, .list-frame");
+  const frames = [...both];
+  const measure = () => {
+    const frame = frames.find((each) => each.offsetHeight);
+    style.setProperty("--below-px", `${innerHeight - (frame?.getBoundingClientRect().bottom ?? 0)}px`);
+    style.setProperty("--toasts-px", `${toasts.offsetHeight}px`);
+  };
+  for (const each of [toasts, ...frames]) onResize(each, measure);
 }
 
 // Announces to screen readers new messages in the open thread, and the progress of replies.
@@ -101,7 +120,7 @@ export function arrivalText({ messages, state }, t, who) {
 
 // Opens the panel in which the status is set.
 /** @param {Page} page */
-export function ownState({ data: { admin, presence }, ui: { presencePanels, language: { t } } }) {
+export function ownState({ data: { admin, presence }, ui: { presencePanels, queues, language: { t } } }) {
   const dot = presence.dot("admin", admin.id);
   const status = statusText(presence, "admin", admin.id, t);
   return html`<button type="button" class="nav-me" data-dot=${dot}
@@ -111,5 +130,5 @@ export function ownState({ data: { admin, presence }, ui: { presencePanels, lang
     ><span class="avatar nav-avatar" data-hue=${hueStep(`admin/${admin.id}`)} aria-hidden="true"
       ><span class="avatar-letter">${initial(admin.name)}</span><span class="dot" data-dot=${dot}></span></span>
     <span class="nav-text"><bdi translate="no" class="nav-name">${shown(admin.name)}</bdi>
-      <span class="nav-status">${status}</span></span></button>`;
+      <span class="nav-status">${status}</span></span></button>${queues.part?.corner()}`;
 }

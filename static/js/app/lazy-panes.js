@@ -90,6 +90,7 @@ export function lazyFinder(page, failed) {
   });
   return {
     showInList: async (options) => (await finding.get())?.showInList(options),
+    leave: async () => (await finding.preload())?.leave(),
     nextUnread: async (step) => (await finding.get())?.nextUnread(step),
   };
 }

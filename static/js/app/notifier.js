@@ -7,14 +7,14 @@ import { Notifier } from "../ui/shell/notifier.js";
 
 /** @param {Page & { icon: HTMLLinkElement }} page @returns {Promise<Notifier>} */
 export async function openNotifier(page) {
-  const { data: { adminId, thread }, net: { connection }, ui: { alerts } } = page;
-  const { Tabs } = await import("../net/tabs.js");
+  const { data: { adminId, thread }, net: { connection }, ui: { alerts }, acts: { unsent } } = page;
+  const [{ Tabs }, kept] = await Promise.all([import("../net/tabs.js"), unsent.preload()]);
   tellLacking(page);
   const tabs = new Tabs({
     name: `lineup:${adminId}`, isLookedAt, thread: () => thread.id,
     lookedElsewhere: () => notifier?.toldElsewhere(),
   });
-  const notifier = new Notifier({ ...page, tabs });
+  const notifier = new Notifier({ ...page, tabs, memory: kept?.tab });
   await tabs.ready;
   alerts.begin(notifier);
   notifier.counted();

@@ -3,7 +3,6 @@
 import { render } from "lit-html";
 
 import { Lazy } from "../ui/elements/lazy.js";
-import { ListHint } from "../ui/list/follow.js";
 import { about, header } from "../ui/list/header.js";
 import { banner } from "../ui/shell/banner.js";
 import { nav } from "../ui/shell/nav.js";
@@ -22,16 +21,16 @@ function region(painter, name, id, content) {
 /** @param {Page} page */
 export function addRegions(page) {
   const { painter, layout, splitter, follow, toasts, language, search, palette, customer } = page.ui;
-  const hint = new ListHint(page);
+  const hint = new Lazy({ load: async () => new (await import("../ui/list/hint.js")).ListHint(page) });
   region(painter, "nav", "nav", () => nav(page));
-  region(painter, "queue", "queue-line", () => page.ui.queueLine.render());
+  painter.add("queue", () => page.ui.queueLine.part?.paint());
   region(painter, "about", "list-about", () => about(page));
   region(painter, "header", "list-header", () => {
-    hint.look();
+    if (hint.part || page.data.lists.listing.news.size) hint.preload().then((part) => part?.look());
     return header(page);
   });
   region(painter, "banner", "banner", () => banner(page));
-  region(painter, "chip", "chip", () => follow.render() || hint.render());
+  region(painter, "chip", "chip", () => follow.render() || hint.part?.render() || "");
   region(painter, "toasts", "toasts", () => toasts.render(language.t));
   painter.add("shell", () => {
     at("app").dataset.panel = layout.panel;

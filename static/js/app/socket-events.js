@@ -3,6 +3,7 @@
 /** @param {Page} page @returns {ConnectionEvents} */
 export function socketEvents(page) {
   const { data, net, ui, acts } = page;
+  const queues = (verb) => async (given) => (await ui.queues.preload())?.[verb](given);
   const events = {
     "list:order": (frame) => data.lists.frame(frame),
     "list:gone": (gone) => data.lists.gone(gone),
@@ -34,7 +35,10 @@ export function socketEvents(page) {
       data.presence.gone(id);
     },
     "thread:delivery": (delivery) => data.thread.delivered(delivery),
-    "queue:numbers": (numbers) => ui.queueLine.take(numbers),
+    "queue:numbers": async (numbers) => (await ui.queueLine.preload())?.take(numbers),
+    "queues:state": queues("state"),
+    "queue:given": queues("gave"),
+    "queue:returned": queues("returned"),
     "sources:failing": ({ sources }) => net.connectionState.setFailing(sources),
     "server:leaving": () => net.connectionState.moved(),
     "session:ended": ({ reason }) => net.connectionState.end("session", reason),

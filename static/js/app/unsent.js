@@ -18,10 +18,10 @@ const AGAIN_MS = 10_000; // interval of new tries after failures without a conne
 /** @param {Page & { key: string, changed(): void }} page @returns {Promise<Unsent>} */
 export async function openUnsent(page) {
   const { key, data: { adminId, thread }, net: { api, connection, connectionState, now } } = page;
-  const sealed = (name) => new SealedStorage({
-    storage: storage(), prefix: `lineup:${name}:${adminId}`, key,
+  const sealed = (name, ofTab = false) => new SealedStorage({
+    storage: storage(ofTab), prefix: `lineup:${name}:${adminId}`, key,
   }).open();
-  const [kept, replies] = await Promise.all([sealed("draft"), sealed("outbox")]);
+  const [kept, replies, ofTab] = await Promise.all([sealed("draft"), sealed("outbox"), sealed("tab", true)]);
   const drafts = new Drafts({
     storage: kept, adminId, changed: page.changed, now, newId: randomId,
     channel: channel(`lineup:drafts:${adminId}`),
@@ -45,6 +45,7 @@ export async function openUnsent(page) {
     sent: (item, message) => {
       received(item, message);
       if (item.after === "done") finish(item.threadId, Math.max(item.seen ?? 0, message.id), page);
+      else if (!item.private) offerToTake(item.threadId, page);
     },
     stopped: (item) => tell(item, page),
     moved: (item) => item.unseen.forEach((message) => received(item, message)),
@@ -54,7 +55,7 @@ export async function openUnsent(page) {
   });
   outbox.keepIn(replies);
   const unsent = {
-    outbox, drafts, showSessionEnd,
+    outbox, drafts, showSessionEnd, tab: tabMemory(ofTab),
     dialog: new UnsentDialog(page),
     counts: () => ({ draft: drafts.list.length, unsent: outbox.late.length }),
     // The mark of a thread's row: "unsent", "draft" or "".
@@ -87,6 +88,20 @@ export async function openUnsent(page) {
   return unsent;
 }
 
+// What a tab keeps while it is reloaded; it is lost with the page where nothing can be stored.
+/** @param {SealedStorage} storage @returns {TabMemory} */
+function tabMemory(storage) {
+  const keyOf = (name) => `${storage.prefix}:${name}`;
+  return {
+    read(name) { return JSON.parse(storage.getItem(keyOf(name))); },
+    write(name, value) {
+      try {
+        storage.setItem(keyOf(name), JSON.stringify(value));
+      } catch { /* storage is full or forbidden */ }
+    },
+  };
+}
+
 // Tells that a reply of another thread was not sent.
 function tell({ threadId }, { data: { thread, rows }, ui: { toasts, language: { t } }, acts: { open } }) {
   if (threadId === thread.id) return;
@@ -103,6 +118,20 @@ async function finish(id, seen, { data: { thread, rows }, ui: { threadPane }, ac
   const walks = id === thread.id && !threadPane.part?.composer.canSend;
   if (rows.get(id)?.open === false) return walks ? actions?.openNext(id) : undefined;
   return actions?.finish({ id, seen, walks });
+}
+
+// Offers to take a thread that nobody has, after a reply in it.
+/** @param {number} id @param {Page} page */
+function offerToTake(id, { data: { thread, rows }, ui: { toasts, language: { t } }, acts: { acting } }) {
+  const isHere = id === thread.id;
+  const holds = () => {
+    const row = rows.get(id);
+    return Boolean(row?.open) && !row.assignee && isHere === (id === thread.id);
+  };
+  if (!holds()) return;
+  const text = isHere ? t("nobody.here") : t("nobody.there", { name: nameOf(rows.get(id), t) });
+  const run = async () => (await acting.get())?.actions.claim(id);
+  toasts.show(text, { text: t("act.claim"), run }, { about: `nobody:${id}`, holds });
 }
 
 // Removes everything from the page after the session has ended, because somebody else may use the

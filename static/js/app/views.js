@@ -1,8 +1,7 @@
 // Saved views and sorts: read from the server, and the page's reactions when they are added, edited or deleted.
 
 import { SavedViews } from "../core/list/saved-views.js";
-import { hasSameRules, Sorts, sortsOf } from "../core/query/sorts.js";
-import { ICONS } from "../ui/elements/icons.js";
+import { hasSameRules, Sorts } from "../core/query/sorts.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { Lazy } from "../ui/elements/lazy.js";
 
@@ -98,7 +97,7 @@ export function startSorts(page, boot) {
   const sorts = new Sorts({
     builtIn,
     ask: () => api.sorts(),
-    choose: () => choose(page),
+    choose: () => page.ui.palette.open({ sorts: true }),
     named: (name, title) => language.given.set(`sort.${name}`, title),
     changed: (changes) => {
       if (!begun) return;
@@ -127,21 +126,4 @@ function sortsChanged({ data: { lists }, ui: { painter }, acts: { navigation } }
     if (!now && lists.list.sort === name) navigation.follow(DEFAULT_SORT);
   }
   painter.askAll();
-}
-
-// Lets the admin choose among all sorts in the palette; the current one is selected at first.
-/** @param {Page} page */
-export function choose({
-  data: { choices, lists },
-  ui: { palette, keymap, language: { t } },
-  acts: { navigation },
-}) {
-  palette.open({
-    label: t("sorts.choose"),
-    entries: () => sortsOf(lists.list.view, choices.sorts).map((name) => ({
-      text: t(`sort.${name}`), keys: keymap.keysOf(`sort:${name}`),
-      icon: name === lists.list.sort ? ICONS.check : "", isCurrent: name === lists.list.sort,
-      run: () => navigation.goSort(name),
-    })),
-  });
 }

@@ -17,7 +17,7 @@ function chordsOf(kind, names, taken = {}) {
 const LETTERS = {
   j: "list:next", k: "list:previous", o: "list:open", ".": "thread:show", p: "list:pause",
   r: "reply", n: "note", t: "thread:claim", a: "thread:hand", l: "thread:tag", e: "thread:done", h: "thread:snooze", z: "undo",
-  w: "explain",
+  w: "explain", q: "queues:next", O: "queues:open",
   i: "customer", x: "pick:toggle", "/": "search", "?": "help", m: "match:next", M: "match:previous",
   F: "filters",
   ...Object.fromEntries(PLACES.map((name, at) => [at + 1, `view:${name}`])),
@@ -52,6 +52,7 @@ const HELP = {
   ],
   thread: [
     [["t"], "thread:claim"], [["a"], "thread:hand"], [["h"], "thread:snooze"], [["e"], "thread:done"],
+    [["q"], "queues:next"], [["Shift O"], "queues:open"],
     [["l"], "thread:tag"], [["i"], "customer"], [["w"], "explain"], [["F3", "m"], "match:next"],
     [["Shift F3", "Shift M"], "match:previous"], [["Ctrl P"], "print"],
   ],

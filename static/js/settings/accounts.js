@@ -6,6 +6,7 @@ import { field, formActs, given, person, rowMenu, SettingsPage, table } from "./
 
 const API = "/admin/api";
 const POLL_MS = 1000;
+const CAPACITY_MAX = 100;
 
 export class AccountsPage extends SettingsPage {
   #accounts = null;
@@ -159,6 +160,8 @@ export class AccountsPage extends SettingsPage {
         ${field(t("team.name"), html`<input name="name" required maxlength="128" autocomplete="off"
           value=${account.name}>`)}
         ${this.#rights(account.role, account.desks)}
+        ${field(t("team.capacity"), html`<input name="capacity" type="number" min="0" max=${CAPACITY_MAX} required
+          value=${account.capacity ?? ""}>`, t("team.capacity.help"))}
         ${formActs({ save: t("team.save"), cancel: () => this.area.leaveForm(), t })}</form>`,
     });
   }
@@ -167,6 +170,7 @@ export class AccountsPage extends SettingsPage {
     const values = given(event);
     const body = {
       name: values.get("name"), role: values.get("role"), desks: values.getAll("desks"), changed_at,
+      capacity: Number(values.get("capacity")),
     };
     return this.#act(async () => {
       const { released } = await this.http.put(`${API}/accounts/${id}`, body);

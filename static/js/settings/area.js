@@ -17,7 +17,7 @@ import { isChanged } from "./elements.js";
 // The pages by their groups; `boot.settings` names those that the admin may open.
 const GROUPS = {
   you: ["profile", "appearance", "notifications", "keyboard"],
-  desk: ["views", "sorts", "canned", "tags", "desks", "hours", "policies"],
+  desk: ["views", "sorts", "canned", "tags", "desks", "hours", "policies", "queues"],
   administration: ["accounts", "keys", "webhooks", "audit", "health"],
 };
 // The class of each page, and the files of texts that it needs.
@@ -34,6 +34,7 @@ const PAGES = {
   desks: { load: async () => (await import("./desk.js")).DesksPage },
   hours: { load: async () => (await import("./hours.js")).HoursPage, texts: ["hours"] },
   policies: { load: async () => (await import("./policies.js")).PoliciesPage, texts: ["hours", "query"] },
+  queues: { load: async () => (await import("./queues.js")).QueuesPage, texts: ["settings/queues", "hours"] },
   accounts: { load: async () => (await import("./accounts.js")).AccountsPage, texts: ["settings/team"] },
   keys: { load: async () => (await import("./administration.js")).KeysPage, texts: ["settings/keys"] },
   webhooks: { load: async () => (await import("./webhooks.js")).WebhooksPage, texts: ["settings/webhooks"] },

@@ -44,7 +44,7 @@ function midnight(day, later = 0) {
 
 const TIMES = new Set(["since", "until", "expires_at"]);
 // Fields with values that have texts.
-const NAMED = new Set(["events", "method", "owner", "reason", "role", "second_factor"]);
+const NAMED = new Set(["admins", "events", "load", "method", "mode", "owner", "reason", "role", "second_factor"]);
 
 // data: of an entry; time: formats milliseconds.
 /** @param {Record<string, any>} data @param {Translate} t @param {{format(at: number): string}} time */

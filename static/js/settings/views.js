@@ -6,6 +6,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { matching } from "../core/find.js";
 import { deskOf, mayEdit } from "../core/list/saved-views.js";
 import { shown } from "../core/names.js";
+import { emptyState } from "../ui/elements/empty.js";
 import { ICONS } from "../ui/elements/icons.js";
 import { moveButtons } from "../ui/query/reorder.js";
 import { SettingsPage } from "./elements.js";
@@ -28,6 +29,7 @@ export class ViewsPage extends SettingsPage {
         .value=${this.#words} @input=${({ target }) => this.#filter(target.value)}>` : ""}
       ${list.length && !found.length ? html`<p class="help-note"
         role="status">${t("search.nothing")}</p>` : ""}
+      ${list.length ? "" : emptyState({ icon: ICONS.views, title: t("views.none"), acts: [this.action] })}
       <ul class="views-list">${repeat(whole ? list : found, ({ id }) => id, (view) => this.#item(view,
         whole))}</ul>`;
   }

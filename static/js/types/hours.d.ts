@@ -70,7 +70,7 @@ declare global {
     tell(text: string): void;
   };
   type SavingOptions = Pick<Ui, "language"> & {
-    kind: "calendar" | "policy";
+    kind: "calendar" | "policy" | "queue";
     fields: string[];
     root(): HTMLElement;
     gone(): string;

@@ -45,7 +45,8 @@ import type { Sorts } from "../core/query/sorts.js";
 import type { Splitter } from "../ui/shell/layout.js";
 import type { Theme } from "../ui/shell/layout.js";
 import type { ThreadActions } from "../ui/thread/actions.js";
-import type { QueueLine } from "../ui/shell/banner.js";
+import type { Queues } from "../ui/queues/queues.js";
+import type { QueueLine } from "../ui/thread/queue-now.js";
 import type { ThreadFinder } from "../ui/list/thread-finder.js";
 import type { ThreadMode } from "../core/thread/thread-mode.js";
 import type { ThreadPane } from "../ui/thread/pane.js";
@@ -152,7 +153,9 @@ declare global {
     snooze: LazyPane;
     handOver: LazyPane;
     tagPicker: LazyPane;
-    queueLine: QueueLine;
+    queueLine: Lazy<QueueLine>;
+    /** Loaded once the server says that there are queues. */
+    queues: Lazy<Queues>;
     splitter: Splitter;
     theme: Theme;
     threadPane: Lazy<ThreadPane>;
@@ -167,7 +170,7 @@ declare global {
   interface Acts {
     acting: Lazy<Acting>;
     actions: ThreadActions;
-    finder: Pick<ThreadFinder, "showInList" | "nextUnread">;
+    finder: Pick<ThreadFinder, "showInList" | "nextUnread" | "leave">;
     finish: () => void;
     navigation: Navigation;
     open: (id: number, messageId?: number | null) => void;
@@ -460,9 +463,12 @@ declare global {
     page?: { visibilityState: string };
     timers?: { setInterval(run: () => void, ms: number): any };
   };
+  /** Keeps values under names while a tab is reloaded. */
+  type TabMemory = { read(name: string): any; write(name: string, value: unknown): void };
   type Unsent = {
     outbox: Outbox;
     drafts: Drafts;
+    tab: TabMemory;
     showSessionEnd(t: Translate, reason: string | null): void;
     /** The list of unsent texts. */
     dialog: UnsentDialog;

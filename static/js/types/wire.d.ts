@@ -116,7 +116,7 @@ declare global {
 
   /** Something that concerns an admin; `by` is the colleague who did it. */
   interface Notice {
-    kind: "message" | "assigned" | "mention";
+    kind: "message" | "assigned" | "mention" | "queue";
     id: number;
     thread_id: number;
     at: number;
@@ -143,6 +143,9 @@ declare global {
     desk?: string;
     assignee?: { id: number; name: string } | null;
     cause?: "message" | "handoff";
+    /** The queue that gave the thread, or that it went back to, and why it went back. */
+    queue?: QueueName | null;
+    returned?: "released" | "not_taken" | "offline" | null;
     /** The end of a snooze. */
     until?: number;
     wake?: "reply" | "never";
@@ -217,7 +220,7 @@ declare global {
     here: number | null;
   }
 
-  interface Member extends Person {
+  interface Member extends Person, MemberLoad {
     role: string;
     /** The desks of the threads that they see; null: all. */
     desks: string[] | null;

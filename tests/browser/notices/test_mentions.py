@@ -148,5 +148,7 @@ def test_what_is_ones_own_is_told_in_the_page_and_opens_the_thread(
     assert ken.page.locator(".toast", has_text="Mai gave you Told 3").count() == 0
     ken.page.evaluate(LOOKS, True)
     ken.wait_for(toast("Mai gave you Told 3: Who helps me?"), "the notice")
-    ken.page.locator(".toast", has_text="Mai gave you").locator(".button").click()
+    ken.page.reload()
+    ken.wait_for(f"() => {row_mark} === 'Given to you'", "the mark after a reload")
+    ken.page.locator(f"#row-{given}").click()
     ken.wait_for(f"() => {row_mark} === ''", "the end of the mark, as it is open")

@@ -11,10 +11,10 @@ from tests.drivers.browser import BrowserDriver
 
 pytestmark = pytest.mark.slow
 
-#: The parts of the list, the composer and the active row that a toast covers.
-COVERED = """() => {
+#: The parts of the page that a toast covers.
+COVERED = """(selectors) => {
   const toasts = [...document.querySelectorAll('.toast')].map((one) => one.getBoundingClientRect());
-  return ['#list', '.composer', '.row.active'].filter((selector) => {
+  return selectors.filter((selector) => {
     const { left, right, top, bottom } = document.querySelector(selector).getBoundingClientRect();
     return toasts.some((box) => box.left < right && box.right > left
       && box.top < bottom && box.bottom > top);
@@ -55,14 +55,34 @@ def test_toasts_cover_neither_rows_nor_the_composer(mai, lineup):
     mai.wait_for(toast("Urgent"), "the second toast")
     for width, height in ((1280, 720), (1440, 900), (820, 1180)):
         page.set_viewport_size({"width": width, "height": height})
-        assert page.evaluate(COVERED) == [], width
+        assert page.evaluate(COVERED, ["#list", ".composer", ".row.active"]) == [], width
+    stand_above_what_is_below_on_a_phone(mai, id)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.locator(".list").focus()
+    page.keyboard.press("i")
+    page.wait_for_selector(".customer-facts time")
+    for width, height in ((390, 844), (1024, 768), (1280, 720), (1440, 900), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        parts = ["#customer", "#list" if width > 720 else "#thread-head"]
+        mai.wait_for(f"() => !({COVERED})({parts}).length", f"nothing covered at {width}")
+        assert page.locator(".toast:visible").count(), width
+    page.keyboard.press("i")
+
+
+def stand_above_what_is_below_on_a_phone(mai: BrowserDriver, id: int) -> None:
+    """They stand over the composer or the bar, and the list and the messages end above them."""
+    page = mai.page
     page.set_viewport_size({"width": 390, "height": 780})
-    box = page.locator(".toast").last.bounding_box()
-    nav = page.locator("#composer, .nav").evaluate_all(
-        "(all) => Math.min(...all.filter((one) => one.checkVisibility())"
-        ".map((one) => one.getBoundingClientRect().bottom))"
-    )
-    assert box["y"] >= nav - 1, "on a phone they stand below the page, which is shorter then"
+    parts = [".composer", "#messages"]
+    for _ in range(2):
+        mai.wait_for(f"() => !({COVERED})({parts}).length", f"nothing covered of {parts}")
+        for one in page.locator(".toast").all():
+            box = one.bounding_box()
+            assert box and box["x"] > 0 and box["y"] > 500 and box["y"] + box["height"] < 780
+        page.click(".thread-back:visible, .nav-item[data-kind=arrival]:visible")
+        parts = [".nav", "#list"]
+    page.locator(f"#row-{id}").click()
+    page.wait_for_selector(".composer-field")
 
 
 def test_head_and_reasons_speak_in_sentences(mai, lineup):
@@ -106,6 +126,11 @@ def finds_commands_by_other_names(page: Page) -> None:
     page.locator(".list").focus()
     page.keyboard.press("Control+k")
     page.wait_for_selector(".palette-entry")
+    groups = page.locator(".palette-list > [role=group]")
+    headings = [group.locator(".palette-heading").inner_text() for group in groups.all()]
+    assert headings == ["In the thread", "Go to", "In the list", "Everywhere", "Settings"]
+    assert [group.get_attribute("aria-label") for group in groups.all()] == headings
+    assert page.locator(".palette-list > .palette-entry").count() == 0
     for typed, command in OTHER_NAMES.items():
         page.fill(".palette-field", typed)
         found = page.evaluate(ENTRIES)

@@ -7,8 +7,8 @@ import pytest
 from tests.browser.threads.test_case import toast
 from tests.browser.threads.test_undo import LINES, UNDO
 from tests.drivers.browser import BrowserDriver
-from tests.drivers.lineup import LineupDriver
-from tests.support import wait_until
+from tests.drivers.lineup import LineupDriver, rfc3339
+from tests.support import now_ms, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -67,6 +67,30 @@ def test_a_thread_is_snoozed_by_keys_changed_woken_and_each_is_undone(browser, l
     lines = browser.page.evaluate(LINES)
     assert any(line.startswith("You snoozed the thread until") for line in lines), lines
     assert "You woke the thread" in lines
+    a_bar_moves_no_message_that_is_read(browser, lineup, ids[0])
+
+
+def a_bar_moves_no_message_that_is_read(browser: BrowserDriver, lineup, id: int) -> None:
+    for number in range(30):
+        lineup.say("snooze-0", f"Message {number}", name="Sleepy 0")
+    browser.renew()
+    browser.open(id)
+    browser.wait_for("() => document.querySelectorAll('.message').length > 30", "all messages")
+    browser.page.locator("#messages").evaluate(
+        "(one) => new Promise((scrolled) => {"
+        " one.addEventListener('scroll', () => setTimeout(scrolled), { once: true });"
+        " one.scrollTop = one.scrollHeight / 2; })"
+    )
+    read = browser.page.locator(".message", has_text="Message 14")
+    before = read.bounding_box()
+    url = f"{lineup.server.url}/admin/api/threads/{id}"
+    until = {"until": rfc3339(now_ms() + 86_400_000), "wake": "never"}
+    assert lineup.mai.post(f"{url}/snooze", json=until).ok
+    browser.page.wait_for_selector(".snooze-bar")
+    assert read.bounding_box() == before
+    browser.page.locator(".snooze-wake").click()
+    browser.page.wait_for_selector(".snooze-bar", state="detached")
+    assert read.bounding_box() == before
 
 
 def test_a_moment_of_ones_own_and_the_customers_message_that_wakes(browser, lineup):

@@ -81,6 +81,8 @@ def test_a_priority_and_a_release_are_undone(browser, lineup):
     browser.open(id)
     browser.choose_act("Urgent")
     browser.wait_for(toast("Priority of Undo more: Urgent"), "the toast")
+    browser.page.reload()
+    browser.wait_for(toast("Priority of Undo more: Urgent"), "the toast after a reload")
     browser.page.locator(".list").focus()
     browser.page.keyboard.press("z")
     wait_until(lambda: row(lineup, id)["priority"] == "normal", what="the priority from before")

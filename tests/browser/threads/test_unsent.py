@@ -133,6 +133,9 @@ def test_a_reply_survives_its_tab_and_is_tried_again_while_the_socket_lives(brow
     wait_until(lambda: page.evaluate(MARK, id) == "Not sent", what="the mark on the row")
     page.unroute("**/replies")
     wait_until(lambda: bodies(lineup, id).count("Once only") == 1, 20, "the sending by itself")
+    browser.wait_for(toast("Nobody has the thread of"), "the offer to take it")
+    assert lineup.admin(lineup.mai_email).act(id, "claim").ok
+    browser.wait_for(f"() => !({toast('Nobody has the thread of')})()", "its end")
 
     page.context.route("**/replies", lambda route: route.abort())
     write_and_go_on(browser, other, id, "After the tab")

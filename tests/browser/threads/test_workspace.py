@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser import states
 from tests.browser.threads.test_case import has_row, toast
-from tests.support import wait_until
+from tests.support import stays, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +57,9 @@ def test_search_finds_a_message_and_keeps_its_order_while_threads_move(browser, 
     for number in range(3):
         lineup.say(f"t-{number}", f"The zebra {number} is missing")
     browser.page.keyboard.press("/")
+    browser.page.keyboard.type("zzqq")
+    browser.page.wait_for_selector(".search .empty-title >> text=Nothing found")
+    browser.page.fill("#search-field", "")
     browser.page.keyboard.type("zebra mis")
     browser.wait_for("() => document.querySelectorAll('.found').length === 3", "three results")
     assert browser.page.locator(".found mark").count() == 6
@@ -79,6 +82,32 @@ def test_the_palette_goes_to_a_sort_and_to_a_thread(browser, lineup):
     browser.page.keyboard.type(f"#{lineup.shown}")
     browser.page.keyboard.press("Enter")
     browser.page.wait_for_selector(f".composer-field[data-thread='{lineup.shown}']")
+    goes_to_places_with_the_thread_and_without_it(browser, lineup)
+
+
+def goes_to_places_with_the_thread_and_without_it(browser, lineup) -> None:
+    """It is closed where the place does not have it, but not while one writes in it."""
+    page, id = browser.page, lineup.say("places", name="Places")
+    browser.renew()
+    browser.open(id)
+    page.click(".nav-item[data-kind=unassigned]")
+    browser.wait_until_shown("unassigned/longest_wait")
+    page.fill(".composer-field", "A beginning")
+    page.keyboard.press("Control+k")
+    page.fill(".palette-field", "history")
+    page.keyboard.press("Enter")
+    browser.wait_until_shown("history/arrival")
+    stays(lambda: opened(browser) == str(id), 0.5, "one writes in it")
+    page.click(".nav-item[data-kind=mentions]")
+    browser.wait_until_shown("mentions/arrival")
+    page.wait_for_selector(".queue-now")
+    assert opened(browser) == "arrival" and page.locator(".composer").count() == 0
+    page.go_back()
+    page.go_back()
+    browser.wait_until_shown("unassigned/longest_wait")
+    page.wait_for_selector(f".composer-field[data-thread='{id}']")
+    assert page.input_value(".composer-field") == "A beginning"
+    page.fill(".composer-field", "")
 
 
 def test_a_canned_reply_is_filled_in_by_name(browser, lineup):

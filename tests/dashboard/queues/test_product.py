@@ -63,13 +63,13 @@ def test_it_holds_on_postgresql(new_postgres):
 
 @pytest.mark.slow
 @pytest.mark.cpu_bound
-@pytest.mark.parametrize("part", range(5))
-def test_it_holds_in_long_histories(new_sqlite, part):
-    """200,000 steps together."""
-    run(new_sqlite, 400, 100)
-
-
-@pytest.mark.slow
-@pytest.mark.postgres
-def test_it_holds_in_long_histories_on_postgresql(new_postgres):
-    run(new_postgres, 100, 100)
+@pytest.mark.parametrize(
+    ("new_database", "examples"),
+    [
+        *[pytest.param("new_sqlite", 400)] * 5,
+        pytest.param("new_postgres", 100, marks=pytest.mark.postgres),
+    ],
+)
+def test_it_holds_in_long_histories(request, new_database, examples):
+    """200,000 steps together on SQLite."""
+    run(request.getfixturevalue(new_database), examples, 100)

@@ -13,7 +13,9 @@ test("letters, arrows and dots are verbs", () => {
   assert.equal(press(keys, "ArrowUp"), "list:previous");
   assert.equal(press(keys, "Enter"), "list:open");
   assert.equal(press(keys, "."), "thread:show");
-  assert.equal(press(keys, "q"), null);
+  assert.equal(press(keys, "q"), "queues:next");
+  assert.equal(press(keys, "O", nowhere, 0, { shift: true }), "queues:open");
+  assert.equal(press(keys, "y"), null);
 });
 
 test("two keys make a chord when they come soon after each other", () => {

@@ -5,7 +5,7 @@ import { Lists } from "../../../static/js/core/list/lists.js";
 import { Rows } from "../../../static/js/core/list/rows.js";
 import { Totals } from "../../../static/js/core/totals.js";
 import { header } from "../../../static/js/ui/list/header.js";
-import { QueueLine } from "../../../static/js/ui/shell/banner.js";
+import { QueueLine } from "../../../static/js/ui/thread/queue-now.js";
 import { nav } from "../../../static/js/ui/shell/nav.js";
 import { Clock, LIMITS, ListServer, pageOf, seeded, settled } from "../support.mjs";
 
@@ -46,7 +46,7 @@ function desk() {
     keymap: { keysOf: () => "" }, connectionState: {}, connection: {}, liveness: { silentSince: null },
     presence: nothing, acting: {}, unsent: {}, movement: nothing, search: nothing, viewDrag: {}, navigation: nothing,
   });
-  const line = new QueueLine(page);
+  const line = new QueueLine({ ...page, root: { replaceChildren() {} } });
   const shown = () => ({
     badge: /view\.not_respond , (\d+)/.exec(textOf(nav(page)))?.[1],
     head: /header\.total (\d+)/.exec(textOf(header(page)))?.[1],

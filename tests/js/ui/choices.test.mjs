@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { choose } from "../../../static/js/app/views.js";
 import { matching } from "../../../static/js/core/find.js";
 import { Keymap } from "../../../static/js/core/keymap.js";
 import { Sorts, sortsOf } from "../../../static/js/core/query/sorts.js";
 import { format, parse } from "../../../static/js/core/route.js";
-import { commands } from "../../../static/js/ui/dialogs/palette.js";
+import { commands, sortChoice } from "../../../static/js/ui/dialogs/palette.js";
 import { header } from "../../../static/js/ui/list/header.js";
 import { RowLook } from "../../../static/js/ui/list/row-look.js";
 import { CHOICES, pageOf } from "../support.mjs";
@@ -93,6 +92,11 @@ test("each command of the palette has an icon that the page draws", () => {
     const [name] = icon?.values ?? [];
     assert.ok(name && drawn.includes(`id="icon-${name}"`), `${text}: ${name}`);
   }
+  const groups = made.map(({ group }) => group);
+  assert.deepEqual(
+    groups.filter((group, at) => group !== groups[at - 1]),
+    ["<help.thread>", "<help.go>", "<help.list>", "<help.page>", "<settings>"], "each group stands together",
+  );
 });
 
 test("it stands in the address", () => {
@@ -111,19 +115,16 @@ test("rows show a wait of less than a minute in the sorts that go by the wait", 
 
 test("many saved sorts are found by name among all, where the current one is marked", () => {
   const names = Array.from({ length: 100 }, (_, at) => `vip${at}`);
-  const opened = [];
   const chosen = [];
   const all = parts({ goSort: (sort) => chosen.push(sort) });
   all.choices = { ...CHOICES, sorts: [...CHOICES.sorts, ...names] };
   all.sorts = sortsWith(names);
   all.lists.list.sort = "vip7";
-  all.palette = { open: (choice) => opened.push(choice) };
   const shown = textOf(header(pageOf(all)));
   assert.match(shown, /<sort\.vip7>/);
   assert.doesNotMatch(shown, /<sort\.vip8>/);
   assert.match(shown, /<sorts\.choose>/);
-  choose(pageOf(all));
-  const entries = opened[0].entries();
+  const entries = sortChoice(pageOf(all)).entries();
   assert.equal(entries.length, sortsOf("arrival", CHOICES.sorts).length + 100);
   assert.deepEqual(entries.filter(({ isCurrent }) => isCurrent).map(({ text }) => text), ["<sort.vip7>"]);
   matching(entries, "vip99")[0].run();

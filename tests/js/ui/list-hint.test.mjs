@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ListHint } from "../../../static/js/ui/list/follow.js";
+import { ListHint } from "../../../static/js/ui/list/hint.js";
 import { Clock, pageOf } from "../support.mjs";
 
 function desk(kept = { list_hint: true }) {

@@ -9,7 +9,9 @@ import { settled, pageOf } from "../support.mjs";
 const MINUTE_MS = 60_000;
 
 // A window with its notifier, and what it does: toasts, sounds, notifications, requests.
-function scene(t, { leads = true, looked = true, elsewhere = false, open = null, permission = "granted" } = {}) {
+function scene(t, {
+  leads = true, looked = true, elsewhere = false, open = null, permission = "granted", memory = undefined,
+} = {}) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const made = {
     toasts: [], announced: [], chimes: 0, shown: [], asked: [], missed: [], quiet: false,
@@ -38,7 +40,7 @@ function scene(t, { leads = true, looked = true, elsewhere = false, open = null,
     isThreadLookedAt: (id) => made.looked && id === made.thread.id,
   };
   made.notifier = new Notifier(pageOf({
-    prefs: made.prefs, tabs, now: () => made.time,
+    prefs: made.prefs, tabs, memory, now: () => made.time,
     language: { t: (key, { name, count } = {}) => [key, name ?? count].filter(Boolean).join(" ") },
     toasts: { show: (text, actions = []) => made.toasts.push([text, actions[0]?.run, actions[1]]) },
     thread: made.thread, painter: { ask() { made.painted += 1; } }, adminId: 7,
@@ -152,6 +154,19 @@ test("mentions, and what colleagues gave, are marked until they were read or ope
   made.mentions = 0;
   await notifier.counted();
   assert.deepEqual([3, 9].map((id) => notifier.markOf(id)), ["", ""]);
+});
+
+test("what colleagues gave is marked after a reload, too, until it is opened", (t) => {
+  const kept = new Map();
+  const memory = { read: (name) => kept.get(name) ?? null, write: (name, value) => kept.set(name, value) };
+  const before = scene(t, { memory });
+  for (const id of [1, 2]) before.notifier.notice(notice(id, { kind: "assigned", by: { id: 2, name: "Ken" } }));
+  before.thread.id = 2;
+  before.notifier.look();
+  t.mock.timers.reset();
+  const after = scene(t, { memory });
+  assert.deepEqual([1, 2].map((id) => after.notifier.markOf(id)), ["given", ""]);
+  assert.equal(after.painted, 1);
 });
 
 test("notifications are offered at the first notice from a colleague, once, and asked for by the press", async (t) => {

@@ -7,6 +7,12 @@ import { pageOf, settled } from "../support.mjs";
 const done = (act) => ({ act, status: "done", row: { id: act } });
 const changed = (act, by) => ({ act, status: "rejected", problem: { code: "done_meanwhile", status: 409, by } });
 
+// What a tab keeps while it is reloaded.
+function tabMemory() {
+  const kept = new Map();
+  return { read: (name) => JSON.parse(kept.get(name) ?? null), write: (name, value) => kept.set(name, JSON.stringify(value)) };
+}
+
 // answer(acts) gives the results of one request.
 function desk(answer = (acts) => acts.map(done)) {
   const asked = [];
@@ -66,6 +72,26 @@ test("the act before is offered after an undo, for the rest of its minute", asyn
   assert.deepEqual(asked, [[2], [1]]);
   await undoing.undo();
   assert.equal(last().text, "undo.nothing");
+});
+
+test("offers are open again after a reload, for the rest of their minute", async () => {
+  const memory = tabMemory();
+  const before = desk();
+  before.undoing.keepIn(memory);
+  before.undoing.offer({ text: "Closed Mai, who waits", name: "Closed Mai", acts: [1], done: () => assert.fail() });
+  before.wait(20_000);
+  before.undoing.offer({ text: "Took Mai", acts: [2] });
+  await before.undoing.undo();
+  const after = desk();
+  after.wait(50_000);
+  after.undoing.keepIn(memory);
+  assert.deepEqual([after.last().text, after.last().ms], ["Closed Mai, who waits", 10_000]);
+  await after.undoing.undo();
+  assert.deepEqual([after.asked, after.last().text], [[[1]], "undo.whole(Closed Mai)"]);
+  const late = desk();
+  late.undoing.keepIn(memory);
+  await late.undoing.undo();
+  assert.equal(late.last().text, "undo.nothing", "what was undone is not offered again");
 });
 
 test("200 acts are undone in parts, with their progress, and what colleagues changed is said", async () => {

@@ -55,6 +55,22 @@ test("a deleted view says so, and offers its threads and a way back", () => {
   assert.match(read(empty(pageOf(unknown))).text, /view\.none/);
 });
 
+test("an empty list says so in one sentence, with one act where there is one", () => {
+  for (const [list, views, title, done] of [
+    [{ view: "mine" }, [], "empty.mine", [["goView", "unassigned"]]],
+    [{ view: "not_respond" }, [], "empty.not_respond", []],
+    [{ view: "query", query: "tag:x" }, [], "empty.query", [["search", "tag:x"]]],
+    [{ view: "v1" }, [VIEW], "empty.saved", [["edit", { id: "v1" }]]],
+  ]) {
+    const all = parts({ list, views, ready: true });
+    const { text, acts } = read(empty(pageOf(all)));
+    assert.match(text, new RegExp(`<p class="empty-title">${title}</p>`));
+    assert.equal(text.match(/<p[ >]/g).length, 1 + done.length, "no more sentences");
+    acts.forEach((act) => act());
+    assert.deepEqual(all.done, done);
+  }
+});
+
 test("a query with a mistake says which, and is edited where it was written", () => {
   const problem = { code: "invalid_query", detail: "no" };
   const all = parts({
@@ -100,6 +116,7 @@ test("the left column has each saved view with its count, the live one before th
 function navigation(list = { view: "arrival", sort: "arrival" }, settings = { part: null }) {
   const kept = [];
   const told = [];
+  const looked = []; // the places for which the open thread was looked for
   const prefs = {
     kept: {}, place: "not_respond", sortOf: () => "longest_wait",
     keep: (at) => kept.push(at), keepSaved: (at, ownSort) => kept.push({ ...at, ownSort }),
@@ -109,10 +126,10 @@ function navigation(list = { view: "arrival", sort: "arrival" }, settings = { pa
   const made = new Navigation(pageOf({
     lists, settings, thread: { id: null, close() {} }, prefs, toasts: { show: (text) => told.push(text) },
     picks: nothing, hold: nothing, layout: {}, search: { shown: false }, painter: nothing,
-    language: { t }, announce() {}, alerts: { write() {} }, finder: { showInList() {} }, choices: CHOICES,
+    language: { t }, announce() {}, alerts: { write() {} }, finder: { showInList() {}, leave: () => looked.push(lists.list.view) }, choices: CHOICES,
     neighbours: nothing, savedViews: { list: [VIEW], of: (id) => (id === "v1" ? VIEW : undefined), last: () => VIEW },
   }));
-  return { made, lists, kept, prefs, told };
+  return { made, lists, kept, prefs, told, looked };
 }
 
 test("a saved view opens in its own sort; queries keep theirs, and are not remembered", () => {
@@ -122,7 +139,7 @@ test("a saved view opens in its own sort; queries keep theirs, and are not remem
     pushState: (_, __, hash) => moves.push(["push", hash]),
     replaceState: (_, __, hash) => moves.push(["replace", hash]),
   };
-  const { made, lists, kept } = navigation();
+  const { made, lists, kept, looked } = navigation();
   assert.equal(made.goSaved(2), false);
   made.goSaved(1);
   assert.equal(lists.list.sort, "priority");
@@ -139,6 +156,7 @@ test("a saved view opens in its own sort; queries keep theirs, and are not remem
     { view: "history", sort: "longest_wait" },
   ]);
   assert.deepEqual(moves.map(([how]) => how), ["push", "push", "push", "replace", "push"]);
+  assert.deepEqual(looked, ["v1", "history"], "conditions that are typed close no conversation");
 });
 
 test("settings that cover the desk are left for a list that one chooses, and stay while a list changes by itself", () => {

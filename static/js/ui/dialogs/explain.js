@@ -31,6 +31,7 @@ export class Explain extends PageModule {
     this.#position();
     try {
       const answer = await this.net.api.explain(id, list);
+      if (answer.queue) await this.ui.queues.preload();
       if (id === this.#id) this.#set({ answer, list });
     } catch (error) {
       this.#set({ error });
@@ -65,7 +66,7 @@ export class Explain extends PageModule {
     return t("archive.line", { count: archive.days });
   }
 
-  #explanation({ rule, fact, value, rank, total, due }) {
+  #explanation({ rule, fact, value, rank, total, due, queue }) {
     const { t, words } = this.ui.language;
     const { view, sort } = this.#state.list;
     // rank counts from 0; null: the thread is not in this view
@@ -79,7 +80,8 @@ export class Explain extends PageModule {
       <p class="explain-facts">${why}</p>
       <p class="explain-rule">${t("explain.rule")}: ${t.named("rule", rule)}
         · ${t.named("fact", fact)}</p>
-      ${due ? this.#due(due) : ""}`;
+      ${due ? this.#due(due) : ""}
+      ${queue ? this.ui.queues.part?.explained(queue) : ""}`;
   }
 
   // Shows when an answer is due, and by which policy.

@@ -82,7 +82,7 @@ export class HandOverAll extends PageModule {
   }
 
   #option(member, hands) {
-    const { data: { presence, admin }, ui: { language: { t } } } = this;
+    const { data: { presence, admin }, ui: { queues, language: { t } } } = this;
     const { id } = member;
     const gets = hands.find(([receiver]) => receiver.id === id)?.[1].length;
     const name = id === null ? t("hand.nobody") : id === admin.id ? t("hand.me") : shown(member.name);
@@ -96,6 +96,7 @@ export class HandOverAll extends PageModule {
         <span class="person-state">${[
           id === null ? "" : statusText(presence, "admin", id, t),
           member.assigned ? t("hand.has", { count: member.assigned }) : "",
+          queues.part?.loadOf(member),
           gets ? t("hand.all.gets", { count: gets }) : "",
         ].filter(Boolean).join(" · ")}</span></span></label>`;
   }

@@ -136,12 +136,14 @@ export class HandOverPicker extends PageModule {
     return [...new Set(shownRows.filter(Boolean).map(({ desk }) => desk))];
   }
 
-  #option({ id, name, assigned, desk }, at) {
+  #option(member, at) {
+    const { id, name, assigned, desk } = member;
     if (desk) return this.#deskOption(id, desk, at);
-    const { data: { admin, presence }, ui: { language: { t } } } = this;
+    const { data: { admin, presence }, ui: { queues, language: { t } } } = this;
     const text = id === NOBODY.id ? t("hand.nobody") : id === admin.id ? t("hand.me") : shown(name);
     const state = id === NOBODY.id || id === admin.id ? "" : statusText(presence, "admin", id, t);
-    const load = id === NOBODY.id || assigned === null ? "" : t("hand.has", { count: assigned });
+    const load = id === NOBODY.id || assigned === null ? ""
+      : queues.part?.loadOf(member) || t("hand.has", { count: assigned });
     return this.#asOption(id, at, html`
       ${id === NOBODY.id ? html`<span class="avatar hand-nobody" aria-hidden="true"></span>`
         : html`<span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
@@ -208,8 +210,9 @@ export class HandOverPicker extends PageModule {
     this.paint();
   }
 
-  async #choose({ id, desk }) {
-    const { ui: { bulk }, acts: { acting } } = this;
+  async #choose(member) {
+    const { id, desk } = member;
+    const { ui: { bulk, queues }, acts: { acting } } = this;
     const { ids, isPicked } = this.#target;
     /** @type {HTMLInputElement} */
     const field = this.element.querySelector("#hand-note");
@@ -218,6 +221,7 @@ export class HandOverPicker extends PageModule {
     const to = desk ? { admin_id: null, desk } : { admin_id: id || null };
     const given = { ...to, ...(note && { note }) };
     this.element.hidePopover();
+    if (await queues.part?.mayGive(member, ids.length) === false) return;
     if (isPicked) (await bulk.get())?.run("assign", given, ids);
     else (await acting.get())?.actions.handOver(given, ids[0]);
   }

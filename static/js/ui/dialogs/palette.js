@@ -43,10 +43,10 @@ export class Palette extends PageModule {
     });
   }
 
-  // choice: shows only these entries, instead of the commands.
-  /** @param {PaletteChoice | null} choice */
-  open(choice = null) {
-    this.#choice = choice;
+  // sorts: lets the admin choose among all sorts, instead of the commands; the current one is selected at first.
+  /** @param {{sorts?: boolean}} options */
+  open({ sorts = false } = {}) {
+    this.#choice = sorts ? sortChoice(this) : null;
     this.#type("");
     this.#active = Math.max(0, this.#entries().findIndex(({ isCurrent }) => isCurrent));
     if (!this.element.open) this.element.showModal();
@@ -76,14 +76,13 @@ export class Palette extends PageModule {
       icon: ICONS.thread, run: () => this.openFound({ row, message }, query),
     })) : [];
     const number = THREAD.exec(query)?.[1];
-    return [
-      ...(number ? [{ text: t("palette.thread", { id: `#${number}` }), icon: ICONS.thread,
+    return together([
+      ...under(t("help.go"), number ? [{ text: t("palette.thread", { id: `#${number}` }), icon: ICONS.thread,
         run: () => this.acts.open(Number(number)) }] : []),
       ...matching(this.commands(), query),
-      ...(query ? [{ text: t("palette.search", { query }), icon: ICONS.search, keys: "/",
-        run: () => this.ui.search.open(query) }] : []),
-      ...found,
-    ];
+      ...under(t("search.results"), [...(query ? [{ text: t("palette.search", { query }), icon: ICONS.search, keys: "/",
+        run: () => this.ui.search.open(query) }] : []), ...found]),
+    ]);
   }
 
   #content() {
@@ -97,8 +96,17 @@ export class Palette extends PageModule {
         placeholder=${this.#choice?.label ?? t("palette.hint")} @input=${(event) => this.#type(event.target.value)}
         @keydown=${(event) => this.#key(event, entries)}>
       <div class="palette-list" id="palette-list" role="listbox" aria-label=${label}
-        >${entries.map((entry, index) => this.#entry(entry, index))}</div>
+        >${this.#groups(entries)}</div>
       ${entries.length ? "" : html`<p class="palette-none" role="status">${t("search.nothing")}</p>`}`;
+  }
+
+  // The entries, each group of them under its name; those of a choice have none.
+  #groups(entries) {
+    return [...groupsOf(entries)].map(([group, some]) => {
+      const shown = some.map((entry) => this.#entry(entry, entries.indexOf(entry)));
+      return group ? html`<div class="palette-group" role="group" aria-label=${group}
+        ><div class="palette-heading" aria-hidden="true">${group}</div>${shown}</div>` : shown;
+    });
   }
 
   #entry({ text, about, icon, keys, run }, index) {
@@ -125,56 +133,83 @@ export class Palette extends PageModule {
   }
 }
 
-// All commands of the palette.
+// Returns the entries as those of a group, which has this name.
+/** @param {string} group */
+const under = (group, entries) => entries.map((entry) => ({ group, ...entry }));
+
+// Returns the entries with those of a group together, the groups in the order of their first ones.
+const together = (entries) => [...groupsOf(entries).values()].flat();
+
+function groupsOf(entries) {
+  const groups = new Map();
+  for (const entry of entries) groups.set(entry.group, [...groups.get(entry.group) ?? [], entry]);
+  return groups;
+}
+
+// The choice among all sorts of the list.
+/** @param {Page} page @returns {PaletteChoice} */
+export function sortChoice({ data: { choices, lists }, ui: { keymap, language: { t } }, acts: { navigation } }) {
+  return {
+    label: t("sorts.choose"),
+    entries: () => sortsOf(lists.list.view, choices.sorts).map((name) => ({
+      text: t(`sort.${name}`), keys: keymap.keysOf(`sort:${name}`),
+      icon: name === lists.list.sort ? ICONS.check : "", isCurrent: name === lists.list.sort,
+      run: () => navigation.goSort(name),
+    })),
+  };
+}
+
+// All commands of the palette, in groups.
 /** @param {Page & {
  *   settings: import("./help.js").Settings, snoozing?: { commands(): Command[] },
  * }} page @returns {Command[]} */
 export function commands(page) {
   const { data: { choices }, ui: { keymap, language: { t } }, acts: { navigation } } = page;
-  const { settings } = page;
   const command = commandOf(page);
-  const under = (kind, names, run, icon = (_name) => ICONS[kind]) => names.map((name) => ({
+  const { size } = page.ui.picks;
+  const ofDesk = [
+    ...under(size ? t("pick.count", { count: size }) : t("help.thread"), [
+      ...(size ? ofPicked(page) : page.data.thread.row ? ofThread(page) : []),
+      ...(page.snoozing?.commands() ?? []),
+    ]),
+    ...under(t("help.go"), [
+      ...PLACES.map((view) => ({
+        text: t(`view.${view}`), icon: ICONS[view], keys: keymap.keysOf(`view:${view}`),
+        run: () => navigation.goView(view),
+      })),
+      ...ofViews(page),
+      command("search", () => page.ui.search.open()),
+      ...["team", "online"].map((name) => ({
+        text: t(name), icon: ICONS[name], keys: "", run: () => page.ui.presencePanels.open(name),
+        also: alsoOf(name, t),
+      })),
+      { text: t("unsent.title"), icon: ICONS.unsent, keys: "", run: () => page.ui.unsentDialog.open() },
+    ]),
+    ...under(t("help.list"), [
+      ...(page.ui.queues?.part?.commands() ?? []),
+      ...named(page, "sort", sortsOf(page.data.lists.list.view, choices.sorts), (name) => navigation.goSort(name), sortIcon),
+      command("filters", () => page.ui.search.open(null, { filters: true })),
+      command("unread", () => page.acts.finder.nextUnread(1)),
+      command("list:top", () => page.acts.toTop()),
+      command("list:pause", () => page.data.movement.togglePause()),
+      command("pick:all", () => page.ui.picks.all()),
+    ]),
+    ...under(t("help.page"), [command("undo", async () => (await page.acts.acting.get())?.undoing.undo())]),
+  ];
+  return together([
+    ...ofDesk.map((each) => ({ ...each, run: leaving(page, each.run) })),
+    ...under(t("help.page"), [command("help", () => page.ui.helpDialog.open())]),
+    ...under(t("settings"), ofSettings(page)),
+  ]);
+}
+
+// Commands for the values of a setting or of the list: "Theme: Dark".
+/** @param {Page} page @param {string} kind @param {string[]} names @param {(name: string) => void} run */
+function named({ ui: { keymap, language: { t } } }, kind, names, run, icon = (_name) => ICONS[kind]) {
+  return names.map((name) => ({
     text: `${t(kind)}: ${t(`${kind}.${name}`)}`, icon: icon(name), keys: keymap.keysOf(`${kind}:${name}`),
     run: () => run(name),
   }));
-  const ofDesk = [
-    ...(page.ui.picks?.size ? ofPicked(page) : page.data.thread.row ? ofThread(page) : []),
-    ...(page.snoozing?.commands() ?? []),
-    ...PLACES.map((view) => ({
-      text: t(`view.${view}`), icon: ICONS[view], keys: keymap.keysOf(`view:${view}`),
-      run: () => navigation.goView(view),
-    })),
-    ...ofViews(page),
-    ...under("sort", sortsOf(page.data.lists.list.view, choices.sorts), (name) => navigation.goSort(name), sortIcon),
-    command("search", () => page.ui.search.open()),
-    command("filters", () => page.ui.search.open(null, { filters: true })),
-    ...(page.ui.threadPane.part?.found.shown ? ["next", "previous"].map((name) => (
-      command(`match:${name}`, () => page.ui.threadPane.part.found.step(name === "next" ? 1 : -1))
-    )) : []),
-    command("unread", () => page.acts.finder.nextUnread(1)),
-    command("list:top", () => page.acts.toTop()),
-    command("list:pause", () => page.data.movement.togglePause()),
-    command("pick:all", () => page.ui.picks.all()),
-    ...["team", "online"].map((name) => ({
-      text: t(name), icon: ICONS[name], keys: "", run: () => page.ui.presencePanels.open(name),
-      also: alsoOf(name, t),
-    })),
-    command("undo", async () => (await page.acts.acting.get())?.undoing.undo()),
-    { text: t("unsent.title"), icon: ICONS.unsent, keys: "", run: () => page.ui.unsentDialog.open() },
-  ];
-  return [
-    ...ofDesk.map((each) => ({ ...each, run: leaving(page, each.run) })),
-    command("help", () => page.ui.helpDialog.open()),
-    { text: t("settings"), icon: ICONS.settings, keys: "", run: () => page.acts.openSettings(), also: alsoOf("settings", t) },
-    ...ofSettings(page),
-    ...under("theme", THEMES, (name) => settings.setTheme(name)),
-    ...under("density", DENSITIES, (name) => page.ui.density.choose(name)),
-    ...LOCALES.map((locale) => ({
-      text: `${t("language")}: ${languageName(locale)}`, icon: ICONS.language, keys: "",
-      run: () => settings.setLanguage(locale),
-    })),
-    { text: t("sign_out"), icon: ICONS.sign_out, keys: "", run: () => settings.signOut() },
-  ];
 }
 
 // The server may have sorts without an icon of their own.
@@ -187,13 +222,25 @@ const ICON_OF_PAGE = {
   hours: "hours", policies: "sort_next_due", accounts: "team", keys: "key", webhooks: "webhook",
 };
 
-// The pages that the admin may open; that of views has a key, and is among the commands of views.
-/** @param {Page} page */
-function ofSettings({ data: { settingsPages }, ui: { language: { t } }, acts: { openSettings } }) {
-  return settingsPages.filter((name) => name !== "views").map((name) => ({
-    text: t(`settings.${name}`), icon: ICONS[ICON_OF_PAGE[name] ?? "settings"], keys: "",
-    run: () => openSettings(name), also: alsoOf(name, t),
-  }));
+// The pages that the admin may open, and what is set at once. The page of views has a key, and is among the
+// commands of views.
+/** @param {Page & { settings: import("./help.js").Settings }} page */
+function ofSettings(page) {
+  const { settings, data: { settingsPages }, ui: { density, language: { t } }, acts: { openSettings } } = page;
+  return [
+    { text: t("settings"), icon: ICONS.settings, keys: "", run: () => openSettings(), also: alsoOf("settings", t) },
+    ...settingsPages.filter((name) => name !== "views").map((name) => ({
+      text: t(`settings.${name}`), icon: ICONS[ICON_OF_PAGE[name] ?? "settings"], keys: "",
+      run: () => openSettings(name), also: alsoOf(name, t),
+    })),
+    ...named(page, "theme", THEMES, (name) => settings.setTheme(name)),
+    ...named(page, "density", DENSITIES, (name) => density.choose(name)),
+    ...LOCALES.map((locale) => ({
+      text: `${t("language")}: ${languageName(locale)}`, icon: ICONS.language, keys: "",
+      run: () => settings.setLanguage(locale),
+    })),
+    { text: t("sign_out"), icon: ICONS.sign_out, keys: "", run: () => settings.signOut() },
+  ];
 }
 
 // Settings that cover the desk are left before anything is done there.
@@ -256,10 +303,11 @@ function ofThread(page) {
   const act = (run) => async () => run((await acting.get())?.actions);
   const command = commandOf(page);
   const mine = row.assignee?.id === admin.id;
+  const pane = page.ui.threadPane?.part;
   return [
     command("reply", () => page.acts.write("reply")),
     command("note", () => page.acts.write("note")),
-    ...(page.ui.threadPane?.part?.composer.canSend ? ofDraft(page) : []),
+    ...(pane?.composer.canSend ? ofDraft(page) : []),
     { text: t(row.open ? "act.done" : "act.reopen"), icon: ICONS.check, keys: "e", run: act((actions) => actions?.finishByKey(row.id)),
       also: alsoOf("done", t) },
     ...(row.assignee && !mine && admin.role !== "supervisor" ? []
@@ -273,7 +321,9 @@ function ofThread(page) {
     command("thread:show", () => page.acts.finder.showInList()),
     command("customer", () => page.ui.customer.toggle()),
     command("explain", () => page.ui.explain.open()),
-    command("print", () => page.ui.threadPane.part?.printout.print()),
+    command("print", () => pane?.printout.print()),
+    ...(pane?.found.shown ? ["next", "previous"].map((name) => (
+      command(`match:${name}`, () => pane.found.step(name === "next" ? 1 : -1)))) : []),
     ...choices.priorities.map((name) => ({
       text: `${t("act.priority")}: ${t(`priority.${name}`)}`, icon: ICONS.sort_priority, keys: keymap.keysOf(`priority:${name}`),
       run: act((actions) => actions?.prioritise(name)),

@@ -16,15 +16,15 @@ export class Toasts {
   }
 
   // Returns the toast's id, for `drop`. stays: later toasts do not displace it; about: an event that is told once,
-  // even if two messages report it.
+  // even if two messages report it; holds(): whether the text is still true, else the toast is not shown.
   /**
    * @param {string} text @param {ToastAction | ToastAction[] | null} actions
-   * @param {{shownMs?: number, stays?: boolean, about?: string | false}} more
+   * @param {{shownMs?: number, stays?: boolean, about?: string | false, holds?: () => boolean}} more
    */
-  show(text, actions = null, { shownMs = SHOWN_MS, stays = false, about = false } = {}) {
+  show(text, actions = null, { shownMs = SHOWN_MS, stays = false, about = false, holds = () => true } = {}) {
     const told = about && this.#list.find((other) => other.about === about);
     if (told) return told.id;
-    const toast = { id: this.#next, text, actions: [actions ?? []].flat(), stays, about };
+    const toast = { id: this.#next, text, actions: [actions ?? []].flat(), stays, about, holds };
     this.#next += 1;
     const others = this.#list.filter((other) => other.text !== text || other.actions.length);
     const displaced = others.length < MOST ? null : others.find((other) => !other.stays);
@@ -42,7 +42,7 @@ export class Toasts {
 
   /** @param {Translate} t */
   render(t) {
-    return this.#list.map((toast) => html`<div class="toast">
+    return this.#list.filter(({ holds }) => holds()).map((toast) => html`<div class="toast">
       <span class="toast-text">${toast.text}</span>
       ${toast.actions.map((action) => html`<button type="button" class="button"
         aria-keyshortcuts=${action.keys ?? ""} @click=${() => this.#act(toast, action)}

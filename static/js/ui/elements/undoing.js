@@ -29,8 +29,16 @@ export class Undoing extends PageModule {
   /** @param {{text: string, name?: string, acts: number[], done?: () => void, actions?: ToastAction[]}} given */
   offer({ text, name = text, acts, done = () => {}, actions = [] }) {
     if (!acts.length) return void this.ui.toasts.show(text, actions);
-    this.#offers.add({ acts, done, name }, this.net.now());
+    this.#offers.add({ acts, done, name, text }, this.net.now());
     return this.#show(text, actions);
+  }
+
+  // Shows the newest offer that was open before a reload, and keeps all of them for the next one.
+  /** @param {TabMemory} memory */
+  keepIn(memory) {
+    this.#offers.keepIn(memory);
+    const newest = this.#offers.newest(this.net.now());
+    if (newest) this.#show(newest.offer.text);
   }
 
   // Undoes the last act; of one on many threads that still runs, what is done.
@@ -70,8 +78,8 @@ export class Undoing extends PageModule {
     const refused = results.filter(({ status }) => status !== "done");
     const later = refused.filter((each) => each.problem.status >= 500);
     const left = [...later.map(({ act }) => act), ...acts.slice(results.length)];
-    if (results.length > refused.length) done();
-    if (left.length) this.#offers.add({ acts: left, done, name }, this.net.now());
+    if (results.length > refused.length) done?.();
+    if (left.length) this.#offers.add({ acts: left, done, name, text: name }, this.net.now());
     this.#tell(results.length - refused.length, {
       name, total: acts.length, refused: refused.filter((each) => !later.includes(each)), left: left.length,
       problem: problem || (later.length ? refusal(later[0].problem, this.ui.language.t) : ""),
@@ -131,11 +139,19 @@ export const OFFER_MS = 60_000;
 
 export class Offers {
   #list = [];
+  #memory = null;
+
+  // Adds the offers that an earlier page of this tab kept; what was to follow their undo is lost with it.
+  /** @param {TabMemory} memory */
+  keepIn(memory) {
+    this.#memory = memory;
+    this.#set([...memory.read("undo") ?? [], ...this.#list]);
+  }
 
   // offer: any value, which `take` returns.
   /** @template T @param {T} offer @param {number} now @returns {T} */
   add(offer, now) {
-    this.#list = [...this.#valid(now), { offer, until: now + OFFER_MS }];
+    this.#set([...this.#valid(now), { offer, until: now + OFFER_MS }]);
     return offer;
   }
 
@@ -149,8 +165,15 @@ export class Offers {
   // Removes and returns the newest offer; null if there is none.
   /** @param {number} now */
   take(now) {
-    this.#list = this.#valid(now);
-    return this.#list.pop()?.offer ?? null;
+    const list = this.#valid(now);
+    const last = list.pop();
+    this.#set(list);
+    return last?.offer ?? null;
+  }
+
+  #set(list) {
+    this.#list = list;
+    this.#memory?.write("undo", list);
   }
 
   #valid(now) { return this.#list.filter(({ until }) => until > now); }

@@ -1,9 +1,10 @@
 // The content of a list without rows: it is being built, there is none, or nothing matches.
 
-import { html, nothing } from "lit-html";
+import { html } from "lit-html";
 
 import { mayEdit } from "../../core/list/saved-views.js";
 import { isSaved, QUERY } from "../../core/route.js";
+import { emptyState } from "../elements/empty.js";
 import { ICONS } from "../elements/icons.js";
 import { refusal } from "../elements/language.js";
 
@@ -17,24 +18,21 @@ export function empty(page) {
   if (sync.building !== null) return building(sync.building, t);
   if (!listing.ready || listing.painted.total > 0) return "";
   const kind = isSaved(list.view) ? "saved" : list.view;
-  return said({
-    icon: ICONS[kind === "saved" ? "view" : kind === QUERY ? "search" : kind],
-    title: t(`empty.${kind}`), text: t(`empty.${kind}.text`),
+  return emptyState({
+    icon: ICONS[kind === "saved" ? "view" : kind === QUERY ? "search" : kind], title: t(`empty.${kind}`),
+    acts: list.view === "mine" ? [leave(page, "unassigned")] : correct(page),
   });
 }
 
-/** @param {{icon?: unknown, title: string, text: string, acts?: {text: string, run: () => void}[]}} given */
-function said({ icon = nothing, title, text, acts = [] }) {
-  return html`<div class="empty"><span class="empty-icon">${icon}</span>
-    <p class="empty-title">${title}</p><p>${text}</p>
-    ${acts.length ? html`<p class="empty-acts">${acts.map((act) => html`<button type="button"
-      class="button" @click=${act.run}>${act.text}</button>`)}</p>` : ""}</div>`;
-}
+// The action that goes to another place.
+const leave = ({ ui: { language: { t } }, acts: { navigation } }, view) => ({
+  text: t("view.open", { view: t(`view.${view}`) }), run: () => navigation.goView(view),
+});
 
 function failed({ data: { lists: { sync } }, ui: { language: { t } } }) {
   const { problem } = sync.problem ?? {};
-  return said({
-    title: t("empty.failed"), text: problem ? refusal(problem, t) : t("empty.failed.text"),
+  return emptyState({
+    icon: ICONS.unsent, title: t("empty.failed"), text: problem ? refusal(problem, t) : t("empty.failed.text"),
   });
 }
 
@@ -49,20 +47,18 @@ function refused(page) {
   const { data: { lists: { list, sync }, savedViews }, ui: { language: { t } } } = page;
   const { navigation } = page.acts;
   const { problem } = sync.problem ?? {};
-  const leave = {
-    text: t("view.open", { view: t(`view.${ELSEWHERE}`) }), run: () => navigation.goView(ELSEWHERE),
-  };
+  const away = leave(page, ELSEWHERE);
   if (list.view === QUERY || problem?.code !== "not_found") {
-    return said({
+    return emptyState({
       icon: ICONS.search, title: t("query.refused"), text: refusal(problem, t),
-      acts: [...correct(page), leave],
+      acts: [...correct(page), away],
     });
   }
   const was = savedViews.last(list.view);
   const again = { text: t("view.gone.query"), run: () => navigation.openQuery(was.query) };
-  return said({
+  return emptyState({
     icon: ICONS.view, title: was ? t("view.gone", { name: was.name }) : t("view.none"),
-    text: t(was ? "view.gone.text" : "view.none.text"), acts: was?.query ? [again, leave] : [leave],
+    text: t(was ? "view.gone.text" : "view.none.text"), acts: was?.query ? [again, away] : [away],
   });
 }
 

@@ -13,6 +13,7 @@ const OVERSCAN = 6;
 export class ListPane extends PageModule {
   #listing = null;
   #painted = []; // rows that are at least partly visible: {id, index}
+  #seen = { first: 0, end: 0 }; // their indexes
   #motion = new Motion();
   #timer = null;
 
@@ -224,15 +225,18 @@ export class ListPane extends PageModule {
     const seen = inView(top, height, total, this.#px);
     const wide = range(top, height, total, OVERSCAN, this.#px);
     this.#painted = this.#view.entries(seen);
-    this.#lookForNews(seen, now);
+    this.#seen = seen;
+    this.#lookForNews(now);
     this.#listing.fresh.seen(new Set(this.#painted.map(({ id }) => id)), now);
     this.shown({ seen, ids: this.#view.entries(wide).map(({ id }) => id), end: wide.end });
   }
 
-  #lookForNews(seen, now) {
-    const held = this.data.hold.state(now) !== "live";
-    if (held) this.#listing.looksAt(Math.max(0, seen.end - 1));
-    else this.#listing.looksAt(this.scroller.top > 0 ? seen.first : null);
+  // Counts as news what comes above the last row in view while the list is held, else what comes above the first
+  // one; that is in view itself if nothing keeps the rows at their pixels.
+  #lookForNews(now) {
+    const { first, end } = this.#seen;
+    const isHeld = this.data.hold.state(now) !== "live";
+    this.#listing.looksAt(isHeld ? Math.max(0, end - 1) : this.scroller.top > 0 || this.pointer.inside ? first : null);
     if (!this.#view.held) for (const { id } of this.#painted) this.#listing.news.delete(id);
   }
 
@@ -288,7 +292,11 @@ export class ListPane extends PageModule {
     return this.pointer.inside ? this.#painted.find((row) => row.index === index) : undefined;
   }
 
-  #ask() { this.ui.painter.ask("list", "header"); }
+  // A frame may come before the painting: from now on it counts by what holds the list now.
+  #ask() {
+    if (this.#ready) this.#lookForNews(this.net.now());
+    this.ui.painter.ask("list", "header");
+  }
 }
 
 // Fades in rows that moved; if many move, they change places without animation.

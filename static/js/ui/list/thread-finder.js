@@ -9,16 +9,34 @@ export class ThreadFinder extends PageModule {
   // Scrolls to the open thread, loading the list as far as needed; tells if it is not on this list.
   async showInList({ quiet = false } = {}) {
     const { id } = this.data.thread;
-    const { sync, listing } = this.data.lists.current;
-    if (id === null) return;
-    await sync.ready();
-    let found = await sync.through(id);
-    if (found === false) found = await this.#archived(listing, id);
-    if (listing !== this.data.lists.listing || id !== this.data.thread.id) return;
+    const { listing } = this.data.lists;
+    const found = await this.#find(id);
     if (found) {
       if (listing.painted.indexOf(id) < 0) listing.commit();
       this.ui.listPane.showThread(id);
     } else if (found === false) this.#notHere(quiet);
+  }
+
+  // Closes the open thread if the list to which the admin went does not have it, but not under the hands of an
+  // admin who writes in it. Its draft is kept.
+  async leave() {
+    if (await this.#find(this.data.thread.id) !== false) return;
+    const { field, canSend } = this.ui.threadPane.part?.composer ?? {};
+    if (canSend && field === document.activeElement) return;
+    const isLost = document.getElementById("thread-pane").contains(document.activeElement);
+    this.acts.navigation.leaveThread();
+    if (isLost) this.ui.listPane.focus();
+  }
+
+  // Loads the list up to the thread. Resolves to whether the list has it; to null if that is unknown, or if
+  // another list or thread is open by then.
+  async #find(id) {
+    const { sync, listing } = this.data.lists.current;
+    if (id === null) return null;
+    await sync.ready();
+    let found = await sync.through(id);
+    if (found === false) found = await this.#archived(listing, id);
+    return listing === this.data.lists.listing && id === this.data.thread.id ? found : null;
   }
 
   // Looks for the thread among the archived threads of this list.
@@ -67,7 +85,8 @@ export class ThreadFinder extends PageModule {
   #notHere(quiet) {
     const { t } = this.ui.language;
     const { list } = this.data.lists;
-    const view = this.data.thread.row?.open === false ? "history" : "arrival";
+    const { row } = this.data.thread;
+    const view = row?.open === false ? "history" : row?.snooze ? "snoozed" : "arrival";
     const text = t("toast.not_here", { view: t(`view.${list.view}`) });
     const action = view !== list.view ? {
       text: t("toast.open_in", { view: t(`view.${view}`) }),

@@ -63,6 +63,7 @@ export class TeamPanel extends PageModule {
     const { settings } = this;
     return html`<div class="own">
       ${this.#choice("status", STATUSES, settings.status, (value) => t(`status.${value}`))}
+      ${this.ui.queues.part?.own()}
       ${this.#choice("activity", ["", ...ACTIVITY_NAMES], settings.activity, (value) => t(`activity.${value}`))}
       <label class="own-field"><span>${t("own.text")}</span>
         <input type="text" maxlength=${this.data.limits.status_characters} .value=${settings.text}
@@ -134,7 +135,7 @@ export class TeamPanel extends PageModule {
 
   #member(one) {
     const { id, name, threads, assigned } = one;
-    const { data: { presence }, ui: { language: { t } } } = this;
+    const { data: { presence }, ui: { queues, language: { t } } } = this;
     const known = presence.of("admin", id) !== undefined; // presence comes a moment after the names
     return html`<li class="person">
       <span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
@@ -144,6 +145,7 @@ export class TeamPanel extends PageModule {
         <span class="person-state">${[
           known ? presenceLine(presence, "admin", id, t) : "",
           assigned === null ? "" : t("hand.has", { count: assigned }),
+          queues.part?.loadOf(one),
         ].filter(Boolean).join(" · ")}</span>
         ${threads.map((thread) => html`<button type="button" class="person-thread"
           @click=${() => this.acts.open(thread.id)}

@@ -14,6 +14,7 @@ import { QUERY } from "../../core/route.js";
 import { Search } from "../../core/search.js";
 import { age } from "../../core/time.js";
 import { avatar, langOf, who } from "../elements/avatar.js";
+import { emptyState } from "../elements/empty.js";
 import { ICONS } from "../elements/icons.js";
 import { menu } from "../elements/menu.js";
 import { PageModule } from "../elements/page-module.js";
@@ -193,7 +194,7 @@ export class SearchPane extends PageModule {
           @click=${() => this.close()}>${ICONS.close}</button></div>
       ${this.filters.content(this.field.text)}
       <p class="search-state" id="search-state" role="status">${this.#state()}</p>
-      ${this.#kind === "words" ? resultList({
+      ${this.#isVain ? emptyState({ icon: ICONS.search, title: t("search.nothing") }) : this.#kind === "words" ? resultList({
         ...this, results, active, choose: (index) => this.#choose(index),
         scrolled: (list) => this.#scrolled(list),
       }) : ""}`;
@@ -211,6 +212,9 @@ export class SearchPane extends PageModule {
     return kind === "words" ? this.#found() : this.#listed();
   }
 
+  // Whether nothing is found.
+  get #isVain() { return this.#kind === "words" && this.search.state === "done" && !this.search.total && !this.#mistake; }
+
   #failed(kind) {
     const { t } = this.ui.language;
     const again = () => (kind === "words" ? this.search.again() : this.check.look(this.field.text));
@@ -227,7 +231,7 @@ export class SearchPane extends PageModule {
   #found() {
     const { t } = this.ui.language;
     const { total, whole } = this.search;
-    if (!total) return t("search.nothing");
+    if (!total) return html`<span class="unseen">${t("search.nothing")}</span>`;
     return t(whole ? "search.total" : "search.newest", { count: total });
   }
 

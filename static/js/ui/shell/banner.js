@@ -2,9 +2,6 @@
 
 import { html } from "lit-html";
 
-import { age } from "../../core/time.js";
-import { PageModule } from "../elements/page-module.js";
-
 const LITTLE = 50; // actions on fewer threads end so soon that no progress is shown
 
 /** @param {Page} page */
@@ -105,46 +102,4 @@ const reload = (t) => ({ text: t("banner.reload"), run: () => location.reload() 
 
 function asOf(sync, { t, words }) {
   return sync.syncedAt === null ? "" : t("banner.as_of", { time: words.clock(sync.syncedAt) });
-}
-
-// The numbers above the list of a supervisor: waiting threads, the longest wait, and admins present.
-const TICK_MS = 10_000; // the longest wait grows by itself
-
-export class QueueLine extends PageModule {
-  #numbers = null;
-  #comes; // whether its place is kept free, so that the list does not move when it comes
-
-  /** @param {Page & { timers?: { setInterval(run: () => void, ms: number): unknown } }} page */
-  constructor({ timers = globalThis, ...page }) {
-    super(page);
-    this.#comes = this.data.admin.role === "supervisor";
-    timers.setInterval(() => { if (this.#numbers) this.ui.painter.ask("queue"); }, TICK_MS);
-  }
-
-  // numbers: from `queue:numbers`; null if the admin is no longer a supervisor.
-  /** @param {QueueNumbers | null} numbers */
-  take(numbers) {
-    this.#numbers = numbers;
-    this.#comes = numbers !== null;
-    this.ui.painter.ask("queue");
-  }
-
-  render() {
-    if (!this.#numbers) return this.#comes ? html`<div class="queue-line"></div>` : "";
-    const { longest_since: since, over_ms: overMs, here } = this.#numbers;
-    const waiting = this.data.totals.of("not_respond") ?? this.#numbers.waiting;
-    const over = Math.min(this.#numbers.over, waiting);
-    const { t, words } = this.ui.language;
-    const time = since === null ? "" : words.short(age(since, this.net.now()), t("time.now"));
-    const long = t("queue.over", { count: over, minutes: overMs / 60_000 });
-    return html`<div class="queue-line" role="group" aria-label=${t("queue")}>
-      <button type="button" class="queue-part" title=${t("queue.open")}
-        @click=${() => this.#open()}>${t("queue.waiting", { count: waiting })}</button>
-      ${since === null ? "" : html`<span class="queue-part">${t("queue.longest", { time })}</span>`}
-      ${over ? html`<span class="queue-part" data-long>${long}</span>` : ""}
-      ${here === null ? "" : html`<span class="queue-part">${t("queue.here", { count: here })}</span>`}
-    </div>`;
-  }
-
-  #open() { this.acts.navigation.goList({ view: "not_respond", sort: "longest_wait" }); }
 }

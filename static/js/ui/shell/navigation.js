@@ -76,10 +76,12 @@ export class Navigation extends PageModule {
   // Settings that cover the desk stay, unless the admin chose the list.
   #go(list, replace = false) {
     if (!replace && this.ui.settings.part?.shown) return this.ui.settings.part.close(() => this.#go(list));
+    const { view } = this.data.lists.list;
     this.ui.layout.panel = "list";
     this.ui.painter.ask("shell");
     if (!this.#show(list)) return false;
     this.#remember(replace);
+    if (!replace && !list.query && list.view !== view && !this.ui.search.shown) this.acts.finder.leave();
     const { t } = this.ui.language;
     this.ui.announce(t("announce.list", {
       view: list.query ?? t(`view.${list.view}`), sort: t(`sort.${list.sort}`),
@@ -148,6 +150,12 @@ export class Navigation extends PageModule {
     this.data.thread.open(id, messageId);
     this.data.neighbours.look();
     this.ui.painter.askAll();
+  }
+
+  // Closes the thread that is not on the list to which the admin went.
+  leaveThread() {
+    this.#closeThread();
+    this.#remember(true);
   }
 
   #closeThread() {

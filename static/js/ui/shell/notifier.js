@@ -32,11 +32,15 @@ export class Notifier extends PageModule {
   #showTimer = null;
   #lostAt = null; // when the connection was lost
 
-  /** @param {Page & { icon: HTMLLinkElement, tabs: import("../../net/tabs.js").Tabs }} page */
-  constructor({ tabs, icon, ...page }) {
+  // memory: what the tab keeps while it is reloaded, if it can.
+  /** @param {Page & { icon: HTMLLinkElement, tabs: import("../../net/tabs.js").Tabs, memory?: TabMemory }} page */
+  constructor({ tabs, icon, memory, ...page }) {
     super(page);
     this.tabs = tabs;
     this.icon = icon;
+    this.memory = memory;
+    this.#given = new Set(memory?.read("given") ?? []);
+    if (this.#given.size) this.#marked();
     addEventListener("focus", () => this.clear());
     // A window that comes back gets the focus, but may be looked at only after the first press in it.
     for (const name of ["focus", "pointerdown", "keydown"]) addEventListener(name, () => this.#showSoon());
@@ -95,7 +99,8 @@ export class Notifier extends PageModule {
     if (notice.kind === "message" && !prefs.kept.notify_own) return;
     if (tabs.isThreadLookedAt(notice.thread_id)) return;
     this.#entries.set(notice.thread_id, entryOf(notice, t));
-    if (tabs.isLookedAt() || !tabs.anyLookedAt) {
+    // A thread from a queue has a notice of its own in the page.
+    if (notice.kind !== "queue" && (tabs.isLookedAt() || !tabs.anyLookedAt)) {
       this.#came.set(notice.thread_id, notice);
       this.#showSoon();
     }
@@ -104,12 +109,15 @@ export class Notifier extends PageModule {
 
   #mark({ kind, by, thread_id: id }) {
     if (kind === "mention") this.#mentioned.add(id);
-    else if (kind === "assigned" && by && id !== this.data.thread.id) this.#given.add(id);
+    else if ((kind === "queue" || (kind === "assigned" && by)) && id !== this.data.thread.id) this.#given.add(id);
     else return;
     this.#marked();
   }
 
-  #marked() { this.ui.painter.ask("list", "nav"); }
+  #marked() {
+    this.memory?.write("given", [...this.#given]);
+    this.ui.painter.ask("list", "nav");
+  }
 
   // The number of threads with unread mentions may have changed.
   async counted() {

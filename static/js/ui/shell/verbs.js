@@ -29,6 +29,7 @@ export function verbsOf(page) {
     note: onTarget((target) => write(page, target, "note")),
     print: onThread(() => page.ui.threadPane.get().then((part) => part?.printout.print())),
     customer: onThread(() => page.ui.customer.toggle()),
+    queues: (name) => page.ui.queues.part?.press(name) ?? false,
     explain: onThread(() => page.ui.explain.open()),
     "thread:show": onThread(() => page.acts.finder.showInList()),
     "thread:claim": onTarget((target) => act(page, target, "claim")),
@@ -104,7 +105,7 @@ function back({ ui: { layout, threadPane, settings } }) {
 }
 
 // Listens to the keyboard and runs the verb of each key. While settings cover the desk, only these work.
-const IN_SETTINGS = new Set(["back", "palette", "help"]);
+const IN_SETTINGS = new Set(["back", "palette", "help", "queues:open"]);
 const FIELDS = "input, textarea, select, [contenteditable]";
 // Verbs that a held key repeats; all others run once per press.
 const REPEATED = /^(list:(next|previous|page-down|page-up)|pick:(down|up)|unread:.*|match:.*)$/;

@@ -19,6 +19,8 @@ function textOf(act, given) {
   if (act.cause) return t(`did.line.${act.cause}`);
   const name = (admin) => (admin.id === adminId ? t("author.you") : shown(admin.name));
   const by = act.by ? name(act.by) : t("did.bot");
+  const queue = queueText(act, { t, adminId });
+  if (queue) return queue;
   const timed = timedText(act, by, given);
   if (timed) return timed;
   if (kindOf(act) === "tags_changed") {
@@ -33,6 +35,16 @@ function textOf(act, given) {
     return t("did.line.given", { name: by, assignee: to });
   }
   return t(`did.line.${kindOf(act)}`, { ...act, name: by });
+}
+
+// Returns the text about a queue that gave the thread to somebody, or to which it went back; "" for other acts.
+/** @param {Act} act @param {{t: Translate, adminId: number}} given */
+export function queueText({ queue, returned, by, assignee }, { t, adminId }) {
+  if (!queue) return "";
+  const name = (admin, you) => (!admin ? t("author.team") : admin.id === adminId ? t(you) : shown(admin.name));
+  return t(`did.queue.${returned ?? (by ? "took" : "gave")}`, {
+    queue: shown(queue.name), name: name(by, "author.you"), assignee: name(assignee, "did.you"),
+  });
 }
 
 // Returns the added and removed tags as values for a text; null if the act changed nothing.
@@ -63,9 +75,12 @@ function timedText(act, name, { t, words, now }) {
 export function merged(messages, acts) {
   const line = [];
   let next = 0;
+  // A thread that went back to its queue had the assignee of the act before.
+  const told = acts.map((act, at) => (act.returned
+    ? { ...act, assignee: acts.slice(0, at).findLast(({ assignee }) => assignee)?.assignee } : act));
   for (const message of messages) {
-    while (next < acts.length && acts[next].at < message.at) line.push({ act: acts[next++] });
+    while (next < told.length && told[next].at < message.at) line.push({ act: told[next++] });
     line.push({ message });
   }
-  return [...line, ...acts.slice(next).map((act) => ({ act }))];
+  return [...line, ...told.slice(next).map((act) => ({ act }))];
 }

@@ -5,7 +5,7 @@ import { nameOf } from "../elements/avatar.js";
 import { refusalOf } from "../elements/language.js";
 import { PageModule } from "../elements/page-module.js";
 import { ask } from "../elements/popover.js";
-import { tagsOf } from "./act-line.js";
+import { queueText, tagsOf } from "./act-line.js";
 
 // After Done has gone on to a thread, a second press within this time was meant for the one before it.
 const SETTLE_MS = 400;
@@ -226,7 +226,7 @@ export class ColleagueActions extends PageModule {
     const about = type === "thread.assigned" && TAKEN + this.data.thread.id;
     const isGiven = assignee && assignee.id !== by?.id;
     const text = tags ? `did.thread.tags.${tags.kind}` : isGiven ? "did.thread.given" : `did.${type}`;
-    this.ui.toasts.show(t(text, {
+    this.ui.toasts.show(queueText(act, { t, adminId: this.data.adminId }) || t(text, {
       ...act,
       ...tags,
       name: by ? t("did.by", by) : t("did.bot"),

@@ -7,6 +7,8 @@ import { onResize } from "../../browser.js";
 import { dayOf, ownZone, sameDay } from "../../core/time.js";
 import { isLookedAt } from "../elements/attention.js";
 import { langOf, nameOf } from "../elements/avatar.js";
+import { emptyState } from "../elements/empty.js";
+import { ICONS } from "../elements/icons.js";
 import { PageModule } from "../elements/page-module.js";
 import { actLine, merged } from "./act-line.js";
 import { kindOf, messageItem, unsentItem } from "./message.js";
@@ -21,6 +23,7 @@ const SEEN_PX = 20; // px of a message from which its beginning or end counts as
 export class MessagesPane extends PageModule {
   #threadId = null;
   #atEnd = true;
+  #top = 0; // px, where the messages begin in the window
   #timer = null;
 
   /** @param {Page & {
@@ -39,7 +42,7 @@ export class MessagesPane extends PageModule {
     root.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     document.addEventListener("visibilitychange", () => this.#see());
     addEventListener("focus", () => mentions.look());
-    onResize(root, () => this.#stay());
+    onResize(root, () => this.#resized());
   }
 
   get unseen() {
@@ -113,6 +116,15 @@ export class MessagesPane extends PageModule {
     return null;
   }
 
+  // A bar above the messages that comes or goes, such as that of a snooze, moves none of them.
+  #resized() {
+    const { top, height } = this.root.getBoundingClientRect();
+    if (!height) return; // a phone shows the list
+    if (!this.#atEnd) this.root.scrollTop += top - this.#top;
+    this.#top = top;
+    this.#stay();
+  }
+
   #stay() {
     if (this.#atEnd) this.root.scrollTop = this.root.scrollHeight;
   }
@@ -173,28 +185,20 @@ export class MessagesPane extends PageModule {
   #content() {
     const { data: { thread }, ui: { language: { t } } } = this;
     if (thread.state === "none") return this.queueNow.content();
-    if (thread.state === "missing") return this.#placeholder(t("thread.missing"), "");
+    if (thread.state === "missing") return emptyState({ icon: ICONS.thread, title: t("thread.missing") });
     const isEmpty = thread.state === "failed" || thread.state === "loading";
     if (isEmpty && this.net.connectionState.isLost) {
-      return this.#placeholder(t("thread.offline"), t("thread.offline.text"));
+      return emptyState({ icon: ICONS.thread, title: t("thread.offline"), text: t("thread.offline.text") });
     }
-    if (thread.state === "failed") return this.#failed();
+    if (thread.state === "failed") {
+      const acts = [{ text: t("retry"), run: () => thread.retry() }];
+      return emptyState({ icon: ICONS.thread, title: t("thread.failed"), acts });
+    }
     if (thread.state === "loading") return skeleton();
     return html`<div class="messages-start">${this.#start()}</div>
       <ol class="messages-list">
         ${repeat(this.#items(), ({ key }) => key, ({ content }) => content())}
       </ol>`;
-  }
-
-  #placeholder(title, text) {
-    return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`;
-  }
-
-  #failed() {
-    const { data: { thread }, ui: { language: { t } } } = this;
-    return html`<div class="empty"><p class="empty-title">${t("thread.failed")}</p>
-      <button type="button" class="button"
-        @click=${() => thread.retry()}>${t("retry")}</button></div>`;
   }
 
   #start() {

@@ -1,7 +1,9 @@
-// The pane while no thread is open: the queue by the age of its waits, and the admin's own work.
+// The queue now: the pane while no thread is open, with the queue by the age of its waits and the admin's own
+// work; and the line above a supervisor's list.
 
-import { html } from "lit-html";
+import { html, render } from "lit-html";
 
+import { age } from "../../core/time.js";
 import { ICONS } from "../elements/icons.js";
 import { PageModule } from "../elements/page-module.js";
 
@@ -91,4 +93,48 @@ export class QueueNow extends PageModule {
       ><span class="queue-now-text">${ICONS[place]}${t(`view.${place}`)}</span>
       <span class="queue-now-count">${count === undefined ? "" : t.number(count)}</span></button></li>`;
   }
+}
+
+// The numbers above the list of a supervisor: waiting threads, the longest wait, and admins present.
+const TICK_MS = 10_000; // the longest wait grows by itself
+
+export class QueueLine extends PageModule {
+  #numbers = null;
+
+  // root: holds an empty line for supervisors, so that the list does not move when the numbers come.
+  /** @param {Page & { root: HTMLElement, timers?: { setInterval(run: () => void, ms: number): unknown } }} page */
+  constructor({ root, timers = globalThis, ...page }) {
+    super(page);
+    this.root = root;
+    root.replaceChildren();
+    timers.setInterval(() => { if (this.#numbers) this.ui.painter.ask("queue"); }, TICK_MS);
+  }
+
+  // numbers: from `queue:numbers`; null if the admin is no longer a supervisor.
+  /** @param {QueueNumbers | null} numbers */
+  take(numbers) {
+    this.#numbers = numbers;
+    this.ui.painter.ask("queue");
+  }
+
+  paint() { render(this.render(), this.root); }
+
+  render() {
+    if (!this.#numbers) return "";
+    const { longest_since: since, over_ms: overMs, here } = this.#numbers;
+    const waiting = this.data.totals.of("not_respond") ?? this.#numbers.waiting;
+    const over = Math.min(this.#numbers.over, waiting);
+    const { t, words } = this.ui.language;
+    const time = since === null ? "" : words.short(age(since, this.net.now()), t("time.now"));
+    const long = t("queue.over", { count: over, minutes: overMs / 60_000 });
+    return html`<div class="queue-line" role="group" aria-label=${t("queue")}>
+      <button type="button" class="queue-part" title=${t("queue.open")}
+        @click=${() => this.#open()}>${t("queue.waiting", { count: waiting })}</button>
+      ${since === null ? "" : html`<span class="queue-part">${t("queue.longest", { time })}</span>`}
+      ${over ? html`<span class="queue-part" data-long>${long}</span>` : ""}
+      ${here === null ? "" : html`<span class="queue-part">${t("queue.here", { count: here })}</span>`}
+    </div>`;
+  }
+
+  #open() { this.acts.navigation.goList({ view: "not_respond", sort: "longest_wait" }); }
 }

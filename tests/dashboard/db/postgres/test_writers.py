@@ -1,11 +1,12 @@
 """Changes of the versions, and hand-outs, have their turn among any number of writes."""
 
 import threading
-import time
 
 import pytest
+from sqlalchemy import text
 
 from dashboard.db.lists import versions
+from tests.support import wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -19,7 +20,7 @@ def test_who_waits_for_writers_is_not_overtaken(postgres_database):
 
     def write(connection) -> None:
         versions.current(connection, for_writing=True)
-        time.sleep(WRITE_SECONDS)
+        ended.wait(WRITE_SECONDS)
 
     def writes() -> None:
         while not ended.is_set():
@@ -30,7 +31,7 @@ def test_who_waits_for_writers_is_not_overtaken(postgres_database):
     for thread in (*writers, stop):
         thread.start()
     try:
-        time.sleep(5 * WRITE_SECONDS)
+        ended.wait(5 * WRITE_SECONDS)
         for _ in range(3):
             postgres_database.write(versions.wait_for_writers)
         assert not ended.is_set(), "it waited for the end of all writes"
@@ -39,6 +40,11 @@ def test_who_waits_for_writers_is_not_overtaken(postgres_database):
         stop.cancel()
         for thread in writers:
             thread.join()
+
+
+def _waiting(database) -> int:
+    with database.read() as connection:
+        return connection.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted"))
 
 
 def test_a_write_sees_the_versions_that_it_waited_for(postgres_database):
@@ -52,8 +58,8 @@ def test_a_write_sees_the_versions_that_it_waited_for(postgres_database):
     def change(connection) -> versions.Versions:
         versions.grow_lists(connection)
         writer.start()
-        time.sleep(0.2)
-        assert not seen, "it waits"
+        wait_until(lambda: _waiting(postgres_database), what="the write waits")
+        assert not seen
         return versions.current(connection)
 
     changed = postgres_database.write(change)

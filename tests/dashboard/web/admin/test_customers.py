@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.errors import StorageUnavailable
 from dashboard.presence import erasing
-from dashboard.web.admin.api import TRACES_SECONDS
+from dashboard.web.admin.customers import TRACES_SECONDS
 
 URL = "/admin/api/customers/delete"
 MAI = {"source": "shop", "customer": "mai"}

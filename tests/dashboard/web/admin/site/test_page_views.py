@@ -55,3 +55,19 @@ def test_the_page_opens_the_place_that_was_open_last(dashboard, mai):
     assert [head[name] for name in ("view", "filter", "total")] == ["arrival", "all", 1]
     assert pages.first_list(held | {"place": "mine"}, [])[:3] == ("arrival", "priority", "mine")
     assert pages.first_list(held | {"place": None}, [])[0] == "not_respond"
+
+
+def test_the_page_keeps_room_for_the_bar_of_an_admins_queues(dashboard, mai):
+    """Only where the admin has a queue: the list does not move once the socket is connected."""
+    assert boot(mai.get("/").text)["queues"] == []
+    assert "queue-bar" not in mai.get("/").text.replace('id="queue-bar"', "")
+    chief = dashboard.sign_in("Chief", "supervisor")
+    modes = ["push", "pull"]
+    for number, (mode, admins) in enumerate(zip(modes, ("all", ["main"]), strict=True)):
+        draft = {"name": mode, "query": "is:waiting", "sort": "longest_wait", "owner": "all"}
+        view = chief.post("/admin/api/views", json=draft).json["id"]
+        queue = {"view": view, "mode": mode, "admins": admins}
+        assert chief.post("/admin/api/queues", json=queue).status_code == 201
+        page = mai.get("/").text
+        assert boot(page)["queues"] == sorted(modes[: number + 1])
+        assert ('class="queue-bar" data-pulls' in page) == (mode == "pull")

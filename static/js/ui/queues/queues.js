@@ -1,0 +1,376 @@
+// What the page shows of queues: the switch and the load of the admin, "Take next", the notices of given threads,
+// and the loads of colleagues. Loaded once the server says that there are queues.
+
+import { html, render } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+
+import {
+  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, queueOf, secondsLeft,
+} from "../../core/queues.js";
+import { shown } from "../../core/names.js";
+import { nameOf } from "../elements/avatar.js";
+import { ICONS } from "../elements/icons.js";
+import { refusalOf } from "../elements/language.js";
+import { PageModule } from "../elements/page-module.js";
+import { ask } from "../elements/popover.js";
+
+const API = "/admin/api";
+const REASON_MAX = 500; // characters
+const NOT_HERE = new Set(["away", "busy", "dnd"]); // queues give nothing to admins with these statuses
+
+export class Queues extends PageModule {
+  board = new QueueBoard();
+  #busy = false; // whether a thread is being taken
+  #root = document.createElement("div");
+
+  /** @param {Page} page */
+  constructor(page) {
+    super(page);
+    this.given = new GivenNotices({ ...page, accept: () => this.accept(true) });
+    document.getElementById("queue-bar").replaceChildren(this.#root);
+    this.ui.painter.add("queues", () => this.paint());
+  }
+
+  get http() { return this.net.api.http; }
+
+  // Reads the queues and the admin's load, after an event was lost.
+  async #read() {
+    const [{ queues }, me] = await Promise.all([
+      this.http.get(`${API}/queues`), this.http.get(`${API}/me/accepting`),
+    ]);
+    this.board.take({ queues, ids: queues.map(({ id }) => id), me });
+    this.changed();
+  }
+
+  changed() { this.ui.painter.ask("queues", "nav", "presence", "hand-over", "thread", "area"); }
+
+  // Events of the server, by their names.
+  /** @param {QueuesState} state */
+  state(state) {
+    if (this.board.take(state)) this.#read().catch(() => {}); // the next event tries again
+    this.given.accepting(this.board.me?.accepting ?? false);
+    if (state.me) void this.given.check();
+    this.changed();
+  }
+
+  /** @param {GivenThread} thread */
+  gave(thread) { this.given.add(thread); }
+
+  /** @param {ReturnedThread} returned */
+  returned(returned) {
+    if (this.board.me) this.board.me.accepting = returned.accepting;
+    this.given.returned(returned);
+    this.changed();
+  }
+
+  // The key of a verb: false where it has nothing to do here.
+  /** @param {string} verb */
+  press(verb) {
+    if (verb === "open") return this.given.openFirst();
+    if (!this.board.pulled.length) return false;
+    return void this.next();
+  }
+
+  // Switches whether queues may give the admin threads.
+  /** @param {boolean} accepting */
+  accept(accepting) { return this.#set({ accepting }); }
+
+  async #set(changes) {
+    const { ui: { toasts, announce, language: { t } } } = this;
+    const { accepting } = this.board.me ?? { accepting: false };
+    try {
+      this.board.me = await this.http.put(`${API}/me/accepting`, { accepting, ...changes });
+      this.given.accepting(this.board.me.accepting);
+      announce(t(this.board.me.accepting ? "queues.now.accepting" : "queues.now.not"));
+    } catch (error) {
+      toasts.show(refusalOf(error, t));
+    }
+    this.changed();
+  }
+
+  // Takes the next thread and opens it.
+  async next() {
+    if (this.#busy) return;
+    const { data: { rows }, ui: { toasts, announce, language: { t } }, acts: { acting } } = this;
+    this.#busy = true;
+    this.ui.painter.ask("queues");
+    try {
+      const taken = await this.http.post(`${API}/queues/next`);
+      if (!taken) toasts.show(t("queues.next.none"));
+      else {
+        const { row, queue, rank, of, act } = /** @type {TakenThread} */ (taken);
+        const given = { name: nameOf(row, t), queue: shown(queue.name), rank: t.number(rank), count: of };
+        rows.put(row);
+        this.acts.open(row.id);
+        announce(t("queues.next.told", given));
+        (await acting.get())?.undoing.offer({ text: t("queues.next.took", given), acts: [act] });
+      }
+    } catch (error) {
+      toasts.show(error.code === "at_capacity" ? t("queues.next.full", {
+        load: t.number(error.body.load), capacity: t.number(error.body.capacity),
+      }) : refusalOf(error, t));
+    }
+    this.#busy = false;
+    this.ui.painter.ask("queues");
+  }
+
+  paint() { render(this.#bar(), this.#root); }
+
+  // The bar above the list: the button of pull queues, and in smaller windows the switch.
+  #bar() {
+    const { t } = this.ui.language;
+    if (!this.board.concerns) return "";
+    const count = t.number(this.board.waiting);
+    return html`<div class="queue-bar" role="group" aria-label=${t("queues.own")}
+      ?data-pulls=${this.board.pulled.length > 0}>${this.#switch("queue-bar-switch")}
+      ${this.board.pulled.length ? html`<button type="button" class="button button-accent queue-next"
+        aria-keyshortcuts="q" ?disabled=${this.#busy} title="${t("queues.next.about")} (q)"
+        @click=${() => this.next()}><span>${t("queues.next")}</span> <span class="queue-next-count"
+        translate="no">${count}</span> <span class="unseen">${t("queues.next.waiting")}</span><kbd
+        aria-hidden="true">q</kbd></button>` : ""}</div>`;
+  }
+
+  // The switch in the admin's own corner.
+  corner() { return this.board.concerns ? this.#switch("queue-corner") : ""; }
+
+  #switch(className) {
+    const { t } = this.ui.language;
+    const { me } = this.board;
+    const load = t("queues.load", { load: t.number(me.load), capacity: t.number(me.capacity) });
+    const isAway = me.accepting && NOT_HERE.has(this.data.presence.of("admin", this.data.adminId)?.status);
+    return html`<button type="button" role="switch" class="queue-switch ${className}"
+      aria-checked=${String(me.accepting)} title=${t(isAway ? "queues.accept.away" : "queues.accept.about")}
+      @click=${() => this.accept(!me.accepting)}
+      ><span class="queue-switch-mark" aria-hidden="true"></span><span class="queue-switch-text"
+      >${t("queues.accept")}</span> <span class="queue-switch-load" ?data-full=${me.load >= me.capacity}
+      >${load}</span></button>`;
+  }
+
+  // The admin's own part of the team's panel: the switch, and a lower capacity.
+  own() {
+    if (!this.board.concerns) return "";
+    const { t } = this.ui.language;
+    const { capacity, capacity_max: most } = this.board.me;
+    const choose = (value) => this.#set({ capacity: value === most ? null : value });
+    return html`<div class="own-field"><span>${t("queues.short")}</span>${this.#switch("queue-own")}</div>
+      <label class="own-field"><span>${t("queues.capacity.own")}</span>
+      <select class="queue-capacity" @change=${({ target }) => choose(Number(target.value))}>${
+        Array.from({ length: most + 1 }, (_, value) => html`<option value=${value}
+          ?selected=${value === capacity}>${t("queues.capacity.value", { count: value })}</option>`)}</select></label>`;
+  }
+
+  // A colleague's load in words.
+  /** @param {MemberLoad} member */
+  loadOf(member) { return loadText(member, this.ui.language.t); }
+
+  // Whether threads may be handed over: asks first if that takes a colleague above the capacity.
+  /** @param {Member & MemberLoad} member @param {number} count */
+  async mayGive(member, count) {
+    if (member.id === this.data.adminId || !isTooMany(member, count)) return true;
+    const { dialog, language: { t } } = this.ui;
+    const { load, capacity, name } = member;
+    const given = { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };
+    return ask(dialog, { title: t("queues.over.title", given), text: t("queues.over.text", given), yes: t("act.hand") }, t);
+  }
+
+  // The queue that gave the open thread to this admin, or null.
+  #source() {
+    const { data: { thread: { row, acts }, adminId } } = this;
+    return row?.open && row.assignee?.id === adminId ? queueOf(acts.list) : null;
+  }
+
+  // Items of the open thread's menu.
+  items() {
+    const { t } = this.ui.language;
+    return this.#source() ? [{ text: `${t("queues.release")}…`, run: () => this.#askRelease() }] : [];
+  }
+
+  // Commands of the palette.
+  /** @returns {Command[]} */
+  commands() {
+    const { board, ui: { language: { t } } } = this;
+    if (!board.concerns) return [];
+    const isOn = board.me.accepting;
+    return [
+      ...(board.pulled.length ? [{ text: t("queues.next"), icon: ICONS.down, keys: "q", run: () => void this.next(), also: t("queues.also") }] : []),
+      { text: t(isOn ? "queues.accept.off" : "queues.accept.on"), icon: ICONS.mine, keys: "", run: () => void this.accept(!isOn), also: t("queues.also") },
+      ...this.items().map((item) => ({ ...item, icon: ICONS.undo, keys: "" })),
+    ];
+  }
+
+  // Asks for a reason, which may be left out, and gives the open thread back.
+  #askRelease() {
+    const { data: { thread: { id, row } }, ui: { dialog, language: { t } } } = this;
+    const queue = this.#source();
+    if (!queue) return;
+    const given = { name: nameOf(row, t), queue: shown(queue.name) };
+    const submit = (event) => {
+      event.preventDefault();
+      const { value } = event.target.elements.namedItem("reason");
+      dialog.close();
+      void this.#release(id, value.trim(), given);
+    };
+    dialog.open(t("queues.release"), () => html`<form class="form queue-release" @submit=${submit}>
+      <p>${t("queues.release.text", given)}</p>
+      <label>${t("queues.release.reason")}<input name="reason" maxlength=${REASON_MAX} autocomplete="off" dir="auto"></label>
+      <div class="form-acts"><button type="button" class="button" @click=${() => dialog.close()}>${t("cancel")}</button>
+        <button type="submit" class="button button-accent">${t("act.release")}</button></div></form>`);
+    dialog.element.querySelector("input")?.focus();
+  }
+
+  async #release(id, reason, given) {
+    const { data: { rows }, ui: { toasts, painter, language: { t } }, acts: { acting } } = this;
+    try {
+      const path = `${API}/threads/${id}/release`;
+      const { row, act } = await this.http.post(path, reason ? { reason } : {});
+      if (row) rows.put(row);
+      (await acting.get())?.undoing.offer({ text: t("queues.released", given), acts: act ? [act] : [] });
+    } catch (error) {
+      toasts.show(refusalOf(error, t));
+    }
+    painter.askAll();
+  }
+
+  // Why a queue gave a thread to an admin, or why it still waits.
+  /** @param {QueueExplanation} given */
+  explained(given) {
+    const { t } = this.ui.language;
+    const isPulled = this.board.of(given.queue.id)?.mode === "pull";
+    const named = {
+      ...given, queue: { ...given.queue, name: shown(given.queue.name) },
+      admin: given.admin && { ...given.admin, name: shown(given.admin.name) },
+      admins: given.admins.map((one) => ({ ...one, name: shown(one.name) })),
+    };
+    return html`<p class="explain-queue">${explanation(named, isPulled, t)}</p>`;
+  }
+}
+
+// The notices of threads that a queue has just given to the admin, with the time that is left to open them.
+const TICK_MS = 500;
+const RETURNED_MS = 10 * 60 * 1000; // for so long the page says that a thread went back
+
+export class GivenNotices extends PageModule {
+  #threads = new GivenThreads();
+  #timer = null;
+  #offers = []; // toasts with the button to accept again
+  #root = document.createElement("div");
+
+  // accept() switches the admin to accepting.
+  /** @param {Page & { accept(): void }} page */
+  constructor({ accept, ...page }) {
+    super(page);
+    this.accept = accept;
+    // Above the toasts, which otherwise have the same place.
+    const toasts = document.getElementById("toasts");
+    const notices = document.createElement("div");
+    notices.className = "notices";
+    toasts.replaceWith(notices);
+    notices.append(this.#root, toasts);
+    this.ui.painter.add("given", () => this.#paint());
+  }
+
+  // The server also sends, after a new connection, those that are not opened yet.
+  /** @param {GivenThread} thread */
+  add(thread) {
+    const { data: { rows, thread: { id } }, ui: { language: { t }, announce } } = this;
+    rows.put(thread.row);
+    const isNew = this.#threads.add(thread);
+    if (thread.thread_id === id) this.#threads.drop(id);
+    else if (isNew) {
+      announce(t("queues.given.told", this.#named(thread)));
+      void this.#sound(thread);
+    }
+    this.#look();
+    this.#timer ??= setInterval(() => this.#look(), TICK_MS);
+  }
+
+  // The sound, the system's notification and the mark of the row are those of other notices.
+  async #sound({ thread_id: id, until, row }) {
+    (await this.ui.notifier.get())?.notice({
+      kind: "queue", id: until ?? id, thread_id: id, at: this.net.now(), customer: row.customer, by: null,
+      text: row.preview?.body ?? "",
+    });
+  }
+
+  #named({ row, queue }) {
+    const { t } = this.ui.language;
+    return { name: nameOf(row, t), queue: shown(queue.name) };
+  }
+
+  // A thread went back to its queue: says so, with a button to go on.
+  /** @param {ReturnedThread} returned */
+  returned({ thread_id: id, queue, reason, accepting }) {
+    const { data: { rows }, ui: { toasts, language: { t } } } = this;
+    this.#threads.drop(id);
+    this.#look();
+    if (reason === "released") return;
+    const row = rows.get(id);
+    const name = row ? nameOf(row, t) : `#${id}`;
+    const went = queue ? t(`queues.returned.${reason}`, { name, queue: shown(queue.name) })
+      : t("queues.returned.nowhere", { name });
+    const text = accepting ? went : `${went} ${t("queues.now.not")}`;
+    const again = { text: t("queues.accept.again"), run: () => this.accept() };
+    const toast = toasts.show(text, accepting ? null : again, { shownMs: RETURNED_MS, stays: true });
+    this.#offers.push(toast);
+  }
+
+  // The admin accepts threads, or does not: then the offers to accept again are no use.
+  /** @param {boolean} isOn */
+  accepting(isOn) {
+    if (!isOn) return;
+    for (const toast of this.#offers) this.ui.toasts.drop(toast);
+    this.#offers = [];
+  }
+
+  // The admin's load has changed: a given thread may have been taken away, and be on no list here.
+  async check() {
+    const ids = this.#threads.list.map(({ thread_id: id }) => id);
+    if (!ids.length) return;
+    const { rows, missing } = await this.net.api.rows(ids).catch(() => ({ rows: [], missing: [] }));
+    for (const row of rows) this.data.rows.put(row);
+    for (const id of missing) this.#threads.drop(id);
+    this.#look();
+  }
+
+  // The key: opens the thread that was given first. False if there is none.
+  openFirst() {
+    this.#look();
+    const [first] = this.#threads.list;
+    return first ? void this.#open(first.thread_id) : false;
+  }
+
+  #open(id) {
+    this.#threads.drop(id);
+    this.acts.open(id);
+    this.ui.painter.ask("given");
+  }
+
+  #look() {
+    const { data: { rows, thread, adminId }, net: { now } } = this;
+    this.#threads.look({ openId: thread.id, adminId, now: now(), rowOf: (id) => rows.get(id) });
+    if (!this.#threads.list.length) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+    this.ui.painter.ask("given");
+  }
+
+  #paint() {
+    const { list } = this.#threads;
+    render(list.length ? html`<section class="given-list" aria-label=${this.ui.language.t("queues.given.list")}
+      >${repeat(list, ({ thread_id: id }) => id, (thread, at) => this.#notice(thread, at === 0))}</section>` : "", this.#root);
+  }
+
+  #notice(thread, isFirst) {
+    const { t } = this.ui.language;
+    const left = thread.until === null ? null : secondsLeft(thread.until, this.net.now());
+    return html`<div class="toast given" role="group" aria-label=${t("queues.given", this.#named(thread))}
+      ?data-soon=${left !== null && left <= 10}>
+      <span class="toast-text"><bdi>${t("queues.given", this.#named(thread))}</bdi>
+        ${left === null ? "" : html`<span class="given-left" role="timer" aria-live="off">${t("queues.given.left",
+          { time: countDown(left) })}</span>`}</span>
+      <button type="button" class="button button-accent" aria-keyshortcuts=${isFirst ? "Shift+O" : ""}
+        @click=${() => this.#open(thread.thread_id)}>${t("notice.open")}${isFirst
+          ? html`<kbd aria-hidden="true">Shift O</kbd>` : ""}</button></div>`;
+  }
+}

@@ -1,0 +1,170 @@
+// The switch, "Take next" and the notices of given threads, without a browser.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { translator } from "../../../static/js/core/i18n.js";
+import { settled, pageOf } from "../support.mjs";
+
+const element = () => ({ append() {}, replaceWith() {}, replaceChildren() {} });
+globalThis.document ??= /** @type {any} */ ({
+  createTreeWalker: () => ({}), createComment: () => ({}), createElement: element, getElementById: element,
+});
+const { Queues } = await import("../../../static/js/ui/queues/queues.js");
+const { queueText, merged } = await import("../../../static/js/ui/thread/act-line.js");
+const { secondsIn } = await import("../../../static/js/settings/queues.js");
+
+const read = (path) => JSON.parse(readFileSync(new URL(`../../../static/i18n/${path}.json`, import.meta.url), "utf8"));
+const t = translator("en", { ...read("en"), ...read("queues/en") });
+const row = (id) => ({
+  id, rev: 1, open: true, assignee: { id: 7, name: "Mai" }, customer: { id: `c-${id}`, name: `Customer ${id}` }, preview: null,
+});
+const PULL = { id: 1, name: "VIPs", mode: "pull", mine: true, waiting: 14, accepting: 1, eligible: 1 };
+const ME = { accepting: false, capacity: 3, capacity_max: 5, load: 2 };
+const QUEUE = { id: 1, name: "VIPs" };
+
+// The page of an admin of one queue, and what it does.
+function scene(test, { mode = "pull", answers = {} } = {}) {
+  test.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
+  const done = { asked: [], toasts: [], dropped: [], opened: [], announced: [], noticed: [], offered: [], sure: true };
+  const rows = new Map();
+  const ask = (method) => async (path, body) => {
+    done.asked.push([method, path.replace("/admin/api/", ""), body]);
+    const answer = answers[path.replace("/admin/api/", "")];
+    if (answer instanceof Error) throw answer;
+    return answer ?? null;
+  };
+  let time = 1000;
+  const page = pageOf({
+    adminId: 7, thread: { id: null, row: null, acts: { list: [] } },
+    rows: { get: (id) => rows.get(id), put: (one) => rows.set(one.id, one) }, presence: { of: () => undefined },
+    api: { rows: async () => answers.rows, http: { get: ask("GET"), put: ask("PUT"), post: ask("POST") } }, now: () => time,
+    painter: { add() {}, ask() {}, askAll() {} }, announce: (text) => done.announced.push(text),
+    toasts: {
+      show: (text, action) => done.toasts.push({ text, action }), drop: (id) => done.dropped.push(id),
+    },
+    language: { t }, dialog: {}, notifier: { get: async () => ({ notice: (one) => done.noticed.push(one) }) },
+    open: (id) => done.opened.push(id),
+    acting: { get: async () => ({ undoing: { offer: (one) => done.offered.push(one) } }) },
+  });
+  const queues = new Queues(page);
+  queues.state({ queues: [{ ...PULL, mode }], ids: [1], me: { ...ME } });
+  return { ...done, done, page, rows, queues, pass: (ms) => { time += ms; } };
+}
+
+test("the key takes the next thread and opens it, once however often it is pressed", async (context) => {
+  const answers = { "queues/next": { row: row(4), queue: QUEUE, rank: 1, of: 14, act: 99 } };
+  const { queues, asked, opened, offered, announced } = scene(context, { answers });
+  assert.equal(queues.press("next"), undefined);
+  queues.press("next");
+  await settled();
+  assert.deepEqual(asked, [["POST", "queues/next", undefined]]);
+  assert.deepEqual(opened, [4]);
+  assert.deepEqual(offered, [{ text: "Customer 4 is yours, from VIPs", acts: [99] }]);
+  assert.match(announced.at(-1), /place 1 of 14 in VIPs/);
+});
+
+test("nothing waits, or the admin has no free place: the page says so", async (context) => {
+  const answers = {};
+  const { queues, toasts, opened } = scene(context, { answers });
+  await queues.next();
+  assert.equal(toasts.at(-1).text, "Nothing waits");
+  answers["queues/next"] = Object.assign(new Error("full"), { code: "at_capacity", body: { load: 3, capacity: 3 } });
+  await queues.next();
+  assert.match(toasts.at(-1).text, /^You have 3 of 3 threads/);
+  assert.deepEqual(opened, []);
+});
+
+test("without a queue to take from, the keys are left to the browser", (context) => {
+  const { queues } = scene(context, { mode: "push" });
+  assert.equal(queues.press("next"), false);
+  assert.equal(queues.press("open"), false);
+});
+
+test("given threads are announced once, and one key opens the oldest", async (context) => {
+  const { queues, announced, noticed, opened, pass } = scene(context, { mode: "push" });
+  const gave = (id) => ({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
+  for (const id of [4, 5, 4]) queues.gave(gave(id));
+  await settled();
+  assert.deepEqual(announced.filter((text) => text.startsWith("You got")), [
+    "You got a thread: Customer 4, from VIPs. Shift O opens it.",
+    "You got a thread: Customer 5, from VIPs. Shift O opens it.",
+  ]);
+  assert.deepEqual(noticed.map(({ kind, thread_id: id }) => [kind, id]), [["queue", 4], ["queue", 5]]);
+  assert.equal(queues.press("open"), undefined);
+  assert.equal(queues.press("open"), undefined);
+  assert.equal(queues.press("open"), false);
+  assert.deepEqual(opened, [4, 5]);
+  queues.gave({ ...gave(6), until: 60_000 });
+  pass(62_000);
+  assert.equal(queues.press("open"), false, "its time is over");
+});
+
+test("a given thread that was taken away meanwhile needs no notice, though it is on no list here", async (context) => {
+  const answers = { rows: { rows: [{ ...row(4), rev: 2, assignee: { id: 8, name: "Ken" } }, row(5)], missing: [6] } };
+  const { queues, opened } = scene(context, { mode: "push", answers });
+  for (const id of [4, 5, 6]) queues.gave({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
+  queues.state({ queues: [], ids: [1], me: { ...ME, load: 1 } });
+  await settled();
+  queues.press("open");
+  assert.equal(queues.press("open"), false);
+  assert.deepEqual(opened, [5]);
+});
+
+test("what went back is told with a press to accept again", async (context) => {
+  const answers = { "me/accepting": { ...ME, accepting: true } };
+  const { queues, toasts, asked, dropped } = scene(context, { answers });
+  queues.gave({ thread_id: 4, queue: QUEUE, until: 60_000, row: row(4) });
+  queues.returned({ thread_id: 4, queue: QUEUE, reason: "not_taken", accepting: false });
+  assert.equal(queues.press("open"), false);
+  const { text, action } = toasts.at(-1);
+  assert.equal(text, "Customer 4 went back to VIPs, not opened in time. You no longer accept threads.");
+  action.run();
+  await settled();
+  assert.deepEqual(asked, [["PUT", "me/accepting", { accepting: true }]]);
+  assert.equal(queues.board.me.accepting, true);
+  assert.equal(dropped.length, 1, "the offer is gone");
+  queues.returned({ thread_id: 5, queue: QUEUE, reason: "offline", accepting: true });
+  assert.deepEqual([toasts.at(-1).text, toasts.at(-1).action], ["#5 went back to VIPs: you were offline.", null]);
+});
+
+test("a thread may be given back to the queue that it came from, and no other", (context) => {
+  const { queues, page } = scene(context);
+  const { thread } = page.data;
+  assert.deepEqual(queues.items(), []);
+  thread.row = row(4);
+  assert.deepEqual(queues.items(), [], "claimed by hand");
+  thread.acts.list = [{ type: "thread.assigned", queue: QUEUE }];
+  assert.equal(queues.items()[0].text, "Give back to the queue…");
+  thread.row = { ...row(4), assignee: { id: 8, name: "Ken" } };
+  assert.deepEqual(queues.items(), []);
+});
+
+test("the palette has the switch and Take next for admins of a queue alone", (context) => {
+  const { queues } = scene(context);
+  assert.deepEqual(queues.commands().map(({ text }) => text), ["Take next", "Accept threads from queues"]);
+  queues.state({ queues: [{ ...PULL, mine: false }], ids: [1] });
+  assert.deepEqual(queues.commands(), []);
+});
+
+test("acts say what a queue did", () => {
+  const said = (act) => queueText(act, { t, adminId: 7 });
+  const ana = { id: 1, name: "Ana" };
+  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: null, assignee: ana }), "VIPs gave it to Ana");
+  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: null, assignee: { id: 7, name: "Mai" } }), "VIPs gave it to you");
+  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: ana, assignee: ana }), "Ana took it from VIPs");
+  const back = (returned, by = null) => ({ type: "thread.released", queue: QUEUE, returned, by, assignee: null });
+  assert.equal(said(back("not_taken")), "Went back to VIPs: not opened in time");
+  assert.equal(said(back("released", ana)), "Ana gave it back to VIPs");
+  assert.equal(said({ type: "thread.assigned", by: ana, assignee: ana }), "");
+  const acts = [{ id: 1, at: 1, type: "thread.assigned", assignee: ana }, { id: 2, at: 2, ...back("offline") }];
+  assert.equal(said(merged([], acts)[1].act), "Went back to VIPs: Ana went offline");
+});
+
+test("seconds are whole numbers within the limits of their field", () => {
+  assert.deepEqual(["60", " １２０ ", "9", "3601", "1.5", "", "x"].map((text) => secondsIn("take_within", text)),
+    [60, 120, undefined, undefined, undefined, undefined, undefined]);
+  assert.equal(secondsIn("delay", "0"), 0);
+  assert.equal(secondsIn("offline_after", "29"), undefined);
+});
