@@ -85,6 +85,14 @@ class World:
         tagging = self.services.tagging.change
         self._does(tagging, KEN, 5, TagNames(["vip"], []))
         self._act("reply", KEN, 1, self._note("@Lan, please look"))
+        self._save_views_and_queues()
+        #: Thread id to its name, of the threads of the other desk.
+        self.hidden: dict[int, str] = {}
+        self.services.reconciler.tick()
+        self.colleagues = [self.connect(id) for id in (KEN, BOSS)]
+        self.settle()
+
+    def _save_views_and_queues(self) -> None:
         boss = {"name": "Mine", "query": "assigned:me", "sort": "arrival", "owner": "all"}
         self._view(boss)
         queue_of(self, self._view(boss | {"name": "Open", "query": "is:open"}), "pull", None)
@@ -93,11 +101,6 @@ class World:
         self._view_elsewhere(boss | {"name": "Secret", "query": "tag:secret"})
         is_here(self, LAN)
         is_here(self, IDA, accepting=True, capacity=100)
-        #: Thread id to its name, of the threads of the other desk.
-        self.hidden: dict[int, str] = {}
-        self.services.reconciler.tick()
-        self.colleagues = [self.connect(id) for id in (KEN, BOSS)]
-        self.settle()
 
     def close(self) -> None:
         self.database.close()
