@@ -79,13 +79,17 @@ def calls() -> Iterator[Call]:
 def calls_of_queues() -> Iterator[Call]:
     """Takes threads of queues and gives them back, and reads what the answers tell."""
     for number in range(6):
+        thread = f"/admin/api/threads/{{{number + 1}}}"
+        explain = Call("GET", f"{thread}/explain", {"view": "v2", "sort": "arrival"})
         yield Call("POST", "/admin/api/queues/next", body={} if number % 2 else {"queue": 1})
+        yield explain
+        yield Call("PUT", "/admin/api/me/accepting", body={"accepting": False, "capacity": number})
+        yield Call("POST", f"{thread}/release", body={})
+        # It waits again, and others wait at the other desk.
+        yield explain
         yield Call("GET", "/admin/api/queues")
         yield Call("PUT", "/admin/api/me/accepting", body={"accepting": True, "capacity": number})
         yield Call("GET", "/admin/api/team")
-        named = {"view": "v2", "sort": "arrival"}
-        yield Call("GET", f"/admin/api/threads/{{{number + 1}}}/explain", named)
-        yield Call("POST", f"/admin/api/threads/{{{number + 1}}}/release", body={})
 
 
 def answer(world: World, call: Call, numbers: Numbers) -> tuple[Any, ...]:

@@ -117,8 +117,9 @@ class World:
                 self.services.hand_outs.turn()
         self.clock.advance(at + ACTIVITY_MS - self.clock())
         self.services.due_queue.turn()
-        # She stops accepting if she opens no thread in time: that fact is no secret (Q66).
-        is_here(self, IDA, accepting=True)
+        # She stops accepting if she opens no thread in time: that fact is no secret (Q66). While
+        # she does not accept any, threads wait there.
+        is_here(self, IDA, accepting=seed % 5 == 0)
         self.services.hand_outs.turn()
 
     def settle(self) -> None:
