@@ -55,7 +55,7 @@ class Staff:
         return cls(people, history.released(connection, now_ms) if people else frozenset())
 
     def able(self, queue: Queue) -> list[QueueAdmin]:
-        """Returns the admins to whom the queue may give threads now, the next one first."""
+        """Returns the admins who may get threads of the queue now, the next one first."""
         some = (
             admin
             for admin in self._people.values()

@@ -25,7 +25,7 @@ class Admin(NamedTuple):
 
 
 class Given(NamedTuple):
-    """The admin to whom a queue gives a thread."""
+    """The admin who gets a thread from a queue."""
 
     id: int
     name: str

@@ -111,7 +111,7 @@ class QueuePresence:
 
     def _is_known(self, snapshot: PresenceSnapshot) -> bool:
         """Whether it is known that an absent admin is absent. A Redis that has lost its data knows
-        nothing of admins whose windows have still to be opened there again."""
+        nothing of admins until their windows are opened there again."""
         known_ms = snapshot.version - int(snapshot.epoch)
         return snapshot.is_truly_known or known_ms >= self._people.timing.recovery_grace_ms
 

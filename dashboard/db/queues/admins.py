@@ -104,7 +104,7 @@ def with_room(connection: Connection, load: Load) -> list[tuple[QueueAdmin, int]
 def of_queue(
     connection: Connection, queue: Queue, desk: str, first_id: int, most: int
 ) -> tuple[list[QueueAdmin], int]:
-    """Returns up to `most` admins to whom the queue may give threads at a desk, in the order of an
+    """Returns up to `most` admins who may get threads of the queue at a desk, in the order of an
     explanation: `first_id`, those who accept threads as colleagues see it, lower ids; and the
     number of all. The order depends neither on threads at other desks nor on hidden presence."""
 

@@ -17,7 +17,7 @@ from dashboard.validation.strict_json import JsonObject
 
 
 class Reader(NamedTuple):
-    """The admin who reads, with the desks whose threads the admin sees; None: all."""
+    """The admin who reads, with the desks of the threads that the admin sees; None: all."""
 
     id: int
     role: str
