@@ -4,6 +4,7 @@
 import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
+import { onResize } from "../../browser.js";
 import {
   countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, queueOf, secondsLeft,
 } from "../../core/queues.js";
@@ -266,6 +267,8 @@ export class GivenNotices extends PageModule {
     notices.className = "notices";
     toasts.replaceWith(notices);
     notices.append(this.#root, toasts);
+    const { style } = document.documentElement;
+    onResize(this.#root, () => style.setProperty("--given-px", `${this.#root.offsetHeight}px`));
     this.ui.painter.add("given", () => this.#paint());
   }
 
