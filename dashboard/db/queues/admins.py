@@ -209,14 +209,19 @@ class Presence(NamedTuple):
 def differing(
     connection: Connection, statuses: Mapping[int, Presence]
 ) -> list[tuple[int, Presence]]:
-    """Returns the statuses that are newer than the stored ones, and differ from them."""
-    columns = (queue_admins.c[name] for name in ("status", "shown_status", "presence_version"))
+    """Returns the statuses that are newer than the stored ones, and differ from them: also that of
+    an admin who is offline since an unknown time."""
+    names = "status", "shown_status", "presence_version", "offline_since"
+    columns = (queue_admins.c[name] for name in names)
     known = select(queue_admins.c.admin_id, *columns).where(queue_admins.c.admin_id.in_(statuses))
     return [
         (row.admin_id, new)
         for row in connection.execute(known)
         if (new := statuses[row.admin_id]).version > row.presence_version
-        and (new.status, new.shown_status) != (row.status, row.shown_status)
+        and (
+            (new.status, new.shown_status) != (row.status, row.shown_status)
+            or (new.status == "offline" and row.offline_since is None)
+        )
     ]
 
 

@@ -70,9 +70,22 @@ def calls() -> Iterator[Call]:
         yield Call("GET", "/admin/api/threads/{1}/explain", named)
         yield Call("GET", f"/admin/api/threads/{{{HIDDEN[0]}}}/explain", named)
         yield Call("GET", "/admin/api/archive", named | {"limit": 1})
+    yield from calls_of_queues()
     for admin in (1, 2, 3):
         assign = {"admin_id": admin, "desk": "billing"}
         yield Call("POST", "/admin/api/threads/{5}/assign", body=assign)
+
+
+def calls_of_queues() -> Iterator[Call]:
+    """Takes threads of queues and gives them back, and reads what the answers tell."""
+    for number in range(6):
+        yield Call("POST", "/admin/api/queues/next", body={} if number % 2 else {"queue": 1})
+        yield Call("GET", "/admin/api/queues")
+        yield Call("PUT", "/admin/api/me/accepting", body={"accepting": True, "capacity": number})
+        yield Call("GET", "/admin/api/team")
+        named = {"view": "v2", "sort": "arrival"}
+        yield Call("GET", f"/admin/api/threads/{{{number + 1}}}/explain", named)
+        yield Call("POST", f"/admin/api/threads/{{{number + 1}}}/release", body={})
 
 
 def answer(world: World, call: Call, numbers: Numbers) -> tuple[Any, ...]:

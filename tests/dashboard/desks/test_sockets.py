@@ -8,6 +8,7 @@ import pytest
 
 from dashboard.errors import Problem
 from dashboard.transport.packets import EncodedJson
+from tests.dashboard.desks.queues import is_here
 from tests.dashboard.desks.test_http import HIDDEN, RUNS
 from tests.dashboard.desks.world import LAN, Numbers, World
 
@@ -70,30 +71,33 @@ def test_every_event_is_compared(worlds):
 @pytest.mark.parametrize(("seed", "stride"), RUNS)
 def test_a_session_does_not_depend_on_the_threads_of_other_desks(worlds, seed, stride):
     alone, full = worlds
-    numbers = Numbers(), Numbers()
+    numbers, heard = (Numbers(), Numbers()), set[str]()
     activity = count(seed * 1_000)
     for world in worlds:
         world.elsewhere(next(count(seed)))
     lans = [world.connect(LAN) for world in worlds]
-    _compare_sent(worlds, lans, numbers, "connecting")
+    heard |= _compare_sent(worlds, lans, numbers, "connecting")
     for step, (event, given) in enumerate(steps()[::stride]):
         happens = next(activity)
         for world in worlds:
             world.elsewhere(happens)
             world.colleagues_read(step)
             world.own_happens(step % 3 + 1)
+            is_here(world, LAN, accepting=True)
         found = [
             told.told(answer(world, lan, event, given))
             for world, lan, told in zip(worlds, lans, numbers, strict=True)
         ]
         assert found[0] == found[1], (event, given)
-        _compare_sent(worlds, lans, numbers, f"{event} {given}")
+        heard |= _compare_sent(worlds, lans, numbers, f"{event} {given}")
     assert len(full.hidden) > 2 and not alone.hidden
+    assert heard >= {"queue:given", "queue:returned", "queues:state"}
 
 
-def _compare_sent(worlds, lans, numbers, after: str) -> None:
+def _compare_sent(worlds, lans, numbers, after: str) -> set[str]:
     sent = []
     for world, lan, told in zip(worlds, lans, numbers, strict=True):
         world.settle()
         sent.append([(event, told.told(data)) for event, data in world.take(lan)])
     assert sent[0] == sent[1], f"after {after}"
+    return {event for event, _ in sent[0]}

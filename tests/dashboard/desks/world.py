@@ -16,6 +16,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.db.models.accounts import admins as admins_table
 from dashboard.db.models.threads import threads
+from dashboard.db.queues import definitions
 from dashboard.errors import Problem
 from dashboard.ingest.assigning import HandOver
 from dashboard.ingest.customer_notes import NewNote
@@ -24,6 +25,7 @@ from dashboard.ingest.replies import Reply
 from dashboard.ingest.schema import tags_data
 from dashboard.ingest.tagging import TagNames
 from dashboard.transport.caller import Caller
+from tests.dashboard.desks.queues import is_here, queue_of
 from tests.dashboard.live.emitter import FakeEmitter
 from tests.dashboard.live.queries.process import AtOnce
 from tests.drivers.application import ApplicationDriver
@@ -31,8 +33,10 @@ from tests.drivers.audit import OPERATOR
 from tests.support import SettableClock
 
 OWN, OTHER = "main", "billing"
-#: The ids of the admins: Lan sees the threads of her desk alone, Ken those of both, Boss all.
-LAN, KEN, BOSS = 1, 2, 3
+#: The ids of the admins: Lan sees the threads of her desk alone, Ken those of both, Boss all, Ida
+#: those of the other desk.
+LAN, KEN, BOSS, IDA = 1, 2, 3, 4
+NAMES = {LAN: "Lan", KEN: "Ken", BOSS: "Boss", IDA: "Ida"}
 #: Threads of Lan's desk, which are made first, and how many of the other desk come at most.
 OWN_THREADS = 6
 #: The time that one activity elsewhere takes, also in the world without that desk.
@@ -68,9 +72,10 @@ class World:
         self._posted = count(1)
         self.database.write(lambda connection: admin_desks.add(connection, OTHER, 0))
         self.lan = self.site.sign_in("Lan")
-        for name, role in (("Ken", "admin"), ("Boss", "supervisor")):
+        for name, role in (("Ken", "admin"), ("Boss", "supervisor"), ("Ida", "admin")):
             self.site.create_admin(name, role)
         self._belongs(KEN, OWN, OTHER)
+        self._belongs(IDA, OTHER)
         for number in range(1, OWN_THREADS + 1):
             self._own(number)
         self._act("claim", LAN, 2)
@@ -80,16 +85,22 @@ class World:
         tagging = self.services.tagging.change
         self._does(tagging, KEN, 5, TagNames(["vip"], []))
         self._act("reply", KEN, 1, self._note("@Lan, please look"))
-        boss = {"name": "Mine", "query": "assigned:me", "sort": "arrival", "owner": "all"}
-        self._view(boss)
-        self._view(boss | {"name": "Open", "query": "is:open"})
-        self._view(boss | {"name": "Of the desk", "query": "is:waiting"}, OWN)
-        self._view_elsewhere(boss | {"name": "Secret", "query": "tag:secret"})
+        self._save_views_and_queues()
         #: Thread id to its name, of the threads of the other desk.
         self.hidden: dict[int, str] = {}
         self.services.reconciler.tick()
         self.colleagues = [self.connect(id) for id in (KEN, BOSS)]
         self.settle()
+
+    def _save_views_and_queues(self) -> None:
+        boss = {"name": "Mine", "query": "assigned:me", "sort": "arrival", "owner": "all"}
+        self._view(boss)
+        queue_of(self, self._view(boss | {"name": "Open", "query": "is:open"}), "pull", None)
+        of_desk = self._view(boss | {"name": "Of the desk", "query": "is:waiting"}, OWN)
+        queue_of(self, of_desk, "push", OWN)
+        self._view_elsewhere(boss | {"name": "Secret", "query": "tag:secret"})
+        is_here(self, LAN)
+        is_here(self, IDA, accepting=True, capacity=100)
 
     def close(self) -> None:
         self.database.close()
@@ -97,11 +108,17 @@ class World:
     def elsewhere(self, seed: int) -> None:
         """Something happens to the threads of the other desk, if there is one."""
         at = self.clock()
+        self.services.hand_outs.turn()
         if self.is_full:
             chosen = random.Random(seed)
             for _ in range(chosen.randint(1, 3)):
                 self._happens_elsewhere(chosen)
+                self.services.hand_outs.turn()
         self.clock.advance(at + ACTIVITY_MS - self.clock())
+        self.services.due_queue.turn()
+        # She stops accepting if she opens no thread in time: that fact is no secret (Q66).
+        is_here(self, IDA, accepting=True)
+        self.services.hand_outs.turn()
 
     def settle(self) -> None:
         """Lets everything that is under way arrive."""
@@ -116,6 +133,7 @@ class World:
         self.services.live_lists.view_totals.turn()
         self.services.broadcaster.delivery_updates.poll()
         self.services.queue_line.turn()
+        self.services.queue_news.turn()
         self.services.view_changes.check()
         self.services.presence_tasks._feed.verify_once()
         self.services.presence_tasks._flush_people()
@@ -170,10 +188,14 @@ class World:
         return self.database.write(lambda c: views.create(c, draft, BOSS, self.clock()))
 
     def _view_elsewhere(self, body: dict[str, str]) -> None:
-        """Saves a view of the other desk; without that desk deletes it, as ids are numbered."""
+        """Saves a view of the other desk, which is a queue; without that desk deletes both, as ids
+        are numbered."""
         view = self._view(body, OTHER)
+        queue = queue_of(self, view, "push", OTHER)
         if not self.is_full:
+            self.database.write(lambda c: definitions.remove(c, queue))
             self.database.write(lambda c: views.remove(c, view, self.clock()))
+        self.services.hand_outs.turn()
 
     def _act(self, action: str, admin_id: int, thread_id: int, *given: Any) -> None:
         self._does(getattr(self.services.actions, action), admin_id, thread_id, *given)
@@ -185,8 +207,8 @@ class World:
 
     def _does(self, work: Any, admin_id: int, thread_id: int, *given: Any) -> None:
         """Runs an act of an admin who may do anything."""
-        name = {LAN: "Lan", KEN: "Ken", BOSS: "Boss"}[admin_id]
-        self.services.ingest.act(work, Admin(admin_id, name, "supervisor"), thread_id, *given)
+        admin = Admin(admin_id, NAMES[admin_id], "supervisor")
+        self.services.ingest.act(work, admin, thread_id, *given)
 
     def _happens_elsewhere(self, chosen: random.Random) -> None:
         """Adds a thread, or lets something happen to an existing one."""
@@ -203,6 +225,12 @@ class World:
                 lambda: self._act("reopen", BOSS, thread),
                 lambda: (self._act("close", BOSS, thread), self._archive(thread)),
                 lambda: self._act("claim", KEN, thread),
+                lambda: self._act("release", IDA, thread, "Secretly"),
+                # Ida sees no other threads.
+                lambda: self.services.ingest.act(
+                    self.services.handing_out.pull,
+                    Admin(IDA, "Ida", "admin", frozenset({OTHER})),
+                ),
                 lambda: self._does(self.services.assigning.hand_over, BOSS, thread, HandOver(KEN)),
                 # By an admin who belonged to that desk before.
                 lambda: self._act("reply", LAN, thread, reply),

@@ -22,6 +22,7 @@ from tests.dashboard.web.admin.queues.calls import (
 from tests.dashboard.web.answers import is_problem
 from tests.drivers.audit import acts as audited
 
+SUE = {"id": 1, "name": "Sue"}
 MAI = {"id": 2, "name": "Mai"}
 #: The members of an admin in an explanation.
 FREE = {"is": "free", "load": 0, "capacity": 5}
@@ -142,23 +143,33 @@ def test_supervisors_set_a_capacity_which_the_log_tells(dashboard, sue, mai):
     assert is_problem(takes(mai), 409, "at_capacity")
 
 
-def test_a_queue_pushes_and_the_team_and_the_explanation_tell_it(dashboard, sue, mai):
-    """Q25, Q32, Q75, Q78, Q79."""
+def test_why_a_thread_still_waits_is_explained(dashboard, sue, mai):
+    """Q79."""
     ids = waiting(dashboard, 2)
     queue = saved_queue(sue, mode="push")
     turn(dashboard)
-    named = {"id": queue["id"], "name": "Waiting"}
-    still = explained(mai, ids[1])
-    assert still == {
-        **{"queue": named, "admin": None, "at": None, "pulled": False, "others": 0},
-        "admins": [
-            {"id": 1, "name": "Sue", **FREE, "is": "offline"},
-            MAI | FREE | {"is": "offline"},
-        ],
-        **{"position": 2, "of": 2},
+    assert explained(mai, ids[1]) == {
+        "queue": {"id": queue["id"], "name": "Waiting"},
+        **{"admin": None, "at": None, "pulled": False, "others": 0, "position": 2, "of": 2},
+        "admins": [SUE | FREE | {"is": "offline"}, MAI | FREE | {"is": "offline"}],
     }
     is_here(dashboard, 2)
     assert explained(mai, ids[1])["admins"][1]["is"] == "not_accepting"
+    is_here(dashboard, 2, "busy")
+    accepts(mai, capacity=1)
+    assert explained(mai, ids[1])["admins"][1] == MAI | {"is": "busy", "load": 0, "capacity": 1}
+    is_here(dashboard, 2)
+    assert turn(dashboard) == 1
+    full = MAI | {"is": "at_capacity", "load": 1, "capacity": 1}
+    assert explained(mai, ids[1])["admins"][0] == full
+
+
+def test_a_queue_pushes_and_the_team_and_the_explanation_tell_it(dashboard, sue, mai):
+    """Q25, Q32, Q75, Q78."""
+    ids = waiting(dashboard, 2)
+    queue = saved_queue(sue, mode="push")
+    named = {"id": queue["id"], "name": "Waiting"}
+    is_here(dashboard, 2)
     accepts(mai, capacity=1)
     before = member(mai, 2)
     assert (before["load"], before["capacity"]) == (0, 1)
@@ -168,19 +179,14 @@ def test_a_queue_pushes_and_the_team_and_the_explanation_tell_it(dashboard, sue,
     assert (after["load"], after["given_at"]) == (1, dashboard.clock())
     [act] = acts(mai, ids[0])
     assert (act["by"], act["assignee"], act["queue"]) == (None, MAI, named)
-    gave = explained(sue, ids[0])
-    assert gave == {
-        **{"queue": named, "admin": MAI, "at": dashboard.clock(), "pulled": False, "others": 0},
+    assert explained(sue, ids[0]) == {
+        **{"queue": named, "admin": MAI, "at": dashboard.clock(), "pulled": False},
+        **{"others": 0, "position": None, "of": None},
         "admins": [
             MAI | {"is": "given", "load": 0, "capacity": 1},
-            {"id": 1, "name": "Sue", **FREE, "is": "offline"},
+            SUE | FREE | {"is": "offline"},
         ],
-        **{"position": None, "of": None},
     }
-    assert explained(mai, ids[1])["admins"][0] == MAI | {
-        **{"is": "at_capacity", "load": 1, "capacity": 1}
-    }
-    mai.post(f"{API}/threads/{ids[0]}/close", json={})
     sue.delete(f"{URL}/{queue['id']}")
     mai.post(f"{API}/threads/{ids[0]}/release", json={})
     assert explained(mai, ids[0]) is None, "nobody has it, and no queue"
