@@ -47,13 +47,14 @@ class HandOut(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What is to be done now, and the time (ms) at which time alone next makes a hand-out or a
-    return possible; None: never."""
+    """What is to be done now, as of a number of hand-outs, and the time (ms) at which time alone
+    next makes a hand-out or a return possible; None: never."""
 
     has_to_fill: bool
     has_returns: bool = False
     has_hand_outs: bool = False
     next_at: int | None = None
+    hand_outs: int = 0
 
 
 class HandingOut:
@@ -83,7 +84,7 @@ class HandingOut:
                 return None, []
 
         def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
-            desk, now = _begin(connection), self._clock()
+            desk, now = _begin(connection, definitions.lock(connection)), self._clock()
             match = desk.asked_for(connection, admin.id, queue_id, now)
             if match is None:
                 return None, []
@@ -125,13 +126,18 @@ class HandingOut:
                 any(at <= now for at in returns_at),
                 any(True for _ in desk.due(connection, now)),
                 _next_moment(connection, queues.values(), returns_at, now),
+                desk.state.hand_outs,
             )
 
-    def push(self) -> Sequence[Placement]:
-        """Makes the hand-outs that are due, AT_ONCE at most."""
+    def push(self, found_at: int | None = None) -> Sequence[Placement] | None:
+        """Makes the hand-outs that are due, AT_ONCE at most. None if others have made some since
+        the number of hand-outs `found_at`: then probably those that were due."""
 
-        def write(connection: Connection) -> Sequence[Placement]:
-            desk, now = _begin(connection), self._clock()
+        def write(connection: Connection) -> Sequence[Placement] | None:
+            state = definitions.lock(connection)
+            if found_at is not None and found_at != state.hand_outs:
+                return None
+            desk, now = _begin(connection, state), self._clock()
             matches = list(desk.due(connection, now))
             return _give(connection, desk.state, matches, now, None)[1] if matches else []
 
@@ -199,6 +205,7 @@ class HandOuts(RunsTask):
         """Does all that is to be done; returns the number of threads that were handed out or came
         back. Raises StorageUnavailable."""
         handing_out, count = self._handing_out, 0
+        was_beaten = False
         while True:
             outlook = handing_out.look()
             if outlook.has_to_fill:
@@ -207,10 +214,14 @@ class HandOuts(RunsTask):
             if outlook.has_returns:
                 placements += handing_out.take_back()
             if outlook.has_returns or outlook.has_hand_outs:
-                placements += handing_out.push()
+                # All processes find the same hand-outs: one of them makes writes of threads wait.
+                sure = outlook.has_returns or was_beaten
+                made = handing_out.push(None if sure else outlook.hand_outs)
+                was_beaten = made is None
+                placements += made or ()
             self._place(placements)
             count += len(placements)
-            if self._task.is_stopped or not (placements or outlook.has_to_fill):
+            if self._task.is_stopped or not (placements or outlook.has_to_fill or was_beaten):
                 break
         self._wait_seconds = POLL_SECONDS
         if outlook.next_at is not None:
@@ -289,10 +300,10 @@ class _Desk(NamedTuple):
         return pulled(connection, self.queues, staff, asker, now, queue_id)
 
 
-def _begin(connection: Connection) -> _Desk:
-    """Takes the locks of a hand-out: no other one, and no write of a thread, is under way. Read the
-    clock afterwards: threads that came while this one waited are there, too."""
-    state = definitions.lock(connection)
+def _begin(connection: Connection, state: QueueState) -> _Desk:
+    """Waits for the writes of threads that are under way, and has others wait; `state` is that of
+    `definitions.lock`. Read the clock afterwards: threads that came while this one waited are
+    there, too."""
     # Before writes of threads have to wait.
     people = admins.listing(connection)
     versions.wait_for_writers(connection)

@@ -53,8 +53,13 @@ def sees(seen: Desks, desk: str) -> bool:
     return seen is None or desk in seen
 
 
-def seen_by(connection: Connection, roles: Mapping[int, str]) -> dict[int, Desks]:
-    """Maps admin ids to the desks that each admin sees. `roles`: admin id to role.
+def seen_by(
+    connection: Connection,
+    roles: Mapping[int, str],
+    theirs: Mapping[int, frozenset[str]] | None = None,
+) -> dict[int, Desks]:
+    """Maps admin ids to the desks that each admin sees. `roles`: admin id to role; `theirs`: the
+    desks to which they belong, if these were read.
 
     None for supervisors, and for admins who belong to all desks.
     """
@@ -62,7 +67,7 @@ def seen_by(connection: Connection, roles: Mapping[int, str]) -> dict[int, Desks
     admin_ids = [id for id, role in roles.items() if role != "supervisor"]
     if admin_ids:
         all_desks = frozenset(names(connection))
-        theirs = of(connection, admin_ids)
+        theirs = of(connection, admin_ids) if theirs is None else theirs
         for id in admin_ids:
             by_admin[id] = None if theirs[id] >= all_desks else theirs[id]
     return by_admin

@@ -83,7 +83,7 @@ def listing(
     statement = _READ if ids is None else _READ.where(admins.c.id.in_(ids))
     rows = connection.execute(statement.where(_ACCEPTS) if who_accept else statement).all()
     theirs = admin_desks.of(connection, [row.id for row in rows])
-    seen = admin_desks.seen_by(connection, {row.id: row.role for row in rows})
+    seen = admin_desks.seen_by(connection, {row.id: row.role for row in rows}, theirs)
     return [
         QueueAdmin(*row, theirs[row.id], seen[row.id])._replace(accepting=bool(row[5]))
         for row in rows

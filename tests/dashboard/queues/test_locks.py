@@ -78,3 +78,16 @@ def test_who_asks_in_vain_takes_no_lock(new_desk, held):
     begun = time.monotonic()
     desk.pull(1)
     assert time.monotonic() - begun < HELD_SECONDS / 2
+
+
+def test_one_of_all_who_find_a_hand_out_makes_others_wait(new_desk):
+    """The next ones find that somebody was first, and look again."""
+    desk = new_desk("push")
+    desk.come(1, "help", "main")
+    found = [desk._handing_out.look() for _ in range(2)]
+    assert [one.has_hand_outs for one in found] == [True, True]
+    made = [desk._handing_out.push(one.hand_outs) for one in found]
+    assert [made[0] is None, made[1] is None] == [False, True]
+    desk.come(2, "help", "main")
+    desk._hand_outs.turn()
+    assert desk.log() == [Given(1, 1, 1), Given(2, 1, 1)]
