@@ -332,14 +332,15 @@ def _give(
     now: int,
     by: Admin | None,
 ) -> tuple[list[int], Sequence[Placement]]:
-    """Assigns the threads; returns the ids of the acts, and the placements. `by`: the admin who
-    asked for it, None if the queue acts by itself."""
+    """Assigns the threads, or only the first ones; returns the ids of the acts, and the placements.
+    `by`: the admin who asked for it, None if the queue acts by itself."""
+    # A thread that is being written ends the row: a later one may not go out before it.
     ids = [match.thread_id for match in matches]
-    locked = {one.id: one for one in thread_states.locked_by_id(connection, ids, waits=False)}
+    locked = thread_states.locked_at_once(connection, ids)
     number, acts = state.hand_outs, list[int]()
     given: dict[int, list[int]] = {}
-    for match in matches:
-        thread, admin = locked[match.thread_id], match.admin
+    for match, thread in zip(matches, locked, strict=False):
+        admin = match.admin
         assert entries.is_ready(thread.facts, thread.columns), "entries follow their threads"
         number += 1
         numbers = given.setdefault(match.queue.id, [])
@@ -364,7 +365,7 @@ def _give(
     for id, numbers in given.items():
         history.note_hand_outs(connection, id, numbers, now)
     definitions.set_hand_outs(connection, number)
-    return acts, save(connection, [*locked.values()], now)
+    return acts, save(connection, locked, now)
 
 
 def _next_moment(
