@@ -177,7 +177,9 @@ class Scene:
             return connection.execute(statement.limit(1)).first() is None
 
     def everybody_is_ready(self) -> bool:
-        """Whether all admins accept threads, and have none."""
+        """Whether all admins are here, accept threads, and have none."""
+        if not all(one.is_connected for one in self.people):
+            return False
         replay = self.replayed()
         return all(replay.is_eligible(one.id) and not replay.load(one.id) for one in self.people)
 

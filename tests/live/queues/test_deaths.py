@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 #: Admins, threads that are posted, threads of one call, and seconds between two calls.
 PEOPLE, THREADS, BATCH, PAUSE_SECONDS = 20, 200, 5, 0.5
 #: The same for the smaller test.
-FEW_PEOPLE, FEW_THREADS = 6, 150
+FEW_PEOPLE, FEW_THREADS = 6, 100
 #: Seconds between two kills.
 KILL_SECONDS = 6.0
 #: Shares of the posted threads at which Redis is emptied.
