@@ -150,11 +150,14 @@ class Scene:
         client.close()
         self.kills.append((time.time(), "Redis emptied"))
 
-    def post_all(self, count: int, batch: int, pause_seconds: float) -> threading.Thread:
-        """Posts threads in the background; waits while MUCH is left to do."""
+    def post_all(
+        self, count: int, batch: int, pause_seconds: float, most_seconds: float
+    ) -> threading.Thread:
+        """Posts threads in the background, for `most_seconds`; waits while MUCH is left to do."""
+        until = time.monotonic() + most_seconds
 
         def post() -> None:
-            while len(self.chatbot.threads) < count:
+            while len(self.chatbot.threads) < count and time.monotonic() < until:
                 if self.looker.waiting > MUCH:
                     time.sleep(pause_seconds)
                     continue
