@@ -106,6 +106,29 @@ def answer(world: World, call: Call, numbers: Numbers) -> tuple[Any, ...]:
     return found.status_code, headers, without_random(found.data)
 
 
+def test_answers_about_queues_do_not_depend_on_the_threads_of_other_desks(worlds):
+    """Q65, Q67: each call, while threads at the other desk wait, are pushed and pulled."""
+    numbers = Numbers(), Numbers()
+    statuses = set()
+    for happens, call in enumerate([*calls_of_queues(), *calls_of_queues()]):
+        for world in worlds:
+            world.elsewhere(happens)
+        one, other = (
+            answer(world, call, told) for world, told in zip(worlds, numbers, strict=True)
+        )
+        assert one == other, call
+        statuses.add((call.path.rpartition("/")[2], one[0]))
+    assert {("next", 200), ("next", 409), ("release", 200), ("explain", 200)} <= statuses
+    _, full = worlds
+    with full.database.read() as connection:
+        given = connection.exec_driver_sql(
+            "SELECT count(*) FROM thread_acts WHERE type = 'thread.assigned'"
+            " AND admin_id IS NULL AND thread_id > ?",
+            (OWN_THREADS,),
+        ).scalar()
+    assert given > 5, "threads were pushed to the colleague of the other desk"
+
+
 def test_every_route_is_compared(worlds):
     """A new route needs a call in `hostile_calls.py`."""
     alone, _ = worlds

@@ -100,7 +100,8 @@ class World:
         queue_of(self, of_desk, "push", OWN)
         self._view_elsewhere(boss | {"name": "Secret", "query": "tag:secret"})
         is_here(self, LAN)
-        is_here(self, IDA, accepting=True, capacity=100)
+        # Room for every thread there: that she has none left would be no secret (Q66).
+        is_here(self, IDA, accepting=True, capacity=10_000)
 
     def close(self) -> None:
         self.database.close()
