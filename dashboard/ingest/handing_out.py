@@ -49,13 +49,21 @@ class HandOut(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """Work to be done now, and the time (ms) at which time alone next makes a hand-out or a return
-    possible; None: never."""
+    """Work to be done now, as of a number of hand-outs, and the time (ms) at which time alone next
+    makes a hand-out or a return possible; None: never."""
 
     has_to_fill: bool
     has_returns: bool = False
     has_hand_outs: bool = False
     next_at: int | None = None
+    hand_outs: int = 0
+
+
+class Pushed(NamedTuple):
+    """The placements of threads that were handed out; `is_all`: no others are due now."""
+
+    placements: Sequence[Placement]
+    is_all: bool
 
 
 class HandingOut:
@@ -83,7 +91,8 @@ class HandingOut:
                 return None, []  # Without a lock: many ask again and again while there is nothing.
 
         def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
-            state, now = _begin(connection), self._clock()
+            state = definitions.lock(connection)
+            now = self._begin(connection)
             match = _asked_for(connection, state, admin.id, queue_id, now)
             if match is None:
                 return None, []
@@ -122,18 +131,33 @@ class HandingOut:
                 any(at <= now for at in returns_at),
                 any(True for _ in pushed(connection, state, staff, now)),
                 _next_moment(connection, queues.values(), returns_at, now),
+                state.hand_outs,
             )
 
-    def push(self) -> Sequence[Placement]:
-        """Makes the hand-outs that are due, AT_ONCE at most."""
+    def push(self, found_at: int | None = None) -> Pushed:
+        """Makes the hand-outs that are due, AT_ONCE at most; none if others have made some since
+        the number of hand-outs `found_at`: then probably those that were due."""
 
-        def write(connection: Connection) -> Sequence[Placement]:
-            state, now = _begin(connection), self._clock()
+        def write(connection: Connection) -> Pushed:
+            state = definitions.lock(connection)
+            if found_at is not None and found_at != state.hand_outs:
+                return Pushed([], is_all=False)
+            now = self._begin(connection)
             staff = Staff.read(connection, state, now)
             matches = list(pushed(connection, state, staff, now))
-            return _give(connection, state, matches, now, None)[1] if matches else []
+            if not matches:
+                return Pushed([], is_all=True)
+            acts, placements = _give(connection, state, matches, now, None)
+            return Pushed(placements, len(acts) == len(matches) < AT_ONCE)
 
         return self._database.write(write)
+
+    def _begin(self, connection: Connection) -> int:
+        """Waits until no write of a thread is under way, and has others wait; returns the time (ms)
+        afterwards: threads that came meanwhile are there, too. The caller holds the lock of
+        `definitions.lock`."""
+        versions.wait_for_writers(connection)
+        return self._clock()
 
     def take_back(self) -> Sequence[Placement]:
         """Takes threads back from admins who have been offline for too long, AT_ONCE at most."""
@@ -196,19 +220,20 @@ class HandOuts(RunsTask):
     def turn(self) -> int:
         """Does all that is to be done; returns the number of threads that were handed out or came
         back. Raises StorageUnavailable."""
-        handing_out, count = self._handing_out, 0
+        handing_out, count, was_beaten = self._handing_out, 0, False
         while True:
-            outlook = handing_out.look()
+            outlook, made = handing_out.look(), Pushed([], is_all=True)
             if outlook.has_to_fill:
                 handing_out.fill()
-            placements: list[Placement] = []
-            if outlook.has_returns:
-                placements += handing_out.take_back()
-            if outlook.has_returns or outlook.has_hand_outs:
-                placements += handing_out.push()
-            self._place(placements)
-            count += len(placements)
-            is_done = len(placements) < AT_ONCE and not outlook.has_to_fill
+            returned = handing_out.take_back() if outlook.has_returns else []
+            if returned or outlook.has_hand_outs:
+                # All processes find the same hand-outs: one of them makes writes of threads wait.
+                is_sure = was_beaten or bool(returned)
+                made = handing_out.push(None if is_sure else outlook.hand_outs)
+                was_beaten = not made.is_all and not made.placements
+            self._place([*returned, *made.placements])
+            count += len(returned) + len(made.placements)
+            is_done = made.is_all and len(returned) < AT_ONCE and not outlook.has_to_fill
             if self._task.is_stopped or is_done:
                 break
         self._wait_seconds = POLL_SECONDS
@@ -262,14 +287,6 @@ def release_to_queue(
     return outgoing.set_assignee(connection, admin, state, None, None, now, data, **extra)
 
 
-def _begin(connection: Connection) -> QueueState:
-    """Takes the locks of a hand-out: no other one, and no write of a thread, is under way. Read the
-    clock afterwards: threads that came while this one waited are there, too."""
-    state = definitions.lock(connection)
-    versions.wait_for_writers(connection)
-    return state
-
-
 def _asked_for(
     connection: Connection, state: QueueState, admin_id: int, queue_id: int | None, now: int
 ) -> Match | None:
@@ -316,14 +333,14 @@ def _give(
     now: int,
     by: Admin | None,
 ) -> tuple[list[int], Sequence[Placement]]:
-    """Assigns the threads; returns the ids of the acts, and the placements. `by`: the admin who
-    asked for it, None if the queue acts by itself."""
-    ids = [match.thread_id for match in matches]
-    locked = {one.id: one for one in thread_states.locked_by_id(connection, ids, waits=False)}
+    """Assigns the threads, or only the first ones; returns the ids of the acts, and the placements.
+    `by`: the admin who asked for it, None if the queue acts by itself."""
+    # A thread that is being written ends the row: a later one may not go out before it.
+    locked = thread_states.locked_at_once(connection, [match.thread_id for match in matches])
     number, acts, given_to = state.hand_outs, list[int](), Counter[int]()
     given = {match.queue.id: match.queue.given for match in matches}
-    for match in matches:
-        thread, admin = locked[match.thread_id], match.admin
+    for match, thread in zip(matches, locked, strict=False):
+        admin = match.admin
         assert admin is not None
         assert entries.is_ready(thread.facts, thread.columns), "entries follow their threads"
         number += 1
@@ -348,7 +365,7 @@ def _give(
         admins.note_given(connection, admin.id, number, now)
         history.note_hand_out(connection, match.queue.id, given[match.queue.id], now)
     definitions.set_hand_outs(connection, number)
-    return acts, save(connection, [*locked.values()], now)
+    return acts, save(connection, locked, now)
 
 
 def _next_moment(

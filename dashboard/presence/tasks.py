@@ -2,6 +2,7 @@
 
 import logging
 import math
+import random
 import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -138,6 +139,8 @@ TRIM_SECONDS, TRIM_REST_SECONDS = 10.0, 60.0
 CONSUMERS_SECONDS = 60.0
 #: Interval of reading the present admins; shorter if one came or left.
 PRESENT_SECONDS, PRESENT_LEAST_SECONDS = 3.0, 0.5
+#: The longest pause before the presence of the admins of queues is copied.
+COPY_SPREAD_SECONDS = 0.3
 #: Interval of the work for sockets, while there are none.
 REST_SECONDS = 10.0
 #: Interval at which continued typing is sent again; browsers show it for 7.5 s.
@@ -371,6 +374,8 @@ class PresenceTasks:
             self._present_admins.refresh()
 
     def _copy_for_queues(self) -> None:
+        # All processes hear of a change at once; after a pause most find that it is stored.
+        time.sleep(COPY_SPREAD_SECONDS * random.random())
         # After an outage connections that are about to come back may be missing in Redis.
         self._queue_presence.copy(trusts_absence=not self._sweeping_is_paused())
 

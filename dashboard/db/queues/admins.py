@@ -275,13 +275,14 @@ def held_offline(connection: Connection) -> list[Held]:
     return [Held(*row) for row in connection.execute(statement)]
 
 
-def as_told(connection: Connection, admin: QueueAdmin, load: Load) -> dict[str, int]:
-    """Returns the switch and the places of an admin, as the dashboard gets them."""
+def as_told(admin: QueueAdmin, load: int) -> dict[str, int]:
+    """Returns the switch and the places of an admin with so many threads, as the dashboard gets
+    them."""
     return {
         "accepting": admin.accepting,
         "capacity": admin.capacity,
         "capacity_max": admin.capacity_set,
-        "load": loads(connection, [admin.id], load)[admin.id],
+        "load": load,
     }
 
 
@@ -289,7 +290,7 @@ def accepting(connection: Connection, admin_id: int) -> dict[str, int]:
     """Returns `as_told` of an enabled admin."""
     admin = one(connection, admin_id)
     assert admin is not None, "the caller is enabled"
-    return as_told(connection, admin, state(connection).load)
+    return as_told(admin, loads(connection, [admin.id], state(connection).load)[admin.id])
 
 
 def is_over_capacity(connection: Connection, admin_id: int, thread: ThreadState) -> bool:

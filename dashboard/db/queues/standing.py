@@ -42,12 +42,11 @@ class Standing(NamedTuple):
 
 
 class People:
-    """The enabled admins and the loads of those who accept threads, read once."""
+    """The enabled admins and their loads, read once."""
 
     def __init__(self, connection: Connection, load: Load):
         self.all = admins.listing(connection)
-        accepting = [admin.id for admin in self.all if admin.accepts]
-        self._loads = admins.loads(connection, accepting, load) if accepting else {}
+        self.loads = admins.loads(connection, [admin.id for admin in self.all], load)
 
     def accepting(self, desks: Desks) -> list[QueueAdmin]:
         """Returns the admins of these desks (None: all admins) who accept threads now."""
@@ -58,7 +57,7 @@ class People:
         ]
 
     def has_room(self, admin: QueueAdmin) -> bool:
-        return self._loads[admin.id] < admin.capacity
+        return self.loads[admin.id] < admin.capacity
 
     def of(self, admin_id: int) -> QueueAdmin | None:
         return next((admin for admin in self.all if admin.id == admin_id), None)
@@ -70,8 +69,8 @@ class AllQueues:
     def __init__(self, connection: Connection, now_ms: int):
         self._now_ms = now_ms
         self._queues = definitions.listing(connection)
-        self._load = definitions.state(connection).load
-        self._people = People(connection, self._load) if self._queues else None
+        load = definitions.state(connection).load
+        self._people = People(connection, load) if self._queues else None
         self._counts: dict[tuple[int, Desks], int] = {}
 
     def seen_by(self, connection: Connection, reader: Reader) -> list[Standing]:
@@ -112,8 +111,9 @@ class AllQueues:
             for one in listed
         }
         own = self._people.of(reader.id) if self._people else None
-        me = None if own is None else admins.as_told(connection, own, self._load)
-        return told, me
+        if self._people is None or own is None:
+            return told, None
+        return told, admins.as_told(own, self._people.loads[own.id])
 
     def _waiting(self, connection: Connection, queue: Queue, desks: Desks) -> int:
         if queue.number is None:

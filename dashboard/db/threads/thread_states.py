@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, delete, insert, or_, select
 
 from dashboard.db import driver
 from dashboard.db.accounts import sources
@@ -160,6 +161,7 @@ _BY_NAME = by_name(threads, _READ, locked=True)
 _SELECT = select(*(threads.c[name] for name in _READ)).order_by(threads.c.id).with_for_update()
 _BY_ID = _SELECT.where(threads.c.id.in_(bindparam("ids", expanding=True)))
 _BY_ID_AT_ONCE = _BY_ID.with_for_update(nowait=True)
+_BY_ID_FREE = _BY_ID.with_for_update(skip_locked=True)
 _BY_NAME_OR_CUSTOMER = _SELECT.where(
     or_(
         and_(
@@ -222,15 +224,28 @@ def remove_unused(connection: Connection, ids: Collection[int]) -> None:
     connection.execute(delete(threads).where(condition))
 
 
-def locked_by_id(
-    connection: Connection, ids: Collection[int], *, waits: bool = True
-) -> list[ThreadState]:
+def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadState]:
     """Locks threads by row id, in the order of ids, and reads their customers' member status.
 
-    Unknown ids are left out. Unless it `waits`, it raises DBAPIError for a thread that another
-    transaction holds; `Database.write` then tries the whole again.
+    Unknown ids are left out.
     """
-    statement = _BY_ID if waits else _BY_ID_AT_ONCE
+    return _locked(connection, _BY_ID, ids)
+
+
+def locked_at_once(connection: Connection, ids: Sequence[int]) -> list[ThreadState]:
+    """Does the same without waiting, for the first of these threads up to one that another
+    transaction holds; returns them in the order of `ids`.
+
+    Raises DBAPIError if the very first one is held; `Database.write` then tries the whole again.
+    """
+    states = {state.id: state for state in _locked(connection, _BY_ID_FREE, ids)}
+    free = [states[id] for id in takewhile(states.__contains__, ids)]
+    return free or _locked(connection, _BY_ID_AT_ONCE, ids[:1])
+
+
+def _locked(
+    connection: Connection, statement: Select[Any], ids: Collection[int]
+) -> list[ThreadState]:
     states = _states(connection.execute(statement, {"ids": list(ids)}))
     # Read while the lock is held: a transaction that changes a customer waits for it.
     read_customers(connection, states, {})

@@ -15,7 +15,10 @@ pytestmark = pytest.mark.postgres
 
 #: For how long another transaction holds a lock.
 HELD_SECONDS = 0.3
-_ROW = select(threads.c.id).where(threads.c.id == 1).with_for_update()
+
+
+def _locking(id: int):
+    return select(threads.c.id).where(threads.c.id == id).with_for_update()
 
 
 @pytest.fixture
@@ -55,7 +58,7 @@ def test_a_thread_that_is_being_written_goes_out_after_that(new_desk, held, mode
     """The hand-out waits neither with its locks held, nor does it fail."""
     desk = new_desk(mode)
     desk.come(1, "help", "main")
-    held(lambda connection: connection.execute(_ROW))
+    held(lambda connection: connection.execute(_locking(1)))
     if mode == "push":
         desk._handing_out.push()
     else:
@@ -78,3 +81,31 @@ def test_who_asks_in_vain_takes_no_lock(new_desk, held):
     begun = time.monotonic()
     desk.pull(1)
     assert time.monotonic() - begun < HELD_SECONDS / 2
+
+
+def test_one_of_all_who_find_a_hand_out_makes_others_wait(new_desk):
+    """The next ones find that somebody was first, and look again."""
+    desk = new_desk("push")
+    desk.come(1, "help", "main")
+    found = [desk._handing_out.look() for _ in range(2)]
+    assert [one.has_hand_outs for one in found] == [True, True]
+    made = [desk._handing_out.push(one.hand_outs) for one in found]
+    assert [(len(one.placements), one.is_all) for one in made] == [(1, True), (0, False)]
+    desk.come(2, "help", "main")
+    desk._hand_outs.turn()
+    assert desk.log() == [Given(1, 1, 1), Given(2, 1, 1)]
+
+
+def test_threads_before_one_that_is_being_written_go_out(new_desk, held):
+    """Of many threads one is nearly always being written."""
+    desk, pushed = new_desk("push"), threading.Event()
+    desk.set(1, None, None, 3)
+    for id in (1, 2, 3):
+        desk.come(id, "help", "main")
+        desk.advance(1)
+    held(lambda connection: connection.execute(_locking(2)), lambda: pushed.wait(10))
+    desk._handing_out.push()
+    assert desk.log() == [Given(1, 1, 1)], "the third one may not go out before the second one"
+    pushed.set()
+    desk._hand_outs.turn()
+    assert desk.log() == [Given(id, 1, 1) for id in (1, 2, 3)]

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { translator } from "../../../static/js/core/i18n.js";
 import { settled, pageOf } from "../support.mjs";
 
-const element = () => ({ append() {}, replaceWith() {}, replaceChildren() {} });
+const element = () => ({ prepend() {}, replaceChildren() {} });
 globalThis.document ??= /** @type {any} */ ({
   createTreeWalker: () => ({}), createComment: () => ({}), createElement: element, getElementById: element,
 });

@@ -260,12 +260,7 @@ export class GivenNotices extends PageModule {
   constructor({ accept, ...page }) {
     super(page);
     this.accept = accept;
-    // Above the toasts, which otherwise have the same place.
-    const toasts = document.getElementById("toasts");
-    const notices = document.createElement("div");
-    notices.className = "notices";
-    toasts.replaceWith(notices);
-    notices.append(this.#root, toasts);
+    document.getElementById("toasts").prepend(this.#root); // the painted toasts stand below
     this.ui.painter.add("given", () => this.#paint());
   }
 
@@ -367,7 +362,7 @@ export class GivenNotices extends PageModule {
     return html`<div class="toast given" role="group" aria-label=${t("queues.given", this.#named(thread))}
       ?data-soon=${left !== null && left <= 10}>
       <span class="toast-text"><bdi>${t("queues.given", this.#named(thread))}</bdi>
-        ${left === null ? "" : html`<span class="given-left" role="timer" aria-live="off">${t("queues.given.left",
+        ${left === null ? "" : html`<span class="given-left" aria-hidden="true">${t("queues.given.left",
           { time: countDown(left) })}</span>`}</span>
       <button type="button" class="button button-accent" aria-keyshortcuts=${isFirst ? "Shift+O" : ""}
         @click=${() => this.#open(thread.thread_id)}>${t("notice.open")}${isFirst
