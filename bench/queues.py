@@ -4,8 +4,9 @@ python -m bench.queues                      10,000 waiting threads, 200 admins, 
 python -m bench.queues --seconds 60 --waiting 100000
 
 The same events are posted to the same threads twice, in one run: without a queue, and with one.
-One event in five closes a thread that an admin has, so that a place is free. Admins have no
-windows: their presence is written into the database.
+First all of them are messages of customers who wait: `alone`. Then one in five closes a thread that
+an admin has, so that a place is free: `closing`. Admins have no windows: their presence is written
+into the database.
 """
 
 import argparse
@@ -73,13 +74,13 @@ class Desk:
             own = [f"t-{number * CAPACITY + at}" for at in range(CAPACITY)]
             self.database.write(partial(_give, names=own, admin_id=id))
 
-    def run(self) -> dict[str, float]:
+    def run(self, is_closing: bool) -> dict[str, float]:
         """Posts events for a while; returns what one costs, and how long free places stayed so."""
         assert self.server.process is not None
         pid, closed = self.server.process.pid, dict[str, float]()
         first_act, begun = self._last_act(), time.monotonic()
         cpu, events = cpu_seconds(pid), 0
-        busy = iter(self._held())
+        busy = iter(self._held() if is_closing else ())
         while (passed := time.monotonic() - begun) < self.sizes.seconds:
             if events % CLOSING == 0 and (thread := next(busy, None)) is not None:
                 self._post([self._event("thread.close", thread)])
@@ -202,7 +203,11 @@ def _sides(sizes: argparse.Namespace) -> Iterator[dict[str, Any]]:
                     desk.fill()
                     if has_queue:
                         desk.make_queue()
-                    yield {"rest_cpu_ms_a_second": desk.rest(), **desk.run()}
+                    yield {
+                        "rest_cpu_ms_a_second": desk.rest(),
+                        "alone": desk.run(is_closing=False),
+                        "closing": desk.run(is_closing=True),
+                    }
             finally:
                 if postgres is not None:
                     postgres.close()
@@ -217,7 +222,7 @@ def main() -> None:
         "load": os.getloadavg()[0],
         "without": without,
         "with": with_queue,
-        "event": with_queue["cpu_ms_an_event"] / without["cpu_ms_an_event"],
+        "event": with_queue["alone"]["cpu_ms_an_event"] / without["alone"]["cpu_ms_an_event"],
     }
     print(json.dumps(found, indent=2))
     sizes.out.write_text(json.dumps(found, indent=2) + "\n")

@@ -1,11 +1,14 @@
 """The place of a thread in line, and the time until it is expected to be handed out."""
 
 import pytest
+from sqlalchemy import select
 
 from dashboard.db.accounts import admin_desks
 from dashboard.db.lists import views
+from dashboard.db.models.webhooks import outgoing_events
 from dashboard.db.queues import admins, definitions, entries, history, standing
 from dashboard.db.queues.definitions import QueueDraft
+from dashboard.ingest.due import PlaceNews
 from dashboard.ingest.handing_out import HandingOut
 from dashboard.ingest.outgoing import Admin
 from tests.dashboard.ingest.shop import Shop, new_admin
@@ -169,3 +172,43 @@ def test_an_admin_of_another_queue_does_not_serve_this_one(line):
     assert line.place(0).expected_seconds is None
     line.database.write(lambda connection: admin_desks.save(connection, line.mai, ("sales",)))
     assert line.place(0).expected_seconds == 1
+
+
+def told(line: Line, source_id: int) -> list[int | None]:
+    """The positions that the chatbot was told."""
+    statement = select(outgoing_events.c.data).where(
+        outgoing_events.c.type == "thread.position", outgoing_events.c.source_id == source_id
+    )
+    with line.database.read() as connection:
+        return [data["position"] for data in connection.scalars(statement)]
+
+
+def test_a_chatbot_is_told_when_the_place_has_changed_at_most_every_15_seconds(line):
+    """Q82: once, whichever process tells it; closing ends it."""
+    line.queue()
+    deliveries: list[int] = []
+    processes = [
+        PlaceNews(line.database, line.clock, lambda: deliveries.append(1)) for _ in range(2)
+    ]
+
+    def turns(after_seconds: int) -> list[int]:
+        line.clock.advance(after_seconds * SECOND)
+        return [process.turn() for process in processes]
+
+    assert turns(0) == [0, 0]
+    line.shop.does("thread.handoff", 100, thread="t-2", watch_place=True)
+    assert turns(0) == [1, 0]
+    assert turns(60) == [0, 0], "nothing has changed"
+    line.handing_out.pull(Admin(line.mai, "Mai"))
+    assert turns(0) == [1, 0]
+    line.handing_out.pull(Admin(line.mai, "Mai"))
+    assert turns(14) == [0, 0], "too soon"
+    assert turns(1) == [1, 0]
+    assert told(line, line.shop.source_id) == [3, 2, 1] and len(deliveries) == 3
+    line.handing_out.pull(Admin(line.mai, "Mai"))
+    assert turns(15) == [1, 0]
+    assert told(line, line.shop.source_id)[-1] is None, "it waits no more"
+    line.shop.does("thread.close", 200, thread="t-2")
+    turns(15)
+    line.shop.says(300, thread="t-2")
+    assert turns(60) == [0, 0]
