@@ -195,7 +195,7 @@ def _sides(sizes: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yields the results without a queue, and with one."""
     for has_queue in (False, True):
         with tempfile.TemporaryDirectory() as folder, running_redis(Path(folder)) as redis_server:
-            postgres = PostgresServer(DURABLE) if sizes.database == "postgres" else None
+            postgres = PostgresServer(DURABLE).start() if sizes.database == "postgres" else None
             url = postgres.new_database() if postgres else f"sqlite:///{folder}/lineup.sqlite"
             try:
                 with LiveServer(url, redis_server.url) as server:

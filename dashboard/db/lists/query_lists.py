@@ -274,6 +274,14 @@ class QueryLists:
         return self.index.mask(self.unordered)
 
     @cached_property
+    def score_columns(self) -> Mapping[str, str | None]:
+        """Maps lists to the columns of their scores in `threads`; None: a saved sort has none."""
+        return {
+            id: f"score_{query_list.sort}" if query_list.sort in SORTS else None
+            for id, query_list in self.lists.items()
+        }
+
+    @cached_property
     def queue_mask(self) -> int:
         """The lists of queues as a mask of the index."""
         return self.index.mask(self.queue_numbers.keys() & self.lists.keys())

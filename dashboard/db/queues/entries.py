@@ -4,7 +4,7 @@ An entry is written in the transaction that changes its thread, from the same mo
 queue's order in SQL is that of the list in Redis, and needs no repair.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, select, update
@@ -79,18 +79,23 @@ class EntryChanges:
         for name in names(was_on & ~is_on):
             self._removed.append({"list": numbers[name], "thread_id": state.id})
         is_moved = state.columns.desk != state.before.desk
-        is_resorted = moves.resorted or any(column.startswith("score_") for column in changed)
-        put = is_on & ~was_on
-        if ready != was_ready or (ready and (is_moved or is_resorted)):
-            put = is_on
+        is_new = ready != was_ready or (ready and is_moved)
+        put = {*names(is_on if is_new else is_on & ~was_on)}
+        if ready and not is_new:
+            put |= self._resorted(names(is_on & was_on), changed)
         if put and subject is not None:
-            placed = self._lists.scores(names(put), subject, at, scores)
+            placed = self._lists.scores(put, subject, at, scores)
             entry = {"thread_id": state.id, "desk": state.columns.desk, "since": at, "ready": ready}
             self._put += [
                 {"list": numbers[name], "score": score, **entry}
                 for name, (score,) in placed.items()
             ]
-        return frees or (ready and bool(put) and (is_moved or not was_ready or put != was_on))
+        return frees or (ready and bool(is_on) and (is_new or bool(is_on & ~was_on)))
+
+    def _resorted(self, names: Iterable[str], changed: RowValues) -> set[str]:
+        """Returns the lists among these on which the thread may have another score now."""
+        columns = self._lists.score_columns
+        return {name for name in names if columns[name] is None or columns[name] in changed}
 
     def writes(self) -> list[Write]:
         """Returns the writes of the changes."""

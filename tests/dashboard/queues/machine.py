@@ -77,6 +77,13 @@ class QueueMachine(RuleBasedStateMachine):
         self.record.set(id, status, accepting, capacity)
 
     @rule(id=admins)
+    def an_admin_opens_all_and_leaves(self, id):
+        for thread in [each.id for each in self.record.threads.values() if each.assignee == id]:
+            self.desk.open(thread)
+            self.record.open(thread)
+        self.an_admin_changes(id, "offline", None, None)
+
+    @rule(id=admins)
     def an_admin_asks_for_one(self, id):
         before = len(self.desk.log())
         due = self.record.first_for(self.record.admins[id])

@@ -62,7 +62,7 @@ class PlainDesk(Record):
             return self.assign(thread, None)
         self._bring_back(Returned(thread, found.assignee or 0, "released"))
         if self._is("release to the end") and found.waiting_since is not None:
-            found.waiting_since = self.now
+            found.messages = [self.now]
 
     def work(self, worker: int) -> None:
         chosen = self._chosen.pop(worker, None)

@@ -29,18 +29,32 @@ class Queue(NamedTuple):
 
 @dataclass
 class Thread:
-    """A thread; `came`: when it came into its queues, `until`: by when it must be opened."""
+    """A thread; `came`: when it came into its queues, `until`: by when it must be opened.
+
+    The times of all messages of its customer, of the last answer, of its closes and of the last
+    reopening make its wait.
+    """
 
     id: int
     kind: str
     desk: str
     came: int
-    waiting_since: int | None
+    messages: list[int]
+    answered_at: int = -1
+    closes: list[int] = field(default_factory=list)
+    reopened_at: int = -1
     open: bool = True
     snoozed: bool = False
     assignee: int | None = None
     queue: Queue | None = None
     until: int | None = None
+
+    @property
+    def waiting_since(self) -> int | None:
+        """The first message that nothing has settled: a close counts until somebody undoes it."""
+        closes = [at for at in self.closes if at > self.reopened_at]
+        settled_at = max([self.answered_at, *closes])
+        return next((at for at in self.messages if at > settled_at), None)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -91,19 +105,22 @@ class Record:
     released: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def come(self, thread: int, kind: str, desk: str) -> None:
-        self.threads[thread] = Thread(thread, kind, desk, self.now, self.now)
+        self.threads[thread] = Thread(thread, kind, desk, self.now, [self.now])
 
     def act(self, what: str, thread: int) -> None:
         """`what`: write, answer, close, reopen, snooze or wake."""
         found = self.threads[thread]
+        if what in ("snooze", "close") and not found.open:
+            return
         if what in ("write", "reopen") and not found.open:
             found.open, found.snoozed, found.came = True, False, self.now
-        if what == "snooze" and not found.open:
-            return
-        if what == "write" and found.waiting_since is None:
-            found.waiting_since = self.now
-        elif what in ("answer", "close"):
-            found.waiting_since = None
+            found.reopened_at = self.now if what == "reopen" else found.reopened_at
+        if what == "write":
+            found.messages.append(self.now)
+        elif what == "answer":
+            found.answered_at = self.now
+        elif what == "close":
+            found.closes.append(self.now)
         found.open = found.open and what != "close"
         found.snoozed = what == "snooze" or (found.snoozed and what not in ("wake", "write"))
         if what in ("answer", "close", "snooze"):
