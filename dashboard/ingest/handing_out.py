@@ -111,7 +111,7 @@ class HandingOut:
                 lambda connection: threads.set_opened(connection, thread_id, admin_id)
             )
 
-    def look(self) -> "Outlook":
+    def look(self) -> Outlook:
         """Returns what is to be done; reads only."""
         with self._database.read() as connection:
             queues = {queue.id: queue for queue in definitions.listing(connection)}

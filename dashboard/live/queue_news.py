@@ -76,8 +76,13 @@ class QueueNews(RunsTask):
             self._act_id = None
             return
         with self._database.read() as connection:
-            if not self._is_new(connection):
+            signature, now = news.signature(connection), self._clock()
+            # Time changes numbers as well.
+            is_same = signature == self._signature and now < self._look_at
+            if is_same and not self._has_new_socket:
                 return
+            # Until all is sent: a turn that fails is done again.
+            self._has_new_socket, self._look_at = False, 0
             queues = definitions.listing(connection)
             if not (queues or self._has_queues):
                 return
@@ -86,17 +91,7 @@ class QueueNews(RunsTask):
             self._send_given(connection, sockets, names)
             self._send_returned(connection, sockets)
             self._send_numbers(connection, sockets)
-        self._has_queues = bool(queues)
-
-    def _is_new(self, connection: Connection) -> bool:
-        """Whether there may be something to tell: after a change, for a new socket, and at times,
-        because time changes numbers as well."""
-        before, self._signature = self._signature, news.signature(connection)
-        now = self._clock()
-        if self._signature == before and not self._has_new_socket and now < self._look_at:
-            return False
-        self._has_new_socket, self._look_at = False, now + LOOK_MS
-        return True
+        self._has_queues, self._signature, self._look_at = bool(queues), signature, now + LOOK_MS
 
     def _send_given(
         self, connection: Connection, sockets: Mapping[str, _Socket], names: Mapping[int, str]

@@ -32,7 +32,7 @@ class QueueDraft(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """A queue with the name, desk and list of its view. `number` is that of the list's entries, and
+    """A queue with the name and desk of its view. `number` is that of the list's entries, and
     `is_filled` says whether these are complete: before that nothing is handed out."""
 
     id: int
@@ -47,7 +47,6 @@ class Queue(NamedTuple):
     changed_at: int
     name: str
     desk: str | None
-    list_id: str | None
     number: int | None
     is_filled: bool
 
@@ -74,7 +73,6 @@ _READ = (
         *_OWN,
         views.c.name,
         views.c.desk,
-        views.c.list_id,
         queue_lists.c.number,
         func.coalesce(queue_lists.c.filled_to >= queue_lists.c.fill_to, False),
     )

@@ -220,7 +220,7 @@ def last_hand_out(connection: Connection, thread_id: int) -> Mapping[str, Any] |
     return {"at": row.at, "pulled": row.admin_id is not None, "data": row.data}
 
 
-#: States of an admin that the reader may know although colleagues do not see the admin here.
+#: The state that others see of an admin who hides.
 _ABSENT = "offline"
 
 

@@ -21,7 +21,6 @@ from dashboard.live.requests import ViewId
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error, named
 from dashboard.validation.fields import DeskName, Strict, fault
-from dashboard.web.admin.bulk import ActingAdmin
 from dashboard.web.admin.lists.calendars import ChangedAt, Count, Id
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http import schemas
@@ -155,13 +154,12 @@ _EXAMPLE = {"view": "v17", "mode": "push", "admins": ["main"], "take_within": 60
 
 
 class QueuesApi:
-    """The routes below /queues, and the switch of an admin."""
+    """The routes below /queues, except that of the next thread."""
 
     def __init__(self, services: Services):
         self._services = services
         self._database = services.database
         self._clock = services.clock
-        self._admin = ActingAdmin(services)
 
     @route("GET", "/queues", "getQueues", summary="List the queues", answers=done(Queues))
     def listing(self) -> Response:
@@ -358,10 +356,10 @@ def _draft(connection: Connection, body: TriedQueueRequest) -> QueueDraft:
 
 
 def _view(connection: Connection, body: TriedQueueRequest) -> views.View:
-    desks = _desks_of(body)
-    for at, desk in enumerate([] if body.admins == "all" else body.admins):
-        if desks and admin_desks.unknown(connection, [desk]):
-            raise field_error(f"/admins/{at}", "unknown_value", "is not a desk")
+    unknown = admin_desks.unknown(connection, _desks_of(body) or ())
+    if unknown:
+        at = next(at for at, desk in enumerate(body.admins) if desk in unknown)
+        raise field_error(f"/admins/{at}", "unknown_value", "is not a desk")
     number = views.number_of(body.view)
     view = None if number is None else views.find(connection, number, None, None)
     if view is None:
