@@ -54,13 +54,17 @@ const packed = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
 const paths = (names) => names.map((name) => join(source, name));
 const nameOf = (path) => relative(out, join(root, path)).split(sep).join("/");
 
-// The page only uses WebSocket, so the client's other transports are left out.
+// The page only uses WebSocket, so the client's other transports are left out; esbuild would keep one that
+// listens to the window although nothing uses it.
 const webSocketAlone = {
   name: "web-socket-alone",
   setup(build) {
     build.onLoad({ filter: /engine\.io-client[\\/].*[\\/]transports[\\/]index\.js$/ }, ({ path }) => ({
       contents: 'import { WS } from "./websocket.js"; export const transports = { websocket: WS };',
       resolveDir: dirname(path),
+    }));
+    build.onResolve({ filter: /\/polling-xhr(\.node)?\.js$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace(".node", "")), sideEffects: false,
     }));
   },
 };
