@@ -16,7 +16,7 @@ const source = join(root, "static");
 const out = join(source, "build");
 const manifestPath = join(out, "manifest.json");
 
-// The files that pages name in `asset("…")`, below static/. The first is split: see `later`.
+// The files that pages name in `asset("…")`, below static/. The first is split: see `parts`.
 const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
 // Scripts that few admins need, or rarely, which are fetched when they are needed: {name: its parts}. Made here.
@@ -42,7 +42,7 @@ const options = {
   outdir: out,
   outbase: source,
   entryNames: "[dir]/[name]-[hash]",
-  chunkNames: "js/[name]-[hash]",
+  chunkNames: "js/main-[hash]", // see laterPlugin
   assetNames: "fonts/[name]-[hash]",
   loader: { ".woff2": "file" },
   metafile: true,
@@ -136,17 +136,24 @@ const exportsOf = (files, taken = {}) => ({
   resolveDir: root,
 });
 
+// `later` imports the whole first script. So esbuild makes one script of it, `main`, and `entry`, which only
+// imports that and is not used. Else what both need would be a third script: one request more before the first
+// rows, and more bytes.
 // built: {group: the name of its file}, which the other scripts need before the file is made.
 const laterPlugin = ({ later, taken }, built) => ({
   name: "later",
   setup(build) {
     build.onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
+      if (path === LATER) return { path: "later", namespace: "later" };
       if (kind !== "dynamic-import") return undefined;
       const group = groupOf(relative(root, join(resolveDir, path)).split(sep).join("/"));
       return group ? { path: `./${basename(built[group])}`, external: true }
         : { path: "later", namespace: "later" };
     });
-    build.onLoad({ filter: /./, namespace: "later" }, () => exportsOf(later, taken));
+    build.onLoad({ filter: /./, namespace: "later" }, () => {
+      const { contents, resolveDir } = exportsOf(later, taken);
+      return { contents: `import "./static/${DASHBOARD}";\n${contents}`, resolveDir };
+    });
   },
 });
 
@@ -163,7 +170,7 @@ const groupPlugin = ({ entries, own }, laterName) => ({
   },
 });
 
-// Returns {name in the source: name of the built file}, and the scripts to fetch beside the first.
+// Returns {name in the source: name of the built file}.
 async function bundle() {
   const split = await parts();
   const scripts = await fingerprint(names.filter((name) => name.endsWith(".js")));
@@ -171,28 +178,30 @@ async function bundle() {
     [name, name.replace(".js", `-${scripts.slice(0, 8).toUpperCase()}.js`)])));
   const [first, whole] = await Promise.all([
     esbuild.build({
-      ...options, entryPoints: paths([DASHBOARD]), splitting: true,
+      ...options, splitting: true,
+      entryPoints: [{ in: join(source, DASHBOARD), out: "js/entry" }, { in: LATER, out: "js/later" }],
       plugins: [webSocketAlone, laterPlugin(split, built)],
     }),
     esbuild.build({ ...options, entryPoints: paths(PAGES) }),
   ]);
   const outputs = { ...first.metafile.outputs, ...whole.metafile.outputs };
   const files = {};
-  let beside = [];
   for (const [path, { entryPoint, imports }] of Object.entries(outputs)) {
-    if (entryPoint === "later:later") files[LATER] = nameOf(path);
+    if (entryPoint === `static/${DASHBOARD}`) files[DASHBOARD] = nameOf(theOnly(imports).path);
+    else if (entryPoint === "later:later") files[LATER] = nameOf(path);
     else if (entryPoint) files[entryPoint.replace("static/", "")] = nameOf(path);
-    if (entryPoint === `static/${DASHBOARD}`) {
-      beside = imports.filter(({ kind }) => kind === "import-statement").map((each) => nameOf(each.path));
-    }
     if (path.endsWith(".woff2")) files[`fonts/${basename(path).replace(/-[A-Z0-9]+\.woff2$/, "")}`] = nameOf(path);
   }
   await Promise.all(split.groups.map((group) => esbuild.build({
     ...options, entryPoints: ["group"], entryNames: built[group.name].replace(/\.js$/, ""),
     plugins: [groupPlugin(group, files[LATER])],
   })));
-  Object.assign(files, built);
-  return { files, beside };
+  return Object.assign(files, built);
+}
+
+function theOnly(imports) {
+  if (imports.length !== 1) throw new Error(`${imports.length} scripts before the first rows`);
+  return imports[0];
 }
 
 async function copy(name) {
@@ -243,12 +252,12 @@ if (process.argv.includes("--if-changed") && made?.sources === sources) {
   await utimes(manifestPath, new Date(), new Date()); // the server compares it with the source's
 } else {
   await mkdir(out, { recursive: true });
-  const { files, beside } = await bundle();
+  const files = await bundle();
   const copied = await Promise.all(names.filter((name) => COPIED.test(name)).map(copy));
   Object.assign(files, Object.fromEntries(copied));
-  const written = [...Object.values(files), ...beside];
+  const written = Object.values(files);
   await Promise.all(written.filter((name) => COMPRESSED.test(extname(name))).map(compress));
   await removeOld();
-  await writeFile(manifestPath, JSON.stringify({ sources, files, beside }, null, 1));
+  await writeFile(manifestPath, JSON.stringify({ sources, files }, null, 1));
   console.error(`static/build: ${written.length} files`);
 }

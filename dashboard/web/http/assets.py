@@ -33,11 +33,9 @@ _RANGE = re.compile(r"bytes=(?:([0-9]{1,15})-([0-9]{0,15})|-[0-9]{1,15})")
 class Assets:
     """URLs of files by their names below `static/`.
 
-    `beside` lists the scripts that the dashboard's first script imports; `imports` is the import
-    map. The bundle has no import map; for the source the browser finds the scripts.
+    `imports` is the import map. The bundle has none; for the source the browser finds the scripts.
     """
 
-    beside: tuple[str, ...] = ()
     imports: dict[str, str]
 
     def __init__(self, folder: Path, mode: AssetMode):
@@ -52,7 +50,7 @@ class Assets:
             return
         manifest = folder / "build" / "manifest.json"
         try:
-            build = json.loads(manifest.read_bytes())
+            files = json.loads(manifest.read_bytes())["files"]
         except FileNotFoundError:
             raise StartError(
                 "The browser's files are not built: `make setup` builds them; "
@@ -60,8 +58,7 @@ class Assets:
             ) from None
         if _newest(folder) > manifest.stat().st_mtime:
             log.warning("static/ is newer than its bundle: `make setup` rebuilds it")
-        self._files = build["files"]
-        self.beside = tuple(_BUILD + name for name in build["beside"])
+        self._files = files
 
     def url(self, name: str) -> str:
         """Returns the URL of a file such as `js/main.js`, or of a part of the font: `fonts/latin`.
