@@ -73,6 +73,7 @@ class Background:
             "due": services.due_queue,
             "recompute": services.recompute,
             "archive": services.archiver,
+            "history": services.history_cleaner,
             "hand-outs": services.hand_outs,
             "places": services.place_news,
         }

@@ -20,7 +20,7 @@ from dashboard.ingest.accounts import Invitations
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assigning import Assigning
 from dashboard.ingest.customer_notes import CustomerNotes
-from dashboard.ingest.due import Archiver, DueQueue, PlaceNews, Recompute
+from dashboard.ingest.due import Archiver, DueQueue, HistoryCleaner, PlaceNews, Recompute
 from dashboard.ingest.handing_out import HandingOut, HandOuts
 from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.snoozing import Snoozing
@@ -97,6 +97,7 @@ class Services(CoreServices):
     due_queue = part(lambda s: DueQueue(s.database, s.placer, s.clock))
     recompute = part(lambda s: Recompute(s.database, s.placer, s.clock, s.monotonic))
     archiver = part(lambda s: Archiver(s.database, s.placer, s.clock, s.monotonic))
+    history_cleaner = part(lambda s: HistoryCleaner(s.database, s.clock, s.monotonic))
 
     handing_out = part(lambda s: HandingOut(s.database, s.clock))
 

@@ -96,10 +96,11 @@ def subjects(connection: Connection, ids: Collection[int]) -> dict[int, Subject]
     if not ids:
         return {}
     rows = connection.execute(_BY_ID, {"ids": list(ids)}).all()
-    return {id: _subject(values) for id, *values in rows}
+    return {id: subject_of(values) for id, *values in rows}
 
 
-def _subject(values: list[Any]) -> Subject:
+def subject_of(values: list[Any]) -> Subject:
+    """Returns the subject with these values of COLUMNS, as SQL has them."""
     # By position, which is faster: a rebuild reads every thread.
     for at in _TRUTHS_AT:
         # SQLite returns 0 and 1 for computed truth values.

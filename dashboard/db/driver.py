@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic_core import from_json, to_json
@@ -236,15 +237,21 @@ def _write_at_once(driver: Any, writes: Sequence[Write]) -> None:
             driver.execute(statement.postgresql, [dumps_rows(rows)])
 
 
-def insert_of(table: Table, columns: Sequence[str]) -> RowStatement:
-    """Returns the statement that inserts rows with these columns."""
+def insert_of(
+    table: Table, columns: Sequence[str], less: Mapping[str, tuple[str, str]] = MappingProxyType({})
+) -> RowStatement:
+    """Returns the statement that inserts rows with these columns. `less`: columns that get the
+    difference of two values of the row."""
     own = [table.c[name] for name in columns]
     names = ", ".join(column.name for column in own)
+
+    def values(given: Callable[[Column[Any]], str]) -> str:
+        pairs = [less.get(column.key, (column.key,)) for column in own]
+        return ", ".join(" - ".join(given(table.c[key]) for key in pair) for pair in pairs)
+
     return RowStatement(
-        f"INSERT INTO {table.name} ({names})"
-        f" VALUES ({', '.join(f':{column.key}' for column in own)})",
-        f"INSERT INTO {table.name} ({names}) SELECT {', '.join(map(_given, own))}"
-        f" FROM {_recordset(own)}",
+        f"INSERT INTO {table.name} ({names}) VALUES ({values(lambda column: f':{column.key}')})",
+        f"INSERT INTO {table.name} ({names}) SELECT {values(_given)} FROM {_recordset(own)}",
         _json_columns(own),
     )
 

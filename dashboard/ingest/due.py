@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from dashboard.db import policies
 from dashboard.db.archive import behind
 from dashboard.db.database import Database
+from dashboard.db.history import states as history
 from dashboard.db.lists import versions
 from dashboard.db.outbox import outgoing
 from dashboard.db.queues import definitions, news, standing
@@ -27,6 +28,7 @@ from dashboard.ordering.placer import Placer
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from dashboard.validation.strict_json import JsonObject
 from scoring.placing import Placement
+from scoring.views import closed_before
 
 #: Interval of asking what is to be done; `AgendaReader` wakes a task that has something to do.
 POLL_SECONDS = 15.0
@@ -220,6 +222,49 @@ class Archiver(_Paced):
             return save(connection, states, now)
 
         return len(self._pace.take_up(lambda: self._database.write(write), self._placer.place))
+
+
+#: Interval of looking for states of the past to remove, and the number that one transaction
+#: removes: an event waits for one of them.
+REMOVING_SECONDS = 60.0
+REMOVED_AT_ONCE = 500
+
+
+class HistoryCleaner(RunsTask):
+    """Removes the states of threads that ended more than LINEUP_HISTORY_DAYS ago."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ):
+        self._database = database
+        self._clock = clock
+        self._pace = Pace(monotonic, sleep)
+        self._task = PeriodicTask(
+            "removing old states",
+            self.turn,
+            interval_seconds=REMOVING_SECONDS,
+            expected=(StorageUnavailable,),
+        )
+
+    def turn(self) -> int:
+        """Removes all that are old; returns their number. Raises StorageUnavailable."""
+        count = 0
+        while not self._task.is_stopped:
+            removed = self._pace.take_up(lambda: self._database.write(self._remove), lambda _: None)
+            count += removed
+            if removed < REMOVED_AT_ONCE:
+                break
+        return count
+
+    def _remove(self, connection: Connection) -> int:
+        days = versions.current(connection).history_days
+        return history.remove_before(
+            connection, closed_before(days, self._clock()), REMOVED_AT_ONCE
+        )
 
 
 #: A chatbot is told of a thread's place at most once in this time.

@@ -9,6 +9,7 @@ from dashboard.db import audit, erasures, files
 from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.db.erasures import Kind
+from dashboard.db.history import states as history
 from dashboard.db.lists import query_lists
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, events, threads
@@ -140,6 +141,7 @@ def _erase(
     )
     ids = [row.id for row in rows]
     file_ids = files.of_threads(connection, ids)
+    history.remove(connection, ids)
     # The rows of files are deleted with their threads.
     connection.execute(delete(threads).where(of_customer))
     connection.execute(delete(customers).where(customers.c.id == customer_id))

@@ -3,23 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import regex
 from sqlalchemy import Connection
 
 from dashboard import event_types
 from dashboard.db.threads import conversations, events, thread_tags
 from dashboard.db.threads.events import Stamp, stamped, wins
+from dashboard.db.threads.thread_rows import preview_of
 from dashboard.db.threads.thread_states import ThreadColumns, ThreadState
 from dashboard.event_types import OutgoingType
 from dashboard.ingest.schema import ParsedEvent
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
-PREVIEW_MAX = 140
 #: The customer's messages are shown before all others, even newer ones: an admin who looks down the
 #: list reads questions, not "I am passing you on to our team". If no customer has written, an
 #: admin's message is shown before messages of the chatbot and the system.
 _RANKS = {"client": 2, "admin": 1}
-_GRAPHEME = regex.compile(r"\X")
 #: Events that reopen a thread, with the `cause` of the act if reopening was not the intention.
 _CAUSES: dict[Kind, str | None] = {"reopen": None, "handoff": "handoff", "client": "message"}
 
@@ -59,22 +57,6 @@ def apply(
     # A note, or a message older than the newest, changes no column; but a browser that has the
     # thread open reads its messages when its revision changes.
     state.row_changed |= event.role is not None
-
-
-def cut(text: str, most: int = PREVIEW_MAX) -> str:
-    """Returns the beginning of a text, at most `most` code points, cut between grapheme clusters.
-
-    A single cluster that is longer than `most` is cut.
-    """
-    if len(text) <= most:
-        return text
-    end = 0
-    # One code point more than the limit shows whether the last cluster ends there.
-    for character in _GRAPHEME.finditer(text, 0, most + 1):
-        if character.end() > most:
-            break
-        end = character.end()
-    return text[: end or most]
 
 
 def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:
@@ -127,9 +109,8 @@ def _is_shown_next(columns: ThreadColumns, role: str, stamp: Stamp) -> bool:
 
 def _show(columns: ThreadColumns, event: ParsedEvent, row: ThreadEvent) -> None:
     """Makes the thread's row show this message, which is kept as `row`."""
-    text = event.body or next((entry["name"] for entry in event.attachments if entry["name"]), "")
     columns.preview_role = event.role
-    columns.preview_body = cut(text)
+    columns.preview_body = preview_of(event.body, event.attachments)
     columns.preview_at = row.ranked_at
     columns.preview_event_id = row.id
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from dashboard.db import policies
 from dashboard.db.accounts import sources
 from dashboard.db.driver import RowValues, Write, write_all
+from dashboard.db.history import states as history
 from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.membership import Moves, moment_of, moves
 from dashboard.db.lists.query_lists import QueryLists
@@ -36,28 +37,25 @@ def save(
     current: Versions | None = None,
     also: Sequence[Write] = (),
 ) -> list[Placement]:
-    """Writes the threads that changed, each with its next revision; returns their placements.
-
-    A thread also counts as changed if time alone has changed its lists of queries. `current`: the
-    versions, if read for writing already; `also`: writes to do at the same time.
+    """Writes the threads that changed, if only by time, each with its next revision; returns their
+    placements. `current`: the versions, if read for writing already; `also`: more writes.
     """
     current = current or versions.current(connection, for_writing=True)
     lists = query_lists.of_version(connection, current.lists)
     hours = policies.of_version(connection, current.policies)
     asks_source = lists.asks_sources or hours.policies.asks_source
-    names = _names_of_sources(connection, states) if asks_source else {}
+    names = _names_of_sources(connection, states if asks_source else ())
     due_times = DueTimes(hours, names)
     placements, changes = list[Placement](), list[tuple[ThreadState, RowValues]]()
-    entries = EntryChanges(lists)
+    entries, ended = EntryChanges(lists), list[RowValues | None]()
     for state in states:
         _follow_hand_out(state)
         policy_changes_at = due_times.set(state, now_ms)
         place = place_of(lists, state, names.get(state.source_id, ""), current.history_days, now_ms)
-        moves_in_time = bool(lists or hours.policies)
-        listed_at = state.moment(now_ms) if moves_in_time else state.computed_before.listed_at
-        computed = _computed(state, place, listed_at, policy_changes_at)
+        computed = _computed(state, place, policy_changes_at)
         changed = thread_states.changed(state, computed, place.scores)
         is_shown = state.row_changed or not _UNSEEN.issuperset(changed)
+        was = history.ended(state, place.at)
         frees = lists.queue_mask != 0 and entries.add(
             state, place.moves, place.subject, place.at, place.scores, changed
         )
@@ -66,7 +64,9 @@ def save(
             placements.append(place.placement(lists, state, is_shown, frees))
         elif changed.keys() <= {"listed_at"}:
             continue
+        ended.append(was)
         changes.append((state, changed))
+    also = [*also, history.write_of(ended)]
     write_all(connection, [*also, *thread_states.writes(changes), *entries.writes()])
     return placements
 
@@ -117,25 +117,23 @@ def place_of(
     archived = is_archived(state.facts, is_mentioned, history_days, now_ms)
     subject = state.subject(source)
     scores, now = scores_of(subject), None if archived else subject
+    at = state.moment(now_ms)
     if not lists:
-        return Place(now, now_ms, scores, Moves())
+        return Place(now, at, scores, Moves())
     before = None
     if state.revision > 0 and not state.computed_before.archived:
         computed = state.computed_before
         was = moment_of(computed.listed_at, computed.next_change_at, now_ms)
         before = state.subject_before(source), was
-    at = state.moment(now_ms)
     return Place(now, at, scores, moves(lists, before, now, at))
 
 
-def _computed(
-    state: ThreadState, place: Place, listed_at: int, policy_changes_at: int | None
-) -> Computed:
+def _computed(state: ThreadState, place: Place, policy_changes_at: int | None) -> Computed:
     return Computed(
         state.facts.recent_at,
         state.facts.waiting_since,
         place.subject is None,
-        listed_at,
+        place.at,
         _next_change(state, place.moves.next_change_at, policy_changes_at),
     )
 

@@ -22,6 +22,7 @@ from dashboard.web.admin.customers import CustomersApi
 from dashboard.web.admin.files import FilesApi
 from dashboard.web.admin.lists.calendars import CalendarsApi
 from dashboard.web.admin.lists.hand_outs import HandOutsApi
+from dashboard.web.admin.lists.history import HistoryApi
 from dashboard.web.admin.lists.policies import PoliciesApi, PolicyPreviewApi
 from dashboard.web.admin.lists.previews import QueriesApi, SortPreviewApi
 from dashboard.web.admin.lists.queues import QueuesApi
@@ -66,6 +67,7 @@ APIS = (
     SortsApi,
     SortPreviewApi,
     ArchiveApi,
+    HistoryApi,
     CalendarsApi,
     PoliciesApi,
     PolicyPreviewApi,

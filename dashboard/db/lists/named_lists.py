@@ -21,6 +21,7 @@ from dashboard.validation.field_errors import invalid_query, unknown_sort
 from scoring.conditions.language.parser import parse
 from scoring.conditions.language.query import QueryError
 from scoring.reading import Entry
+from scoring.sorting.rules import UnknownSort
 from scoring.sorts import SORTS
 from scoring.views import FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
@@ -111,19 +112,36 @@ def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
     """
     if name.sort not in sorts.known(connection):
         raise unknown_sort()
-    pointer = "/view" if name.query is None else "/query"
-    try:
-        query, is_kept = _query(connection, name, admin_id)
-        me = admin_id if name.filter == "mine" else query.admin_id
-        query = query._replace(admin_id=me, desks=name.desks, filter=name.filter)
-        query_list = query_lists.list_of(connection, query)
-    except QueryError as error:
-        raise invalid_query(error, pointer) from error
+    query, is_kept, query_list = _resolved(connection, name, admin_id, None)
     is_whole = name.filter == "all" and name.desks is None
     list_id = name.standing_id or query_list.id
     epoch = epoch_of(connection, list_id)
     is_kept = is_kept and is_whole
     return NamedList(name, admin_id, list_id, query_list, query, is_kept, epoch)
+
+
+def find_at(connection: Connection, name: ListName, admin_id: int, at: int) -> QueryList:
+    """Returns the list that a name meant at a moment: by the view and the sort as they were. Raises
+    as `find`."""
+    return _resolved(connection, name, admin_id, at)[2]
+
+
+def _resolved(
+    connection: Connection, name: ListName, admin_id: int, at: int | None
+) -> tuple[ListedQuery, bool, QueryList]:
+    """Returns the query of a name, whether Redis always keeps its list for all threads, and the
+    list; now, or as of a moment."""
+    pointer = "/view" if name.query is None else "/query"
+    try:
+        sort = None if at is None else sorts.as_it_was(connection, name.sort, at)
+        query, is_kept = _query(connection, name, admin_id, at)
+        me = admin_id if name.filter == "mine" else query.admin_id
+        query = query._replace(admin_id=me, desks=name.desks, filter=name.filter)
+        return query, is_kept, query_lists.list_of(connection, query, sort)
+    except UnknownSort as error:
+        raise unknown_sort() from error
+    except QueryError as error:
+        raise invalid_query(error, pointer) from error
 
 
 def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str, NamedList]:
@@ -149,7 +167,9 @@ def stamps(connection: Connection, view_ids: Collection[str]) -> dict[str, Stamp
     return {f"v{id}": Stamp(*values) for id, *values in connection.execute(statement)}
 
 
-def _query(connection: Connection, name: ListName, admin_id: int) -> tuple[ListedQuery, bool]:
+def _query(
+    connection: Connection, name: ListName, admin_id: int, at: int | None
+) -> tuple[ListedQuery, bool]:
     """Returns the query of a name, for all threads, and whether Redis always keeps its list."""
     if name.query is not None:
         parse(name.query)
@@ -161,7 +181,12 @@ def _query(connection: Connection, name: ListName, admin_id: int) -> tuple[Liste
         listed = ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE, me)
         return listed, kept_lists.is_kept(name.view, name.sort)
     number = views.number_of(name.view)
-    view = None if number is None else views.find(connection, number, admin_id, name.desks)
+    if number is None:
+        view = None
+    elif at is None:
+        view = views.find(connection, number, admin_id, name.desks)
+    else:
+        view = views.as_it_was(connection, number, admin_id, name.desks, at)
     if view is None:
         raise NotFound("There is no such view.")
     is_kept = view.list_id is not None and view.sort == name.sort

@@ -30,6 +30,7 @@ from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 from scoring.keys import query_list_id
 from scoring.sorting.resolved import ResolvedSort
+from scoring.sorting.rules import Sort
 from scoring.sorts import BUILT_IN, SORTS
 
 
@@ -118,13 +119,13 @@ class QueryList(NamedTuple):
         return chain(self.resolved.leaves(), self.order.leaves())
 
 
-def list_of(connection: Connection, listed: ListedQuery) -> QueryList:
-    """Returns the list of a query in its sort. Equal queries share one list, until the rules of the
-    sort are changed.
+def list_of(connection: Connection, listed: ListedQuery, sort: Sort | None = None) -> QueryList:
+    """Returns the list of a query in its sort, or in the given version of it. Equal queries share
+    one list, until the rules of the sort are changed.
 
     Raises QueryError, and its subclass UnknownSort.
     """
-    sort = sorts.find(connection, listed.sort)
+    sort = sort or sorts.find(connection, listed.sort)
     resolved = listed.resolved(connection)
     return _list(resolved, sort.name, sorts.resolved(connection, sort))
 

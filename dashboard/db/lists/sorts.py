@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
 
 from dashboard.db.accounts.admins import by_email
+from dashboard.db.lists.versions import current
 from dashboard.db.models.views import query_lists, sorts, sorts_version
 from scoring.conditions.language.query import QueryError
 from scoring.sorting.resolved import ResolvedSort, RuleError, resolve_sort
 from scoring.sorting.rules import Rule, Sort, UnknownSort
 from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
+from scoring.views import closed_before
 
 #: Maximum number of sorts that may be saved.
 SORTS_MAX = 100
-#: A version stays this long after another one took its place.
-_FORGOTTEN_MS = 600_000
 #: An id that no admin has.
 _NOBODY = -1
 
@@ -54,6 +54,19 @@ def find(connection: Connection, name: str) -> Sort:
     if sort is None:
         raise UnknownSort
     return sort
+
+
+def as_it_was(connection: Connection, name: str, at: int) -> Sort:
+    """Returns the sort of this name as it was at a moment. Raises UnknownSort."""
+    if name in BUILT_IN_SORTS:
+        return BUILT_IN_SORTS[name]
+    later = sorts.c.replaced_at
+    statement = select(*_COLUMNS).where(sorts.c.name == name, or_(later.is_(None), later > at))
+    # The version that was replaced first after that moment; the current one, if none was.
+    row = connection.execute(statement.order_by(later.is_(None), later).limit(1)).first()
+    if row is None:
+        raise UnknownSort
+    return _sort(*row)
 
 
 def versions(connection: Connection) -> dict[int, Sort]:
@@ -130,12 +143,9 @@ def remove(connection: Connection, sort: Sort, now_ms: int) -> None:
 
 
 def remove_unused(connection: Connection, now_ms: int) -> None:
-    """Deletes versions that were replaced some time ago and that order no list any more.
-
-    They stay for a while, because a transaction that knows the sort may be adding a list.
-    """
+    """Deletes versions that no list is ordered by any more, when the past does not need them."""
     in_use = select(query_lists.c.sort_id).where(query_lists.c.sort_id == sorts.c.id)
-    is_old = sorts.c.replaced_at < now_ms - _FORGOTTEN_MS
+    is_old = sorts.c.replaced_at < closed_before(current(connection).history_days, now_ms)
     connection.execute(delete(sorts).where(is_old, ~in_use.exists()))
 
 

@@ -26,6 +26,7 @@ from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.driver import insert_on
 from dashboard.db.lists import allowances, kept_lists, query_lists, sorts
 from dashboard.db.lists.query_lists import ListedQuery, people_in
+from dashboard.db.models.history import view_history
 from dashboard.db.models.views import view_changes, view_orders, views, views_version
 from dashboard.db.queues import definitions, entries
 from dashboard.errors import Problem
@@ -166,6 +167,8 @@ class View(NamedTuple):
         return self.desk is None or sees(desks, self.desk)
 
 
+#: The fields of a view of which the past is kept.
+_KEPT = ("name", "query", "sort", "timezone", "owner_id", "desk")
 _PUBLIC_ID = re.compile(r"v([1-9][0-9]{0,15})")
 _COLUMNS = tuple(views.c[name] for name in View._fields)
 _READ = select(*_COLUMNS)
@@ -211,6 +214,34 @@ def find(connection: Connection, view_id: int, admin_id: int | None, desks: Desk
     return None if row is None else View(*row)
 
 
+def as_it_was(
+    connection: Connection, view_id: int, admin_id: int, desks: Desks, at: int
+) -> View | None:
+    """Returns a view as it was at a moment, without its list, if this admin, who sees these desks,
+    could see it; else None."""
+    row = connection.execute(_READ.where(views.c.id == view_id, views.c.changed_at <= at)).first()
+    view = None if row is None else View(*row)
+    if view is None:
+        columns = (view_history.c[name] for name in _KEPT)
+        was = select(*columns, view_history.c.since).where(
+            view_history.c.view_id == view_id,
+            view_history.c.since <= at,
+            view_history.c.until > at,
+        )
+        row = connection.execute(was).first()
+        view = row and View(
+            view_id, **dict(zip(_KEPT, row, strict=False)), changed_at=row.since, list_id=None
+        )
+    return view if view is not None and view.is_seen_by(admin_id, desks) else None
+
+
+def _keep_past(connection: Connection, view: View, until: int) -> None:
+    """Keeps a view as it has been up to now."""
+    values = {name: getattr(view, name) for name in _KEPT}
+    values |= {"view_id": view.id, "since": view.changed_at, "until": until}
+    connection.execute(insert(view_history).values(values))
+
+
 def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> View:
     """Saves a new view. Raises QueryError, UnknownSort, and Invalid for too many views."""
     begin_change(connection)
@@ -238,6 +269,7 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
     values = _kept(connection, draft, admin_id, view.id)
     # Two changes within a millisecond get different times, so readers see that their copy is old.
     values["changed_at"] = max(now_ms, view.changed_at + 1)
+    _keep_past(connection, view, values["changed_at"])
     statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
     changed = View(*connection.execute(statement).one())
     note(connection, view.told)
@@ -250,6 +282,7 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
 def remove(connection: Connection, view: View, now_ms: int) -> None:
     """Deletes a view that is locked. Raises Problem (409, `in_use`) for a view that is a queue."""
     _check_no_queue(connection, view)
+    _keep_past(connection, view, max(now_ms, view.changed_at + 1))
     connection.execute(delete(views).where(views.c.id == view.id))
     note(connection, view.told)
     _release_unused(connection, [view.list_id], now_ms)

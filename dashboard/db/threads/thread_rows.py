@@ -1,9 +1,10 @@
 """Threads as rows of the dashboard's lists."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from sqlalchemy import Connection, bindparam, case, select
+import regex
+from sqlalchemy import Connection, FromClause, Select, bindparam, case, select
 
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.accounts.admins import AdminName
@@ -57,6 +58,8 @@ _ANSWERED_BY = case(
         select(events.c.author_id)
         .where(
             events.c.thread_id == threads.c.id,
+            # All of them, unless the thread is read as it was.
+            events.c.id <= threads.c.last_message_id,
             events.c.role == "admin",
             events.c.private.is_(False),
         )
@@ -65,49 +68,57 @@ _ANSWERED_BY = case(
         .scalar_subquery(),
     )
 )
-_ROWS = (
-    select(
-        threads.c.id,
-        threads.c.revision,
-        threads.c.external_id,
-        sources.c.name,
-        customers.c.external_id,
-        customers.c.name,
-        customers.c.avatar_url,
-        customers.c.member_status,
-        customers.c.locale,
-        threads.c.preview_role,
-        threads.c.preview_body,
-        threads.c.preview_at,
-        threads.c.closed,
-        threads.c.priority,
-        threads.c.recent_at,
-        threads.c.waiting_since,
-        threads.c.last_admin_at,
-        threads.c.unanswered,
-        threads.c.last_message_id,
-        threads.c.last_role,
-        _writers.c.id,
-        _writers.c.name,
-        threads.c.due_at,
-        threads.c.assignee_id,
-        admins.c.name,
-        threads.c.snoozed_until,
-        threads.c.wake,
-        threads.c.woken_at,
-        threads.c.woken_reason,
-        threads.c.snoozed_by_id,
-        _snoozers.c.name,
-        threads.c.tags,
-        threads.c.desk,
-    )
-    .join_from(threads, sources, sources.c.id == threads.c.source_id)
-    .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
-    .join(admins, admins.c.id == threads.c.assignee_id, isouter=True)
-    .join(_snoozers, _snoozers.c.id == threads.c.snoozed_by_id, isouter=True)
-    .join(_writers, _writers.c.id == _ANSWERED_BY, isouter=True)
-    .where(threads.c.id.in_(bindparam("ids", expanding=True)))
+_COLUMNS = (
+    threads.c.id,
+    threads.c.revision,
+    threads.c.external_id,
+    sources.c.name,
+    customers.c.external_id,
+    customers.c.name,
+    customers.c.avatar_url,
+    customers.c.member_status,
+    customers.c.locale,
+    threads.c.preview_role,
+    threads.c.preview_body,
+    threads.c.preview_at,
+    threads.c.closed,
+    threads.c.priority,
+    threads.c.recent_at,
+    threads.c.waiting_since,
+    threads.c.last_admin_at,
+    threads.c.unanswered,
+    threads.c.last_message_id,
+    threads.c.last_role,
+    _writers.c.id,
+    _writers.c.name,
+    threads.c.due_at,
+    threads.c.assignee_id,
+    admins.c.name,
+    threads.c.snoozed_until,
+    threads.c.wake,
+    threads.c.woken_at,
+    threads.c.woken_reason,
+    threads.c.snoozed_by_id,
+    _snoozers.c.name,
+    threads.c.tags,
+    threads.c.desk,
 )
+
+
+def select_rows(source: FromClause, was: Callable[[Any], Any] = lambda now: now) -> Select[Any]:
+    """Selects the values of `row_json` for the threads of `source`. `was` replaces columns of
+    threads by others, for threads as they were."""
+    joined = (
+        source.join(sources, sources.c.id == threads.c.source_id)
+        .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
+        .join(admins, admins.c.id == was(threads.c.assignee_id), isouter=True)
+        .join(_snoozers, _snoozers.c.id == was(threads.c.snoozed_by_id), isouter=True)
+        .join(_writers, _writers.c.id == was(_ANSWERED_BY), isouter=True)
+    )
+    return select(*map(was, _COLUMNS)).select_from(joined)
+
+
+_ROWS = select_rows(threads).where(threads.c.id.in_(bindparam("ids", expanding=True)))
 
 
 def rows(connection: Connection, ids: Collection[int], desks: Desks = None) -> dict[int, ThreadRow]:
@@ -116,10 +127,11 @@ def rows(connection: Connection, ids: Collection[int], desks: Desks = None) -> d
     if not ids:
         return {}
     result = connection.execute(_ROWS, {"ids": list(ids)})
-    return {row[0]: _row_json(row) for row in turns.each(result) if sees(desks, row[-1])}
+    return {row[0]: row_json(row) for row in turns.each(result) if sees(desks, row[-1])}
 
 
-def _row_json(row: Sequence[Any]) -> ThreadRow:
+def row_json(row: Sequence[Any]) -> ThreadRow:
+    """Returns the row of the dashboard for the values of `select_rows`."""
     (id, revision, name, source, *person), rest = row[:9], row[9:]
     (role, body, at, closed, priority, recent_at, waiting_since, answered, *rest) = rest
     unanswered, last_message_id, last_role, *writer, due_at = rest[:6]
@@ -171,3 +183,28 @@ def _customer_json(
         "member_status": member_status,
         "locale": locale,
     }
+
+
+PREVIEW_MAX = 140
+_GRAPHEME = regex.compile(r"\X")
+
+
+def preview_of(body: str | None, attachments: Iterable[Mapping[str, Any]]) -> str:
+    """Returns the text that a row shows of a message: its beginning, or the name of its file."""
+    return cut(body or next((entry["name"] for entry in attachments if entry["name"]), ""))
+
+
+def cut(text: str, most: int = PREVIEW_MAX) -> str:
+    """Returns the beginning of a text, at most `most` code points, cut between grapheme clusters.
+
+    A single cluster that is longer than `most` is cut.
+    """
+    if len(text) <= most:
+        return text
+    end = 0
+    # One code point more than the limit shows whether the last cluster ends there.
+    for character in _GRAPHEME.finditer(text, 0, most + 1):
+        if character.end() > most:
+            break
+        end = character.end()
+    return text[: end or most]

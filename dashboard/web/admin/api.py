@@ -16,8 +16,10 @@ from sqlalchemy import Connection
 from dashboard.db import policies
 from dashboard.db.accounts import admins
 from dashboard.db.conditions import subjects
+from dashboard.db.history import changes, lists, states
 from dashboard.db.lists import named_lists
 from dashboard.db.lists.named_lists import ListName, NamedList
+from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.queues.standing import Reader
 from dashboard.db.threads import conversations, thread_rows, threads
 from dashboard.db.threads.thread_rows import ThreadRow
@@ -45,6 +47,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.queries import only_one_of
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, done, route
+from scoring.conditions.subject import Subject
 
 #: Names of times that differ on the wire, because the code renamed them later.
 _WIRE_NAMES = {"first_request_at": "first_call_at"}
@@ -75,21 +78,33 @@ class Explainer:
             rank, total = self._rank(connection, thread_id, named)
             due = policies.explained(connection, by_id[thread_id], now)
             queue = matching.explained(connection, thread_id, reader, now)
-        explanation = named.query_list.order.explain(by_id[thread_id], now)
-        shown = {
-            "fact": _WIRE_NAMES.get(explanation.fact, explanation.fact),
-            "rule": explanation.rule or _OTHERS,
+        return _explanation(named.query_list, by_id[thread_id], now) | {
+            "rank": rank,
+            "total": total,
+            "due": due,
+            "queue": queue,
         }
-        return (
-            asdict(explanation)
-            | shown
-            | {
-                "rank": rank,
-                "total": total,
-                "due": due,
-                "queue": queue,
-            }
-        )
+
+    def explain_past(
+        self, thread_id: int, name: ListName, admin_id: int, at: int
+    ) -> dict[str, object]:
+        """Explains a thread's place on a list as it was; no queue is named. Raises Invalid for an
+        unknown moment, and the errors of `explain`."""
+        now = self._clock()
+        with self._database.read() as connection:
+            states.check_moment(connection, at, now, "at")
+            query_list = named_lists.find_at(connection, name, admin_id, at)
+            found = changes.subject_at(connection, thread_id, at)
+            if found is None:
+                raise NotFound("There was no such thread.")
+            due = policies.explained(connection, *found)
+        rank, total = lists.rank(self._database, query_list, at, thread_id)
+        return _explanation(query_list, *found) | {
+            "rank": rank,
+            "total": total,
+            "due": due,
+            "queue": None,
+        }
 
     def _rank(
         self, connection: Connection, thread_id: int, named: NamedList
@@ -101,6 +116,14 @@ class Explainer:
         now = self._clock()
         _, total = named.listed(connection, now, limit=0)
         return named.rank(connection, now, thread_id), total
+
+
+def _explanation(query_list: QueryList, subject: Subject, now: int) -> dict[str, object]:
+    explanation = query_list.order.explain(subject, now)
+    return asdict(explanation) | {
+        "fact": _WIRE_NAMES.get(explanation.fact, explanation.fact),
+        "rule": explanation.rule or _OTHERS,
+    }
 
 
 _ACTION = PathParameter({"enum": list(WITHOUT_BODY)}, "claim", f"any({', '.join(WITHOUT_BODY)})")
@@ -347,6 +370,9 @@ class AdminApi:
     def explain(self, thread_id: int, query: requests.ExplainQuery) -> Response:
         identity = current()
         list = query.list_of(identity.desks)
+        if query.at is not None:
+            past = self._explainer.explain_past(thread_id, list, identity.admin_id, query.at)
+            return json_response(past)
         reader = Reader(identity.admin_id, identity.role, identity.desks)
         return json_response(self._explainer.explain(thread_id, list, reader))
 

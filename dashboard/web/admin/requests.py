@@ -25,6 +25,7 @@ from dashboard.validation.fields import (
     Reason,
     Strict,
     ThreadId,
+    Timestamp,
     check_characters,
     check_length,
     check_visible,
@@ -178,7 +179,7 @@ class MessagesQuery(Query):
     limit: Annotated[int, Field(ge=1, le=MESSAGES_MAX), DIGITS] = MESSAGES_DEFAULT
 
 
-class ExplainQuery(Query):
+class ListQuery(Query):
     """A list: of a view, or of a query with the time zone for its days."""
 
     view: ViewId | None = None
@@ -193,6 +194,12 @@ class ExplainQuery(Query):
         return checked_name(
             ListName(self.view, self.sort, self.filter, self.query, self.timezone, desks)
         )
+
+
+class ExplainQuery(ListQuery):
+    """A list, and a moment; without one, the list as it is."""
+
+    at: Timestamp | None = None
 
 
 def shortcut(text: str) -> str:

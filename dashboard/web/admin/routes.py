@@ -48,6 +48,7 @@ _API = openapi.Api(
         "threads": "Threads, their conversations, and acts on them.",
         "files": "Files that admins upload for their messages.",
         "archive": "Threads that were closed long ago.",
+        "history": "Lists as they were.",
         "search": "Threads by words and conditions.",
         "query": "The language of conditions.",
         "views": "Saved conditions, their lists and their order.",

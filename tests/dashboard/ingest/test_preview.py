@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.ingest.folding import PREVIEW_MAX, cut
+from dashboard.db.threads.thread_rows import PREVIEW_MAX, cut
 
 FAMILY = "👨‍👩‍👧‍👦"
 

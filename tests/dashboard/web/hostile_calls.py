@@ -29,6 +29,9 @@ class Call(NamedTuple):
     file: bytes | None = None
 
 
+_PAST = {"view": "arrival", "sort": "arrival", "at": "2026-09-21T15:00:00Z"}
+_SPAN = {"since": "2026-09-21T14:00:00Z", "until": "2026-09-21T15:00:00Z", "steps": 9}
+
 BOT_CALLS = [
     Call("POST", "/api/v1/events", body=MESSAGE),
     Call("POST", "/api/v1/events", body={"events": [MESSAGE, ACT | {"type": "thread.close"}]}),
@@ -88,6 +91,9 @@ ADMIN_CALLS = [
         {"view": "history", "sort": "arrival", "filter": "all", "after": "1,1", "limit": 5},
     ),
     Call("GET", "/admin/api/archive", {"query": "is:closed", "sort": "priority", "ids": "1,2"}),
+    Call("GET", "/admin/api/history", _PAST | {"after": "1,1", "limit": 5}),
+    Call("GET", "/admin/api/history/marks", _PAST | _SPAN),
+    Call("GET", "/admin/api/threads/{1}/history", {"before": 1790000000000, "limit": 5}),
     Call("POST", "/admin/api/threads/bulk", body={"ids": [1, 2], "action": "claim"}),
     Call(
         "POST",

@@ -24,7 +24,7 @@ from dashboard.validation.field_errors import invalid_query
 from dashboard.validation.fields import INTEGER_MAX, check_length, fault
 from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.preferences import timezone_of
-from dashboard.web.admin.requests import ExplainQuery
+from dashboard.web.admin.requests import ListQuery
 from dashboard.web.admin.responses import CustomerPanel, Row, SearchResults, ThreadMatches
 from dashboard.web.http.identity import current
 from dashboard.web.http.queries import DIGITS, Cursor, Ids, Query, Words, excluded
@@ -146,7 +146,7 @@ ROWS_MAX = 100
 _DIGITS_MAX = 16
 
 
-def _position(text: Any) -> Any:
+def position(text: Any) -> Any:
     """Parses `score,id`."""
     parts = text.split(",") if isinstance(text, str) else ()
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
@@ -157,12 +157,12 @@ def _position(text: Any) -> Any:
     return score, id
 
 
-class ArchiveQuery(ExplainQuery):
+class ArchiveQuery(ListQuery):
     """A list, and the part of its archived threads to read."""
 
     after: Annotated[
         Position | None,
-        BeforeValidator(_position),
+        BeforeValidator(position),
         WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,16},[0-9]{1,16}$"}),
         Field(description="`next` of the answer before, as `score,id`."),
     ] = None
