@@ -101,12 +101,21 @@ test("given threads are announced once, and one key opens the oldest", async (co
   assert.equal(queues.press("open"), false, "its time is over");
 });
 
-test("a given thread that was taken away meanwhile needs no notice, though it is on no list here", async (context) => {
-  const answers = { rows: { rows: [{ ...row(4), rev: 2, assignee: { id: 8, name: "Ken" } }, row(5)], missing: [6] } };
-  const { queues, opened } = scene(context, { mode: "push", answers });
+test("a given thread that was opened in another window loses its notice here", (context) => {
+  const { queues, opened } = scene(context, { mode: "push" });
+  for (const id of [4, 5]) queues.gave({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
+  queues.taken({ thread_id: 4 });
+  queues.taken({ thread_id: 9 });
+  queues.press("open");
+  assert.equal(queues.press("open"), false);
+  assert.deepEqual(opened, [5]);
+});
+
+test("after a new connection only those keep a notice that are still to be opened", (context) => {
+  const { queues, opened } = scene(context, { mode: "push" });
   for (const id of [4, 5, 6]) queues.gave({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
-  queues.state({ queues: [], ids: [1], me: { ...ME, load: 1 } });
-  await settled();
+  queues.state({ queues: [], ids: [1] });
+  queues.state({ queues: [], ids: [1], given: [5, 7] });
   queues.press("open");
   assert.equal(queues.press("open"), false);
   assert.deepEqual(opened, [5]);

@@ -333,7 +333,9 @@ class QueuesApi:
         except IntegrityError as error:
             raise Problem(409, "in_use", "This view hands out its threads already.") from error
         self._services.hand_outs.wake()
-        self._services.queue_news.wake()
+        # Every worker looks at once, also at the first queue of a desk.
+        self._services.queue_news.look()
+        self._services.view_changes.announce()
         return answer
 
 

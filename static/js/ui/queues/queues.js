@@ -49,12 +49,16 @@ export class Queues extends PageModule {
   state(state) {
     if (this.board.take(state)) this.#read().catch(() => {}); // the next event tries again
     this.given.accepting(this.board.me?.accepting ?? false);
-    if (state.me) void this.given.check();
+    if (state.given) this.given.keep(state.given);
     this.changed();
   }
 
   /** @param {GivenThread} thread */
   gave(thread) { this.given.add(thread); }
+
+  // It was opened in another window, or need not be opened any more.
+  /** @param {{thread_id: number}} taken */
+  taken({ thread_id: id }) { this.given.drop(id); }
 
   /** @param {ReturnedThread} returned */
   returned(returned) {
@@ -317,14 +321,16 @@ export class GivenNotices extends PageModule {
     this.#offers = [];
   }
 
-  // The admin's load has changed: a given thread may have been taken away, and be on no list here.
-  async check() {
-    const ids = this.#threads.list.map(({ thread_id: id }) => id);
-    if (!ids.length) return;
-    const { rows, missing } = await this.net.api.rows(ids).catch(() => ({ rows: [], missing: [] }));
-    for (const row of rows) this.data.rows.put(row);
-    for (const id of missing) this.#threads.drop(id);
+  /** @param {number} id */
+  drop(id) {
+    this.#threads.drop(id);
     this.#look();
+  }
+
+  // After a new connection: these are all that are still to be opened.
+  /** @param {number[]} ids */
+  keep(ids) {
+    for (const { thread_id: id } of this.#threads.list) if (!ids.includes(id)) this.drop(id);
   }
 
   // The key: opens the thread that was given first. False if there is none.
