@@ -9,7 +9,7 @@ from dashboard.db.accounts.admin_desks import sees
 from dashboard.db.database import Database
 from dashboard.db.queues import definitions, news, standing
 from dashboard.db.queues.news import Pending, Return
-from dashboard.db.queues.standing import Reader
+from dashboard.db.queues.standing import Reader, Told
 from dashboard.db.threads import thread_rows
 from dashboard.errors import StorageUnavailable
 from dashboard.tasks import PeriodicTask, RunsTask
@@ -37,8 +37,7 @@ class _Socket:
         self.caller = caller
         #: Threads to open; None: nothing was told yet.
         self.given: set[_Key] | None = None
-        self.queues: dict[int, Mapping[str, Any]] = {}
-        self.me: Mapping[str, Any] | None = None
+        self.state = Told({}, None, 0)
 
     @property
     def reader(self) -> Reader:
@@ -158,25 +157,24 @@ class QueueNews(RunsTask):
         joined: Mapping[str, list[int]],
     ) -> None:
         now = self._clock()
-        cached: dict[Reader, tuple[dict[int, Mapping[str, Any]], Mapping[str, Any] | None]] = {}
+        cached: dict[Reader, Told] = {}
         all_queues = standing.AllQueues(connection, now)
         for sid, socket in sockets.items():
             reader = socket.reader
             if reader not in cached:
                 cached[reader] = all_queues.told_to(connection, reader)
-            queues, me = cached[reader]
-            changed = [told for id, told in queues.items() if told != socket.queues.get(id)]
-            if socket.queues.keys() - queues.keys():
-                changed = [*queues.values()]
-            is_new = bool(changed) or queues.keys() != socket.queues.keys()
-            if not is_new and me == socket.me and sid not in joined:
+            before, told = socket.state, cached[reader]
+            if told == before and sid not in joined:
                 continue
-            data: JsonObject = {"queues": changed, "ids": [*queues]}
-            if me != socket.me:
-                data["me"] = me
+            changed = [one for id, one in told.queues.items() if one != before.queues.get(id)]
+            if before.queues.keys() - told.queues.keys():
+                changed = [*told.queues.values()]
+            data: JsonObject = {"queues": changed, "ids": [*told.queues], "next": told.next}
+            if told.me != before.me:
+                data["me"] = told.me
             if sid in joined:
                 data["given"] = joined[sid]
-            socket.queues, socket.me = queues, me
+            socket.state = told
             self._send(sid, "queues:state", data)
 
     def _send(self, sid: str, event: str, data: Mapping[str, Any]) -> None:

@@ -54,6 +54,11 @@ class QueueAdmin(NamedTuple):
         """Whether the admin may be given threads without asking for them."""
         return self.accepting and self.status == "online"
 
+    @property
+    def seems_to_accept(self) -> bool:
+        """`accepts`, as colleagues and chatbots may know it: an admin who hides looks offline."""
+        return self.accepting and self.shown_status == "online"
+
 
 _CAPACITY = func.coalesce(queue_admins.c.capacity, CAPACITY)
 _HAND_OUT = func.coalesce(queue_admins.c.hand_out, 0)

@@ -5,12 +5,11 @@ export class QueueBoard {
   list = []; // in their order
   /** @type {OwnLoad | null} */
   me = null;
+  next = 0; // threads that the admin may take: one that waits in two queues counts once
 
   // The queues that may give this admin threads, and those from which the admin takes them.
   get mine() { return this.list.filter(({ mine }) => mine); }
   get pulled() { return this.mine.filter(({ mode }) => mode === "pull"); }
-  // Threads that the admin may take.
-  get waiting() { return this.pulled.reduce((sum, { waiting }) => sum + waiting, 0); }
   // Whether the admin has anything to switch.
   get concerns() { return this.me !== null && this.mine.length > 0; }
 
@@ -19,8 +18,9 @@ export class QueueBoard {
 
   // Takes what has changed, and the order of all queues. Returns whether an earlier message was lost.
   /** @param {QueuesState} state */
-  take({ queues, ids, me }) {
+  take({ queues, ids, me, next }) {
     if (me !== undefined) this.me = me;
+    this.next = next;
     const changed = new Map(queues.map((queue) => [queue.id, queue]));
     const all = ids.map((id) => changed.get(id) ?? this.of(id));
     this.list = all.filter(Boolean);

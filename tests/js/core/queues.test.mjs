@@ -17,15 +17,15 @@ const ME = { accepting: true, capacity: 3, capacity_max: 5, load: 2 };
 test("the board follows what is told: changes, order, queues that are gone, and a message that was lost", () => {
   const board = new QueueBoard();
   assert.equal(board.concerns, false);
-  assert.equal(board.take({ queues: [told(1), told(2, { mode: "pull" }), told(3, { mode: "pull", mine: false })], ids: [1, 2, 3], me: ME }), false);
+  assert.equal(board.take({ queues: [told(1), told(2, { mode: "pull" }), told(3, { mode: "pull", mine: false })], ids: [1, 2, 3], next: 3, me: ME }), false);
   assert.equal(board.concerns, true);
   assert.deepEqual(board.pulled.map(({ id }) => id), [2]);
-  assert.equal(board.waiting, 3, "threads of other people's queues, and of those that push, are not to be taken");
-  board.take({ queues: [told(2, { mode: "pull", waiting: 9 })], ids: [2, 1, 3] });
-  assert.deepEqual([board.waiting, board.list.map(({ id }) => id), board.me], [9, [2, 1, 3], ME]);
-  assert.equal(board.take({ queues: [], ids: [1, 4] }), true, "nothing is known of the fourth one");
+  assert.equal(board.next, 3);
+  board.take({ queues: [told(2, { mode: "pull", waiting: 9 })], ids: [2, 1, 3], next: 7 });
+  assert.deepEqual([board.next, board.list.map(({ id }) => id), board.me], [7, [2, 1, 3], ME]);
+  assert.equal(board.take({ queues: [], ids: [1, 4], next: 0 }), true, "nothing is known of the fourth one");
   assert.deepEqual(board.list.map(({ id }) => id), [1]);
-  board.take({ queues: [], ids: [], me: null });
+  board.take({ queues: [], ids: [], next: 0, me: null });
   assert.equal(board.concerns, false);
 });
 

@@ -49,7 +49,7 @@ function scene(test, { mode = "pull", answers = {} } = {}) {
     acting: { get: async () => ({ undoing: { offer: (one) => done.offered.push(one) } }) },
   });
   const queues = new Queues(page);
-  queues.state({ queues: [{ ...PULL, mode }], ids: [1], me: { ...ME } });
+  queues.state({ queues: [{ ...PULL, mode }], ids: [1], next: 14, me: { ...ME } });
   return { ...done, done, page, rows, queues, pass: (ms) => { time += ms; } };
 }
 
@@ -114,8 +114,8 @@ test("a given thread that was opened in another window loses its notice here", (
 test("after a new connection only those keep a notice that are still to be opened", (context) => {
   const { queues, opened } = scene(context, { mode: "push" });
   for (const id of [4, 5, 6]) queues.gave({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
-  queues.state({ queues: [], ids: [1] });
-  queues.state({ queues: [], ids: [1], given: [5, 7] });
+  queues.state({ queues: [], ids: [1], next: 14 });
+  queues.state({ queues: [], ids: [1], next: 14, given: [5, 7] });
   queues.press("open");
   assert.equal(queues.press("open"), false);
   assert.deepEqual(opened, [5]);
@@ -153,7 +153,7 @@ test("a thread may be given back to the queue that it came from, and no other", 
 test("the palette has the switch and Take next for admins of a queue alone", (context) => {
   const { queues } = scene(context);
   assert.deepEqual(queues.commands().map(({ text }) => text), ["Take next", "Accept threads from queues"]);
-  queues.state({ queues: [{ ...PULL, mine: false }], ids: [1] });
+  queues.state({ queues: [{ ...PULL, mine: false }], ids: [1], next: 14 });
   assert.deepEqual(queues.commands(), []);
 });
 

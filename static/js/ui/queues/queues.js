@@ -35,10 +35,10 @@ export class Queues extends PageModule {
 
   // Reads the queues and the admin's load, after an event was lost.
   async #read() {
-    const [{ queues }, me] = await Promise.all([
+    const [{ queues, next }, me] = await Promise.all([
       this.http.get(`${API}/queues`), this.http.get(`${API}/me/accepting`),
     ]);
-    this.board.take({ queues, ids: queues.map(({ id }) => id), me });
+    this.board.take({ queues, ids: queues.map(({ id }) => id), me, next });
     this.changed();
   }
 
@@ -124,7 +124,7 @@ export class Queues extends PageModule {
   #bar() {
     const { t } = this.ui.language;
     if (!this.board.concerns) return "";
-    const count = t.number(this.board.waiting);
+    const count = t.number(this.board.next);
     return html`<div class="queue-bar" role="group" aria-label=${t("queues.own")}
       ?data-pulls=${this.board.pulled.length > 0}>${this.#switch("queue-bar-switch")}
       ${this.board.pulled.length ? html`<button type="button" class="button button-accent queue-next"

@@ -281,29 +281,47 @@ def test_numbers_are_told_when_they_change_and_only_these(scene):
     first |= {"waiting": 0, "accepting": 0, "eligible": 0}
     me = {"accepting": False, "capacity": 5, "capacity_max": 5, "load": 0}
     other = first | {"id": second, "name": "Asked for", "mode": "pull"}
-    all_of_it = {"queues": [first, other], "ids": [scene.queue, second], "me": me}
+    all_of_it = {"queues": [first, other], "ids": [scene.queue, second], "next": 0, "me": me}
     assert scene.states(mai) == scene.states(ken) == [all_of_it | {"given": []}]
     scene.turn()
     assert scene.states(mai) == scene.states(ken) == []
     scene.says("one", "sales")
     scene.turn()
     [told] = scene.states(mai)
-    assert told == {"queues": [first | {"waiting": 1}, other | {"waiting": 1}], "ids": [1, 2]}
+    assert told == {"queues": [first | {"waiting": 1}, other | {"waiting": 1}], "ids": [1, 2]} | {
+        "next": 1
+    }
     assert scene.states(ken) == [], "it is at another desk"
     scene.here(scene.ken)
     scene.turn()
     for sid, waiting, more in ((mai, 1, {}), (ken, 0, {"me": me | {"accepting": True}})):
         numbers = {"waiting": waiting, "accepting": 1, "eligible": 1}
         told = [one | numbers for one in (first, other)]
-        assert scene.states(sid) == [{"queues": told, "ids": [1, 2]} | more]
+        all_of_it = {"queues": told, "ids": [1, 2], "next": waiting}
+        assert scene.states(sid) == [all_of_it | more]
     scene.database.write(lambda connection: definitions.remove(connection, second))
     scene.turn()
     assert [state["ids"] for state in scene.states(ken)] == [[scene.queue]]
     scene.database.write(lambda connection: definitions.remove(connection, scene.queue))
     scene.turn()
-    assert scene.states(ken) == [{"queues": [], "ids": [], "me": None}]
+    assert scene.states(ken) == [{"queues": [], "ids": [], "next": 0, "me": None}]
     scene.turn()
     assert scene.states(ken) == [], "there are no queues"
+
+
+def test_no_number_tells_a_colleague_that_a_hidden_admin_accepts_threads(scene):
+    """Q28: nothing at all is sent, as the time of a message would tell it, too."""
+    mai, ken = scene.connect(scene.mai), scene.connect(scene.ken)
+    sue = scene.connect(scene.mai, "Sue", role="supervisor")
+    scene.turn()
+    for sid in (mai, ken, sue):
+        scene.states(sid)
+    scene.here(scene.ken, shown_status="offline")
+    scene.turn()
+    assert scene.states(mai) == []
+    for sid in (ken, sue):
+        [state] = scene.states(sid)
+        assert [(one["accepting"], one["eligible"]) for one in state["queues"]] == [(1, 1)]
 
 
 def test_a_change_of_one_queue_does_not_tell_the_other(scene):

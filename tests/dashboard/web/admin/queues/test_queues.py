@@ -85,7 +85,7 @@ def test_only_supervisors_change_queues(mai):
         mai.post(f"{URL}/preview", json=body),
     ):
         assert is_problem(answer, 403, "forbidden")
-    assert mai.get(URL).json == {"queues": [], "load": "waiting"}
+    assert mai.get(URL).json == {"queues": [], "load": "waiting", "next": 0}
 
 
 #: Mistakes in a queue: the change, the place and the code.

@@ -19,6 +19,7 @@ from tests.dashboard.web.admin.queues.calls import (
     takes,
     turn,
 )
+from tests.dashboard.web.admin.views.calls import saved
 from tests.dashboard.web.answers import is_problem
 from tests.drivers.audit import acts as audited
 
@@ -60,6 +61,51 @@ def test_the_next_thread_is_the_first_in_the_order_of_the_view(dashboard, sue, m
     dashboard.clock.advance(2 * MINUTE)
     dashboard.services.due_queue.turn()
     assert mai.get(f"{API}/threads?ids={ids[0]}").json["rows"][0]["assignee"] == MAI
+
+
+def test_a_thread_that_waits_in_two_queues_is_counted_once(dashboard, sue, mai):
+    """Q45: threads of others, of pushing queues, and of a running delay are not to be taken."""
+
+    def count(client) -> int:
+        return client.get(URL).json["next"]
+
+    def open_threads(name: str) -> str:
+        return saved(sue, owner="all", name=name, query="is:open")["id"]
+
+    assert count(mai) == 0
+    ids = waiting(dashboard, 4)
+    mai.post(f"{API}/threads/{ids[3]}/replies", json={"body": "Hi", "token": "t-1"})
+    mai.post(f"{API}/threads/{ids[3]}/release", json={})
+    saved_queue(sue)
+    saved_queue(sue, name="Again", delay=60)
+    saved_queue(sue, view=open_threads("Pushed"), mode="push")
+    sue.post(f"{API}/desks", json={"name": "sales"})
+    saved_queue(sue, view=open_threads("Of others"), admins=["sales"])
+    turn(dashboard)
+    assert count(mai) == 3
+    saved_queue(sue, view=open_threads("Open"), delay=60)
+    dashboard.clock.advance(MINUTE)
+    dashboard.say("t-9")
+    turn(dashboard)
+    assert [queue["waiting"] for queue in listed(mai)] == [4, 3, 5, 5, 4]
+    assert count(mai) == 5
+    takes(mai)
+    assert count(mai) == count(sue) == 4
+
+
+def test_the_number_to_take_has_only_threads_that_the_admin_sees(dashboard, sue, mai):
+    """Q45, Q67."""
+    for name in ("One", "Two"):
+        saved_queue(sue, name=name)
+    sue.post(f"{API}/desks", json={"name": "sales"})
+    [id, _] = waiting(dashboard, 2)
+    turn(dashboard)
+    assert (
+        sue.post(f"{API}/threads/{id}/assign", json={"admin_id": None, "desk": "sales"}).status_code
+        == 200
+    )
+    assert mai.get(URL).json["next"] == 1
+    assert sue.get(URL).json["next"] == 2
 
 
 def test_a_queue_can_be_named(dashboard, sue, mai):
@@ -282,7 +328,7 @@ def test_an_assignment_by_hand_above_the_capacity_says_so(dashboard, sue, mai):
 
 
 def test_one_who_hides_is_eligible_and_looks_absent_to_colleagues(dashboard, sue, mai):
-    """Q27: supervisors see the truth."""
+    """Q27, Q28: supervisors see the truth."""
     lan = dashboard.sign_in("Lan")
     [id] = waiting(dashboard, 1)
     saved_queue(sue, mode="push", delay=3_600)
@@ -298,4 +344,9 @@ def test_one_who_hides_is_eligible_and_looks_absent_to_colleagues(dashboard, sue
     assert seen(lan) == {1: "offline", 2: "offline", 3: "free"}
     assert [*seen(lan)] == [3, 1, 2], "the order does not tell it either"
     assert seen(mai) == seen(sue) == {1: "offline", 2: "free", 3: "free"}
-    assert listed(lan)[0]["eligible"] == 2
+    for client, count in ((lan, 1), (mai, 2), (sue, 2)):
+        [queue] = listed(client)
+        assert (queue["accepting"], queue["eligible"]) == (count, count)
+    body = {name: queue[name] for name in ("view", "mode", "admins")}
+    tried = sue.post(f"{URL}/preview", json=body).json
+    assert (tried["accepting"], tried["eligible"]) == (2, 2)
