@@ -89,8 +89,8 @@ class AllQueues:
     def __init__(self, connection: Connection, now_ms: int):
         self._now_ms = now_ms
         self._queues = definitions.listing(connection)
-        load = definitions.state(connection).load
-        self._people = People(connection, load) if self._queues else None
+        self._load: Load = definitions.state(connection).load
+        self._people = People(connection, self._load) if self._queues else None
         self._counts: dict[tuple[int, Desks], int] = {}
         self._next: dict[tuple[tuple[int, ...], Desks], int] = {}
 
@@ -131,7 +131,7 @@ class AllQueues:
         own = self._people.of(reader.id) if self._people else None
         if self._people is None or own is None:
             return Told(told, None, 0)
-        me = admins.as_told(own, self._people.loads[own.id])
+        me = admins.as_told(own, self._people.loads[own.id], self._load)
         return Told(told, me, self.to_take(connection, reader))
 
     def to_take(self, connection: Connection, reader: Reader) -> int:

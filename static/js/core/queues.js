@@ -13,7 +13,7 @@ export class QueueBoard {
   // Whether the admin has anything to switch.
   get concerns() { return this.me !== null && this.mine.length > 0; }
 
-  /** @param {number} id */
+  /** @param {number | null} id */
   of(id) { return this.list.find((queue) => queue.id === id) ?? null; }
 
   // Takes what has changed, and the order of all queues. Returns whether an earlier message was lost.
@@ -71,13 +71,6 @@ export const secondsLeft = (until, now) => Math.max(0, Math.floor((until - now) 
 // "1:05"
 /** @param {number} seconds */
 export const countDown = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-
-// The queue from which the assignee has the thread: by the last act that gave it to somebody.
-/** @param {Act[]} acts in their order */
-export function queueOf(acts) {
-  const last = acts.findLast(({ type }) => type === "thread.assigned" || type === "thread.released");
-  return last?.type === "thread.assigned" ? last.queue ?? null : null;
-}
 
 // Load and capacity in words; "" without queues.
 /** @param {MemberLoad} member @param {Translate} t */

@@ -32,6 +32,8 @@ declare global {
     capacity: number;
     capacity_max: number;
     load: number;
+    /** The threads that count: those with a waiting customer, or all open ones. */
+    counts: "waiting" | "open";
   };
   /** A queue as the admin's page is told of it. */
   type ToldQueue = Pick<Queue, "id" | "name" | "mode" | "mine"> & QueueCounts;

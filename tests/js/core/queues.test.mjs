@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { translator } from "../../../static/js/core/i18n.js";
 import {
-  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, queueOf, secondsLeft,
+  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, secondsLeft,
 } from "../../../static/js/core/queues.js";
 
 const read = (path) => JSON.parse(readFileSync(new URL(`../../../static/i18n/${path}.json`, import.meta.url), "utf8"));
@@ -54,15 +54,6 @@ test("a given thread is noticed until it is opened, taken away, closed, or its t
 test("the time that is left is said in minutes and seconds", () => {
   assert.equal(countDown(secondsLeft(65_999, 0)), "1:05");
   assert.equal(countDown(secondsLeft(1000, 5000)), "0:00");
-});
-
-test("a thread is from the queue that gave it last, until somebody else gave it", () => {
-  const queue = { id: 1, name: "VIPs" };
-  const acts = [{ type: "thread.assigned", queue }, { type: "thread.priority_changed" }];
-  assert.equal(queueOf(acts), queue);
-  assert.equal(queueOf([...acts, { type: "thread.assigned" }]), null);
-  assert.equal(queueOf([...acts, { type: "thread.released", queue, returned: "released" }]), null);
-  assert.equal(queueOf([]), null);
 });
 
 test("load and capacity are said in words, and nothing without queues", () => {

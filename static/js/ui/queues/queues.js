@@ -5,7 +5,7 @@ import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import {
-  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, queueOf, secondsLeft,
+  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, secondsLeft,
 } from "../../core/queues.js";
 import { shown } from "../../core/names.js";
 import { nameOf } from "../elements/avatar.js";
@@ -167,20 +167,54 @@ export class Queues extends PageModule {
   /** @param {MemberLoad} member */
   loadOf(member) { return loadText(member, this.ui.language.t); }
 
-  // Whether threads may be handed over: asks first if that takes a colleague above the capacity.
-  /** @param {Member & MemberLoad} member @param {number} count */
-  async mayGive(member, count) {
-    if (member.id === this.data.adminId || !isTooMany(member, count)) return true;
+  // Whether threads may be handed over: asks first if that takes the admin or a colleague above the capacity.
+  /** @param {Member & MemberLoad} member @param {number[]} ids */
+  async mayGive(member, ids) {
+    if (member.id === this.data.adminId) return this.mayTake(ids);
     const { dialog, language: { t } } = this.ui;
-    const { load, capacity, name } = member;
-    const given = { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };
+    const count = this.#counted(ids).length;
+    if (!count || !isTooMany(member, count)) return true;
+    const given = this.#given(member, count);
     return ask(dialog, { title: t("queues.over.title", given), text: t("queues.over.text", given), yes: t("act.hand") }, t);
+  }
+
+  // The same for threads that the admin takes by hand.
+  /** @param {number[]} ids */
+  async mayTake(ids) {
+    const { board: { me }, ui: { dialog, language: { t } } } = this;
+    const count = this.#counted(ids).filter((id) => this.data.rows.get(id)?.assignee?.id !== this.data.adminId).length;
+    if (!me || !count || !isTooMany(me, count)) return true;
+    const given = this.#given(me, count);
+    return ask(dialog, { title: t("queues.over.take", given), text: t("queues.over.own", given), yes: t("act.claim") }, t);
+  }
+
+  // Sentences about receivers who would have more threads than their capacity; hands: receivers with thread ids.
+  /** @param {[MemberLoad & {name: string}, number[]][]} hands */
+  overfull(hands) {
+    const { t } = this.ui.language;
+    return hands.filter(([member, ids]) => isTooMany(member, this.#counted(ids).length))
+      .map(([member, ids]) => t("queues.over.each", this.#given(member, ids.length)));
+  }
+
+  // The threads that count against a capacity, and those without a row here: they may count.
+  #counted(ids) {
+    const countsAll = this.board.me?.counts === "open";
+    return ids.filter((id) => {
+      const row = this.data.rows.get(id);
+      return !row || (row.open && !row.snooze && (countsAll || row.waiting_since !== null));
+    });
+  }
+
+  /** @param {MemberLoad & {name?: string}} member @param {number} count */
+  #given({ name = "", load, capacity }, count) {
+    const { t } = this.ui.language;
+    return { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };
   }
 
   // The queue that gave the open thread to this admin, or null.
   #source() {
-    const { data: { thread: { row, acts }, adminId } } = this;
-    return row?.open && row.assignee?.id === adminId ? queueOf(acts.list) : null;
+    const { data: { thread: { row }, adminId } } = this;
+    return row?.open && row.assignee?.id === adminId ? this.board.of(row.queue) : null;
   }
 
   // Items of the open thread's menu.

@@ -279,7 +279,7 @@ def test_numbers_are_told_when_they_change_and_only_these(scene):
     scene.turn()
     first = {"id": scene.queue, "name": "Waiting", "mode": "push", "mine": True}
     first |= {"waiting": 0, "accepting": 0, "eligible": 0}
-    me = {"accepting": False, "capacity": 5, "capacity_max": 5, "load": 0}
+    me = {"accepting": False, "capacity": 5, "capacity_max": 5, "load": 0, "counts": "waiting"}
     other = first | {"id": second, "name": "Asked for", "mode": "pull"}
     all_of_it = {"queues": [first, other], "ids": [scene.queue, second], "next": 0, "me": me}
     assert scene.states(mai) == scene.states(ken) == [all_of_it | {"given": []}]
