@@ -216,7 +216,7 @@ class Services(CoreServices):
         return Broadcaster(self.ranking, self.reads, status, self.sockets, self.monotonic)
 
     list_handlers = part(
-        lambda s: ListHandlers(s.ranking, s.reads, s.broadcaster, s.live_lists, s.handing_out.open)
+        lambda s: ListHandlers(s.ranking, s.reads, s.broadcaster, s.live_lists, s.thread_opened)
     )
     live_lists: cached_property[LiveLists] = part(
         lambda s: LiveLists(
@@ -268,7 +268,7 @@ class Services(CoreServices):
             self.broadcaster.notify,
             on_written={
                 **{group.touched: self._queries_touched for group in keys.shared_groups()},
-                keys.view_changes: self.view_changes.wake,
+                keys.view_changes: self._views_written,
                 keys.unlisted: self.broadcaster.notify_unlisted,
             },
             on_deleted=self.reconciler.note_deleted,
@@ -282,7 +282,17 @@ class Services(CoreServices):
         if before is None or before.unlisted != pulse.unlisted:
             self.broadcaster.notify_unlisted()
         if before is None or before.view_changes != pulse.view_changes:
-            self.view_changes.wake()
+            self._views_written()
+
+    def _views_written(self) -> None:
+        self.view_changes.wake()
+        self.queue_news.look()
+
+    def thread_opened(self, admin_id: int, thread_id: int) -> None:
+        """Keeps a thread that a queue gave to the admin; other windows are told so at once."""
+        if self.handing_out.open(admin_id, thread_id):
+            self.queue_news.look()
+            self.view_changes.announce()
 
     def _queries_touched(self) -> None:
         self.broadcaster.notify_queries()

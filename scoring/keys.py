@@ -207,7 +207,8 @@ class Keys:
 
     @property
     def view_changes(self) -> str:
-        """Sorted set, `changes` → number of announced changes of views and sorts."""
+        """Sorted set, `changes` → number of announced changes of views, sorts and queues, and of
+        given threads that were opened."""
         return f"{{{self.prefix}}}|views"
 
     @property

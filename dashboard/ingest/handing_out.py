@@ -102,14 +102,16 @@ class HandingOut:
 
         return self._database.write(write)
 
-    def open(self, admin_id: int, thread_id: int) -> None:
-        """Notes that the admin has opened a thread: it stays, if a queue gave it to the admin."""
+    def open(self, admin_id: int, thread_id: int) -> bool:
+        """Notes that the admin has opened a thread: it stays, if a queue gave it to the admin.
+        Returns whether the admin had to open it."""
         with self._database.read() as connection:
             is_awaited = threads.is_to_open(connection, thread_id, admin_id)
         if is_awaited:
             self._database.write(
                 lambda connection: threads.set_opened(connection, thread_id, admin_id)
             )
+        return is_awaited
 
     def look(self) -> Outlook:
         """Returns what is to be done; reads only."""

@@ -9,7 +9,7 @@ from functools import partial
 from redis.exceptions import RedisError
 
 from dashboard.db.lists.named_lists import ListName
-from dashboard.db.threads.thread_rows import ThreadRow
+from dashboard.db.threads.thread_rows import SharedRow
 from dashboard.errors import StorageUnavailable
 from dashboard.live import frames
 from dashboard.live.notices import Notices
@@ -239,7 +239,7 @@ class Broadcaster(RunsTask):
             raise RankingLost(lost)
         return states
 
-    def _rows(self, answers: Iterable[Changes]) -> dict[int, ThreadRow]:
+    def _rows(self, answers: Iterable[Changes]) -> dict[int, SharedRow]:
         """Reads the rows of those changed threads that are, or will be, visible on a socket.
 
         A thread at the top of a list is visible on every dashboard that is not scrolled; if each
@@ -251,7 +251,7 @@ class Broadcaster(RunsTask):
                 ids.update(self.visible_rows.on_screen(entry.id for entry in entries))
                 ids.update(entry.id for entry in changes.on_top(sort))
         try:
-            return self._reads.rows(ids)
+            return self._reads.shared_rows(ids)
         except StorageUnavailable:
             # Browsers fetch visible rows that did not come with the frame.
             return {}

@@ -5,22 +5,30 @@ from typing import Any
 
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.lists.named_lists import ListName
-from dashboard.db.threads.thread_rows import ThreadRow
+from dashboard.db.threads.thread_rows import SharedRow, ThreadRow
 from dashboard.transport.packets import EncodedJson, encode
 from scoring.reading import Changes, Entry, Head
 
 
 class Rows:
-    """Rows by thread id, each encoded once, however many frames carry it."""
+    """Rows by thread id, each encoded once, however many frames carry it; one with a queue that
+    not everybody sees is encoded twice."""
 
-    def __init__(self, rows: Mapping[int, Mapping[str, Any]]):
-        self._encoded = {id: (row["desk"], encode(row)) for id, row in rows.items()}
+    def __init__(self, rows: Mapping[int, SharedRow]):
+        self._rows = rows
+        self._encoded = {id: encode(one.row) for id, one in rows.items()}
+        self._without_queue = {
+            id: encode(one.shown_to(frozenset())) for id, one in rows.items() if one.queue_desks
+        }
 
     def by_id(self, entries: list[Entry], desks: Desks = None) -> str:
         """Returns the rows of these entries as JSON, `{id: row}`; leaves out threads without a row,
         and threads at none of these desks (None: all desks)."""
-        rows = ((id, *self._encoded[id]) for id, _ in entries if id in self._encoded)
-        pairs = (f'"{id}":{row}' for id, desk, row in rows if sees(desks, desk))
+        pairs = (
+            f'"{id}":{(self._encoded if one.shows_queue(desks) else self._without_queue)[id]}'
+            for id, _ in entries
+            if (one := self._rows.get(id)) and sees(desks, one.row["desk"])
+        )
         return "{" + ",".join(pairs) + "}"
 
 

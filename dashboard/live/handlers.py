@@ -189,7 +189,7 @@ class ListHandlers:
         on_screen = self._broadcaster.visible_rows.on_screen(
             entry.id for entry in changes.sets[list.sort]
         )
-        rows = frames.Rows(self._reads.rows(on_screen, caller.desks))
+        rows = frames.Rows(self._reads.shared_rows(on_screen))
         self._live_lists.subscribe(caller, list, list_id, changes.epoch, changes.version)
         return frames.order(list, changes, since, rows, ok=True, resync=False)
 

@@ -1,6 +1,6 @@
 """Tells admins what queues do: threads that were given to them or went back, and the numbers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from sqlalchemy import Connection
@@ -9,7 +9,7 @@ from dashboard.db.accounts.admin_desks import sees
 from dashboard.db.database import Database
 from dashboard.db.queues import definitions, news, standing
 from dashboard.db.queues.news import Pending, Return
-from dashboard.db.queues.standing import Reader
+from dashboard.db.queues.standing import Reader, Told
 from dashboard.db.threads import thread_rows
 from dashboard.errors import StorageUnavailable
 from dashboard.tasks import PeriodicTask, RunsTask
@@ -18,7 +18,8 @@ from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.validation.strict_json import JsonObject
 
-#: Interval of reads: any worker may have handed out a thread. Longer while there are no queues.
+#: Interval of reads: any worker may have handed out a thread. Longer while there are no queues: the
+#: first one comes with a notification (`look`).
 READ_SECONDS, REST_SECONDS = 0.5, 10.0
 #: Longest time between two readings of all numbers (ms).
 LOOK_MS = 5_000
@@ -34,9 +35,9 @@ class _Socket:
 
     def __init__(self, caller: Caller):
         self.caller = caller
-        self.told: set[_Key] = set()
-        self.queues: dict[int, Mapping[str, Any]] = {}
-        self.me: Mapping[str, Any] | None = None
+        #: Threads to open; None: nothing was told yet.
+        self.given: set[_Key] | None = None
+        self.state = Told({}, None, 0)
 
     @property
     def reader(self) -> Reader:
@@ -56,7 +57,7 @@ class QueueNews(RunsTask):
         self._emitter = emitter
         self._sockets: dict[str, _Socket] = {}
         self._has_queues = False
-        self._has_new_socket = False
+        self._has_news = False
         self._signature: tuple[Any, ...] = ()
         self._look_at = 0
         self._act_id: int | None = None
@@ -70,77 +71,110 @@ class QueueNews(RunsTask):
             expected=(StorageUnavailable,),
         )
 
+    def look(self) -> None:
+        """Has the next turn read everything, at once: a queue was changed, or a thread opened."""
+        self._has_news = True
+        self._task.wake()
+
     def turn(self) -> None:
         """Sends what is new. Raises StorageUnavailable."""
         if not self._sockets:
             self._act_id = None
             return
+        if self._has_news:
+            self._has_news, self._look_at = False, 0
         with self._database.read() as connection:
             signature, now = news.signature(connection), self._clock()
             # Time changes numbers as well.
-            is_same = signature == self._signature and now < self._look_at
-            if is_same and not self._has_new_socket:
+            if signature == self._signature and now < self._look_at:
                 return
             # Until all is sent: a turn that fails is done again.
-            self._has_new_socket, self._look_at = False, 0
+            self._look_at = 0
             queues = definitions.listing(connection)
             if not (queues or self._has_queues):
                 return
             sockets = {**self._sockets}
             names = {queue.id: queue.name for queue in queues}
-            self._send_given(connection, sockets, names)
-            self._send_returned(connection, sockets)
-            self._send_numbers(connection, sockets)
+            returned = self._send_returned(connection, sockets)
+            joined = self._send_given(connection, sockets, names, returned)
+            self._send_numbers(connection, sockets, joined)
         self._has_queues, self._signature, self._look_at = bool(queues), signature, now + LOOK_MS
 
     def _send_given(
-        self, connection: Connection, sockets: Mapping[str, _Socket], names: Mapping[int, str]
-    ) -> None:
+        self,
+        connection: Connection,
+        sockets: Mapping[str, _Socket],
+        names: Mapping[int, str],
+        returned: Set[int],
+    ) -> dict[str, list[int]]:
+        """Sends which threads are to be opened and which not any more, except those that returned;
+        returns the first ones for the sockets that have got nothing before."""
         pending = news.pending(connection, {one.caller.admin_id for one in sockets.values()})
         rows = thread_rows.rows(connection, [one.thread_id for one in pending]) if pending else {}
+        joined: dict[str, list[int]] = {}
         for sid, socket in sockets.items():
-            own = [one for one in pending if one.admin_id == socket.caller.admin_id]
-            keys = {(one.thread_id, one.given_at) for one in own}
-            for one in own:
-                is_seen = sees(socket.caller.desks, one.desk) and one.thread_id in rows
-                if (one.thread_id, one.given_at) not in socket.told and is_seen:
+            own = {
+                (one.thread_id, one.given_at): one
+                for one in pending
+                if one.admin_id == socket.caller.admin_id
+                and sees(socket.caller.desks, one.desk)
+                and one.thread_id in rows
+            }
+            before = socket.given
+            ids = {id for id, _ in own}
+            for id in sorted({id for id, _ in before or ()} - ids - returned):
+                self._send(sid, "queue:taken", {"thread_id": id})
+            for key, one in own.items():
+                if before is None or key not in before:
                     self._send(sid, "queue:given", _given(one, names, rows[one.thread_id]))
-            socket.told = keys
+            if before is None:
+                joined[sid] = [id for id, _ in own]
+            socket.given = {*own}
+        return joined
 
-    def _send_returned(self, connection: Connection, sockets: Mapping[str, _Socket]) -> None:
+    def _send_returned(
+        self, connection: Connection, sockets: Mapping[str, _Socket]
+    ) -> frozenset[int]:
+        """Sends which threads went back by themselves; returns them."""
         last_id = news.last_act_id(connection)
         since, self._act_id = self._act_id, last_id
         if since is None:
             self._returned = {one.act_id for one in news.returns(connection, last_id - OVERLAP)}
-            return
+            return frozenset()
         returns = news.returns(connection, since - OVERLAP)
         told, self._returned = self._returned, {one.act_id for one in returns}
-        for one in returns:
-            if one.act_id in told:
-                continue
+        untold = [one for one in returns if one.act_id not in told]
+        for one in untold:
             for sid, socket in sockets.items():
                 if socket.caller.admin_id == one.admin_id:
                     self._send(sid, "queue:returned", _returned(one))
+        return frozenset(one.thread_id for one in untold)
 
-    def _send_numbers(self, connection: Connection, sockets: Mapping[str, _Socket]) -> None:
+    def _send_numbers(
+        self,
+        connection: Connection,
+        sockets: Mapping[str, _Socket],
+        joined: Mapping[str, list[int]],
+    ) -> None:
         now = self._clock()
-        cached: dict[Reader, tuple[dict[int, Mapping[str, Any]], Mapping[str, Any] | None]] = {}
+        cached: dict[Reader, Told] = {}
         all_queues = standing.AllQueues(connection, now)
         for sid, socket in sockets.items():
             reader = socket.reader
             if reader not in cached:
                 cached[reader] = all_queues.told_to(connection, reader)
-            queues, me = cached[reader]
-            changed = [told for id, told in queues.items() if told != socket.queues.get(id)]
-            if socket.queues.keys() - queues.keys():
-                changed = [*queues.values()]
-            is_new = bool(changed) or queues.keys() != socket.queues.keys()
-            if not is_new and me == socket.me:
+            before, told = socket.state, cached[reader]
+            if told == before and sid not in joined:
                 continue
-            data: JsonObject = {"queues": changed, "ids": [*queues]}
-            if me != socket.me:
-                data["me"] = me
-            socket.queues, socket.me = queues, me
+            changed = [one for id, one in told.queues.items() if one != before.queues.get(id)]
+            if before.queues.keys() - told.queues.keys():
+                changed = [*told.queues.values()]
+            data: JsonObject = {"queues": changed, "ids": [*told.queues], "next": told.next}
+            if told.me != before.me:
+                data["me"] = told.me
+            if sid in joined:
+                data["given"] = joined[sid]
+            socket.state = told
             self._send(sid, "queues:state", data)
 
     def _send(self, sid: str, event: str, data: Mapping[str, Any]) -> None:
@@ -154,14 +188,12 @@ class QueueNews(RunsTask):
 
     def on_ready(self, caller: Caller) -> None:
         self._sockets[caller.sid] = _Socket(caller)
-        self._has_new_socket = True
-        self._task.wake()
+        self.look()
 
     def on_role(self, caller: Caller) -> None:
         if caller.sid in self._sockets:
             self._sockets[caller.sid].caller = caller
-            self._has_new_socket = True
-            self._task.wake()
+            self.look()
 
     def on_message(self, sid: str) -> None:
         """Does nothing: the news do not depend on the time of a socket's last call."""

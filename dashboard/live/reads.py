@@ -17,7 +17,7 @@ from dashboard.db.notices import Notice
 from dashboard.db.outbox import sent_messages, webhooks
 from dashboard.db.threads import conversations, messages, thread_rows, threads
 from dashboard.db.threads.messages import Message
-from dashboard.db.threads.thread_rows import ThreadRow
+from dashboard.db.threads.thread_rows import SharedRow, ThreadRow
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.validation.strict_json import JsonObject
 from scoring.reading import Entry
@@ -54,6 +54,13 @@ class Reads:
             return {}
         with self._database.read() as connection:
             return thread_rows.rows(connection, ids, desks)
+
+    def shared_rows(self, ids: Collection[int]) -> dict[int, SharedRow]:
+        """Returns the rows of the threads for readers of any desks."""
+        if not ids:
+            return {}
+        with self._database.read() as connection:
+            return thread_rows.shared_rows(connection, ids)
 
     def seen_threads(self, ids: Collection[int], desks: Desks) -> Collection[int]:
         """Returns the threads that are at these desks; None: all of them."""

@@ -128,6 +128,7 @@ def test_what_changed_in_redis_is_told_where_no_notification_comes(services):
         "view_changes": services.view_changes.wake,
     }
     services._queries_touched = lambda: Services._queries_touched(services)
+    services._views_written = lambda: Services._views_written(services)
     for changed, call in told.items():
         pulse = MagicMock(**({"queries": 1, "unlisted": 1, "view_changes": 1} | {changed: 2}))
         services.reset_mock()
@@ -136,6 +137,7 @@ def test_what_changed_in_redis_is_told_where_no_notification_comes(services):
         services.broadcaster.notify.assert_called_once_with(pulse.changed_views(before))
         assert call.called
         assert services.live_lists.view_totals.note.called == (changed == "queries")
+        assert services.queue_news.look.called == (changed == "view_changes")
 
 
 def test_what_a_notification_tells_is_told(monkeypatch):
@@ -149,9 +151,19 @@ def test_what_a_notification_tells_is_told(monkeypatch):
     assert call.args[2] == services.broadcaster.notify
     assert call.kwargs["on_written"] == {
         **{group.touched: services._queries_touched for group in keys.shared_groups()},
-        keys.view_changes: services.view_changes.wake,
+        keys.view_changes: services._views_written,
         keys.unlisted: services.broadcaster.notify_unlisted,
     }
+
+
+@pytest.mark.parametrize("had_to", [True, False])
+def test_that_a_given_thread_was_opened_is_told_to_all_workers(had_to):
+    """Q37: only if a queue gave it: every other thread is opened without that."""
+    services = MagicMock()
+    services.handing_out.open.return_value = had_to
+    Services.thread_opened(services, 7, 42)
+    services.handing_out.open.assert_called_once_with(7, 42)
+    assert services.queue_news.look.called is services.view_changes.announce.called is had_to
 
 
 def test_the_totals_of_views_hear_of_changed_views(monkeypatch):

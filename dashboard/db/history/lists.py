@@ -64,7 +64,7 @@ def part(
         previews = _previews(connection, [row[2] for row in shown if row[2] is not None])
     rows = [row_json(values) for _, _, _, *values in shown]
     for row, (_, _, preview_id, *_) in zip(rows, shown, strict=True):
-        row["preview"], row["woken"] = previews.get(preview_id), None
+        row["preview"], row["woken"], row["queue"] = previews.get(preview_id), None, None
     ids, scores = [row["id"] for row in rows], [score for _, score, *_ in shown]
     last = (scores[-1], ids[-1]) if len(found) > limit else None
     return PastList(ids, scores, rows, total, last)
@@ -78,10 +78,10 @@ def rank(
     entries = _entries(query_list, at).subquery()
     own = select(entries.c.score).where(entries.c.id == thread_id).scalar_subquery()
     above = tuple_(entries.c.score, entries.c.id) < tuple_(own, thread_id)
-    counts = select(
-        func.count().filter(entries.c.id == thread_id), func.count().filter(above), func.count()
-    )
-    (is_on, rank, total), *_ = database.read_beside(counts.select_from(entries))
+    is_it = entries.c.id == thread_id
+    counts: list[Any] = [func.count().filter(is_it), func.count().filter(above), func.count()]
+    statement = select(*counts).select_from(entries)
+    (is_on, rank, total), *_ = database.read_beside(statement)
     return rank if is_on else None, total
 
 

@@ -12,12 +12,14 @@ from typing import NamedTuple
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    and_,
     bindparam,
     delete,
     func,
     insert,
     or_,
     select,
+    union_all,
     update,
 )
 
@@ -219,20 +221,19 @@ def as_it_was(
 ) -> View | None:
     """Returns a view as it was at a moment, without its list, if this admin, who sees these desks,
     could see it; else None."""
-    row = connection.execute(_READ.where(views.c.id == view_id, views.c.changed_at <= at)).first()
-    view = None if row is None else View(*row)
-    if view is None:
-        columns = (view_history.c[name] for name in _KEPT)
-        was = select(*columns, view_history.c.since).where(
-            view_history.c.view_id == view_id,
-            view_history.c.since <= at,
-            view_history.c.until > at,
-        )
-        row = connection.execute(was).first()
-        view = row and View(
-            view_id, **dict(zip(_KEPT, row, strict=False)), changed_at=row.since, list_id=None
-        )
-    return view if view is not None and view.is_seen_by(admin_id, desks) else None
+    now = select(views.c.changed_at, *(views.c[name] for name in _KEPT))
+    was = select(view_history.c.since, *(view_history.c[name] for name in _KEPT))
+    is_then = and_(view_history.c.since <= at, view_history.c.until > at)
+    both = union_all(
+        now.where(views.c.id == view_id, views.c.changed_at <= at),
+        was.where(view_history.c.view_id == view_id, is_then),
+    )
+    row = connection.execute(both).first()
+    if row is None:
+        return None
+    since, name, query, sort, timezone, owner_id, desk = row
+    view = View(view_id, name, query, sort, timezone, owner_id, since, None, desk)
+    return view if view.is_seen_by(admin_id, desks) else None
 
 
 def _keep_past(connection: Connection, view: View, until: int) -> None:
@@ -268,8 +269,8 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
         _check_room(connection, draft.owner_id)
     values = _kept(connection, draft, admin_id, view.id)
     # Two changes within a millisecond get different times, so readers see that their copy is old.
-    values["changed_at"] = max(now_ms, view.changed_at + 1)
-    _keep_past(connection, view, values["changed_at"])
+    changed_at = values["changed_at"] = max(now_ms, view.changed_at + 1)
+    _keep_past(connection, view, changed_at)
     statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
     changed = View(*connection.execute(statement).one())
     note(connection, view.told)

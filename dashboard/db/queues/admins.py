@@ -54,6 +54,11 @@ class QueueAdmin(NamedTuple):
         """Whether the admin may be given threads without asking for them."""
         return self.accepting and self.status == "online"
 
+    @property
+    def seems_to_accept(self) -> bool:
+        """`accepts`, as colleagues and chatbots may know it: an admin who hides looks offline."""
+        return self.accepting and self.shown_status == "online"
+
 
 _CAPACITY = func.coalesce(queue_admins.c.capacity, CAPACITY)
 _HAND_OUT = func.coalesce(queue_admins.c.hand_out, 0)
@@ -275,22 +280,24 @@ def held_offline(connection: Connection) -> list[Held]:
     return [Held(*row) for row in connection.execute(statement)]
 
 
-def as_told(admin: QueueAdmin, load: int) -> dict[str, int]:
+def as_told(admin: QueueAdmin, load: int, counts: Load) -> dict[str, int | str]:
     """Returns the switch and the places of an admin with so many threads, as the dashboard gets
-    them."""
+    them, and which threads count."""
     return {
         "accepting": admin.accepting,
         "capacity": admin.capacity,
         "capacity_max": admin.capacity_set,
         "load": load,
+        "counts": counts,
     }
 
 
-def accepting(connection: Connection, admin_id: int) -> dict[str, int]:
+def accepting(connection: Connection, admin_id: int) -> dict[str, int | str]:
     """Returns `as_told` of an enabled admin."""
     admin = one(connection, admin_id)
     assert admin is not None, "the caller is enabled"
-    return as_told(admin, loads(connection, [admin.id], state(connection).load)[admin.id])
+    counts = state(connection).load
+    return as_told(admin, loads(connection, [admin.id], counts)[admin.id], counts)
 
 
 def is_over_capacity(connection: Connection, admin_id: int, thread: ThreadState) -> bool:

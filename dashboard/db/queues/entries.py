@@ -4,10 +4,10 @@ An entry is written in the transaction that changes its thread, from the same mo
 queue's order in SQL is that of the list in Redis, and needs no repair.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, or_, select, update
 
 from dashboard.db.driver import RowStatement, RowValues, Write, insert_on
 from dashboard.db.id_ranges import within
@@ -259,6 +259,24 @@ def count(connection: Connection, number: int, desks: frozenset[str] | None, sin
     if desks is not None:
         statement = statement.where(queue_entries.c.desk.in_(desks))
     return connection.scalar(statement, {"number": number}) or 0
+
+
+def count_of_some(
+    connection: Connection, since: Mapping[int, int], desks: frozenset[str] | None
+) -> int:
+    """Counts the threads of several lists, each once. `since` maps the numbers of the lists to the
+    time since which a thread must be on each."""
+    of_lists = or_(
+        *(
+            and_(queue_entries.c.list == number, queue_entries.c.since <= at)
+            for number, at in since.items()
+        )
+    )
+    statement = select(func.count(queue_entries.c.thread_id.distinct()))
+    statement = statement.where(queue_entries.c.ready.is_(True), of_lists)
+    if desks is not None:
+        statement = statement.where(queue_entries.c.desk.in_(desks))
+    return connection.scalar(statement) or 0
 
 
 def count_on_list(connection: Connection, query_list: QueryList, now_ms: int) -> int:

@@ -23,10 +23,19 @@ class Reader(NamedTuple):
     role: str
     desks: Desks
 
+    @property
+    def is_supervisor(self) -> bool:
+        return self.role == "supervisor"
+
+    def sees_truth(self, admin_id: int) -> bool:
+        """Whether the reader sees the true presence of an admin, who may hide from colleagues."""
+        return self.is_supervisor or self.id == admin_id
+
 
 class Numbers(NamedTuple):
     """The threads that a queue may hand out now, as far as the reader sees them; its admins who
-    accept threads, and those of them with a free place."""
+    accept threads, and those of them with a free place, without colleagues who hide from the
+    reader."""
 
     waiting: int
     accepting: int
@@ -48,12 +57,14 @@ class People:
         self.all = admins.listing(connection)
         self.loads = admins.loads(connection, [admin.id for admin in self.all], load)
 
-    def accepting(self, desks: Desks) -> list[QueueAdmin]:
-        """Returns the admins of these desks (None: all admins) who accept threads now."""
+    def accepting(self, desks: Desks, reader: Reader | None = None) -> list[QueueAdmin]:
+        """Returns the admins of these desks (None: all admins) who accept threads now, as the
+        reader may know it; None: somebody outside."""
         return [
             admin
             for admin in self.all
-            if admin.accepts and (desks is None or bool(desks & admin.desks))
+            if (desks is None or bool(desks & admin.desks))
+            and (admin.accepts if reader and reader.sees_truth(admin.id) else admin.seems_to_accept)
         ]
 
     def has_room(self, admin: QueueAdmin) -> bool:
@@ -63,15 +74,25 @@ class People:
         return next((admin for admin in self.all if admin.id == admin_id), None)
 
 
+class Told(NamedTuple):
+    """The news for the page of a reader: the numbers of each queue, the reader's own switch and
+    places, None without queues, and the number of threads that the reader could take."""
+
+    queues: Mapping[int, Mapping[str, Any]]
+    me: Mapping[str, Any] | None
+    next: int
+
+
 class AllQueues:
     """All queues with the people who get their threads, read once for many readers."""
 
     def __init__(self, connection: Connection, now_ms: int):
         self._now_ms = now_ms
         self._queues = definitions.listing(connection)
-        load = definitions.state(connection).load
-        self._people = People(connection, load) if self._queues else None
+        self._load: Load = definitions.state(connection).load
+        self._people = People(connection, self._load) if self._queues else None
         self._counts: dict[tuple[int, Desks], int] = {}
+        self._next: dict[tuple[tuple[int, ...], Desks], int] = {}
 
     def seen_by(self, connection: Connection, reader: Reader) -> list[Standing]:
         """Returns the queues that concern the reader, in their order: those of the reader, and
@@ -84,8 +105,8 @@ class AllQueues:
         for queue in self._queues:
             mine = own is not None and queue.asks(own.desks)
             is_seen = reader.desks is None or queue.desk is None or queue.desk in reader.desks
-            if mine or is_seen or reader.role == "supervisor":
-                accepting = people.accepting(queue.admins)
+            if mine or is_seen or reader.is_supervisor:
+                accepting = people.accepting(queue.admins, reader)
                 numbers = Numbers(
                     self._waiting(connection, queue, reader.desks),
                     len(accepting),
@@ -94,11 +115,8 @@ class AllQueues:
                 found.append(Standing(queue, numbers, mine))
         return found
 
-    def told_to(
-        self, connection: Connection, reader: Reader
-    ) -> tuple[dict[int, Mapping[str, Any]], Mapping[str, Any] | None]:
-        """Returns the numbers of each queue as the reader's page gets them, and the reader's own
-        switch and places, None without queues."""
+    def told_to(self, connection: Connection, reader: Reader) -> "Told":
+        """Returns what the reader's page is told of queues."""
         listed = self.seen_by(connection, reader)
         told: dict[int, Mapping[str, Any]] = {
             one.queue.id: {
@@ -112,8 +130,29 @@ class AllQueues:
         }
         own = self._people.of(reader.id) if self._people else None
         if self._people is None or own is None:
-            return told, None
-        return told, admins.as_told(own, self._people.loads[own.id])
+            return Told(told, None, 0)
+        me = admins.as_told(own, self._people.loads[own.id], self._load)
+        return Told(told, me, self.to_take(connection, reader))
+
+    def to_take(self, connection: Connection, reader: Reader) -> int:
+        """Counts the threads that the reader could take: those of all queues that the reader asks
+        for threads, each once."""
+        own = self._people.of(reader.id) if self._people else None
+        asked = [
+            queue
+            for queue in self._queues
+            if own and queue.mode == "pull" and queue.number and queue.asks(own.desks)
+        ]
+        if len(asked) < 2:
+            return sum(self._waiting(connection, queue, reader.desks) for queue in asked)
+        key = tuple(queue.id for queue in asked), reader.desks
+        if key not in self._next:
+            since: dict[int, int] = {}
+            for queue in asked:  # Queues of views with the same threads in the same order share it.
+                at = queue.waited_since(self._now_ms)
+                since[queue.number or 0] = max(at, since.get(queue.number or 0, 0))
+            self._next[key] = entries.count_of_some(connection, since, reader.desks)
+        return self._next[key]
 
     def _waiting(self, connection: Connection, queue: Queue, desks: Desks) -> int:
         if queue.number is None:
@@ -167,7 +206,7 @@ def places(
 
     Expected is, for each thread up to this one, the median time between two of the last fifty
     hand-outs. It is unknown with fewer than ten hand-outs, and while none of the queue's admins
-    accepts threads.
+    seems to accept threads: one who hides is not known to be here.
     """
     found: dict[int, Place] = {}
     queues = [one for one in definitions.listing(connection) if one.number and one.is_filled]
@@ -237,9 +276,8 @@ def shown(
 
 
 def _shown(one: Mapping[str, Any], reader: Reader, desks: Desks) -> JsonObject:
-    sees_truth = reader.role == "supervisor" or reader.id == one["id"]
     state = one["is"]
-    if not sees_truth and state != "given" and one["shown"] == _ABSENT:
+    if not reader.sees_truth(one["id"]) and state != "given" and one["shown"] == _ABSENT:
         state = _ABSENT
     sees_load = reader.desks is None or (desks is not None and desks <= reader.desks)
     load, capacity = (one["load"], one["capacity"]) if sees_load else (None, None)

@@ -9,7 +9,7 @@ from dashboard.db.driver import RowValues
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.threads import thread_acts
 from dashboard.db.threads import messages
-from dashboard.event_types import ACT_MEMBERS
+from dashboard.event_types import ACT_MEMBERS, RELEASED
 from dashboard.validation.strict_json import JsonObject
 
 #: Maximum number of acts in one part of a conversation, the newest ones.
@@ -51,6 +51,9 @@ class Act(NamedTuple):
         """Returns `{"id", "type", "at", "by": {"id", "name"} | null, …}` for the dashboard."""
         by = None if self.admin_id is None else {"id": self.admin_id, "name": self.admin_name}
         shown = {name: self.data[name] for name in _SHOWN if name in self.data}
+        before = self.data.get("before") if self.type == RELEASED.name else None
+        if before:
+            shown["previous"] = {"id": before["id"], "name": before["name"]}
         return {"id": self.id, "type": self.type, "at": self.at, "by": by, **shown}
 
 

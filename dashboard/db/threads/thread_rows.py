@@ -1,7 +1,7 @@
 """Threads as rows of the dashboard's lists."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import regex
 from sqlalchemy import Connection, FromClause, Select, bindparam, case, select
@@ -9,7 +9,9 @@ from sqlalchemy import Connection, FromClause, Select, bindparam, case, select
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.accounts.admins import AdminName
 from dashboard.db.models.accounts import admins, sources
+from dashboard.db.models.queues import queues
 from dashboard.db.models.threads import customers, events, threads
+from dashboard.db.models.views import views
 from dashboard.db.threads.thread_tags import tags_in
 from dashboard.turns import turns
 
@@ -25,7 +27,8 @@ class RowCustomer(TypedDict):
 
 
 class ThreadRow(TypedDict):
-    """A thread as the dashboard shows it: `Row` of the API describes it."""
+    """A thread as the dashboard shows it: `Row` of the API describes it. `queue` is the queue that
+    gave it to its assignee."""
 
     id: int
     rev: int
@@ -42,11 +45,27 @@ class ThreadRow(TypedDict):
     last_message_id: int | None
     last: dict[str, object] | None
     assignee: AdminName | None
+    queue: int | None
     due_at: int | None
     tags: list[str]
     desk: str
     snooze: dict[str, object] | None
     woken: dict[str, object] | None
+
+
+class SharedRow(NamedTuple):
+    """A row for many readers, and the desks of those who may see its queue; None: all readers."""
+
+    row: ThreadRow
+    queue_desks: Desks
+
+    def shows_queue(self, desks: Desks) -> bool:
+        """Whether an admin of these desks (None: all desks) gets the queue."""
+        return desks is None or self.queue_desks is None or bool(desks & self.queue_desks)
+
+    def shown_to(self, desks: Desks) -> ThreadRow:
+        """Returns the row for an admin of these desks."""
+        return self.row if self.shows_queue(desks) else {**self.row, "queue": None}
 
 
 _snoozers = admins.alias("snoozers")
@@ -100,6 +119,9 @@ _COLUMNS = (
     threads.c.woken_reason,
     threads.c.snoozed_by_id,
     _snoozers.c.name,
+    queues.c.id,
+    queues.c.admins,
+    views.c.desk,
     threads.c.tags,
     threads.c.desk,
 )
@@ -112,6 +134,8 @@ def select_rows(source: FromClause, was: Callable[[Any], Any] = lambda now: now)
         source.join(sources, sources.c.id == threads.c.source_id)
         .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
         .join(admins, admins.c.id == was(threads.c.assignee_id), isouter=True)
+        .join(queues, queues.c.id == threads.c.queue_id, isouter=True)
+        .join(views, views.c.id == queues.c.view_id, isouter=True)
         .join(_snoozers, _snoozers.c.id == was(threads.c.snoozed_by_id), isouter=True)
         .join(_writers, _writers.c.id == was(_ANSWERED_BY), isouter=True)
     )
@@ -124,10 +148,23 @@ _ROWS = select_rows(threads).where(threads.c.id.in_(bindparam("ids", expanding=T
 def rows(connection: Connection, ids: Collection[int], desks: Desks = None) -> dict[int, ThreadRow]:
     """Maps thread ids to the rows that the dashboard shows; unknown ids, and threads at none of
     these desks, are left out. None: all desks."""
+    found = shared_rows(connection, ids).items()
+    return {id: one.shown_to(desks) for id, one in found if sees(desks, one.row["desk"])}
+
+
+def shared_rows(connection: Connection, ids: Collection[int]) -> dict[int, SharedRow]:
+    """Maps thread ids to rows for readers of any desks; unknown ids are left out."""
     if not ids:
         return {}
     result = connection.execute(_ROWS, {"ids": list(ids)})
-    return {row[0]: row_json(row) for row in turns.each(result) if sees(desks, row[-1])}
+    return {row[0]: _shared_row(row) for row in turns.each(result)}
+
+
+def _shared_row(row: Sequence[Any]) -> SharedRow:
+    """Returns the row; its queue is for its admins, and for those who see its view."""
+    *_, queue_id, queue_admins, view_desk, _, _ = row
+    is_for_all = queue_id is None or queue_admins is None or view_desk is None
+    return SharedRow(row_json(row), None if is_for_all else queue_admins | {view_desk})
 
 
 def row_json(row: Sequence[Any]) -> ThreadRow:
@@ -135,7 +172,8 @@ def row_json(row: Sequence[Any]) -> ThreadRow:
     (id, revision, name, source, *person), rest = row[:9], row[9:]
     (role, body, at, closed, priority, recent_at, waiting_since, answered, *rest) = rest
     unanswered, last_message_id, last_role, *writer, due_at = rest[:6]
-    assignee_id, assignee, until, wake, woken_at, reason, *snoozer, tags, desk = rest[6:]
+    assignee_id, assignee, until, wake, woken_at, reason, *rest = rest[6:]
+    *snoozer, queue_id, _, _, tags, desk = rest
     by = _admin_json(*snoozer)
     return {
         "id": id,
@@ -153,6 +191,7 @@ def row_json(row: Sequence[Any]) -> ThreadRow:
         "last_message_id": last_message_id,
         "last": {"role": last_role, "by": _admin_json(*writer)} if last_role is not None else None,
         "assignee": _admin_json(assignee_id, assignee),
+        "queue": queue_id if assignee_id is not None else None,
         "due_at": due_at,
         "tags": sorted(tags_in(tags)),
         "desk": desk,

@@ -53,6 +53,10 @@ class Row(schemas.Row):
     """A thread as a list shows it."""
 
     customer: Customer | None
+    queue: Annotated[
+        int | None,
+        Field(description="The queue that gave it to its assignee, if the reader sees the queue."),
+    ]
 
 
 class Rows(Answer):
@@ -119,6 +123,9 @@ class Act(_ActContent):
     ] = Absent
     note: Annotated[
         str, Field(description="With `thread.released`: the admin's reason, for colleagues.")
+    ] = Absent
+    previous: Annotated[
+        Person, Field(description="With `thread.released`: the admin who had the thread.")
     ] = Absent
 
 

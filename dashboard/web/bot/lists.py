@@ -136,7 +136,8 @@ class ListsApi:
             raise NotFound("There is no such thread.")
         if row["customer"] is not None:
             row["customer"]["id"] = row["customer"]["id"].removeprefix(f"{caller.source}/")
-        return json_response(row)
+        # The queue is for admins.
+        return json_response({name: value for name, value in row.items() if name != "queue"})
 
     @route(
         "GET",

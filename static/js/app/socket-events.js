@@ -38,6 +38,7 @@ export function socketEvents(page) {
     "queue:numbers": async (numbers) => (await ui.queueLine.preload())?.take(numbers),
     "queues:state": queues("state"),
     "queue:given": queues("gave"),
+    "queue:taken": queues("taken"),
     "queue:returned": queues("returned"),
     "sources:failing": ({ sources }) => net.connectionState.setFailing(sources),
     "server:leaving": () => net.connectionState.moved(),

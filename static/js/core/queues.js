@@ -5,22 +5,22 @@ export class QueueBoard {
   list = []; // in their order
   /** @type {OwnLoad | null} */
   me = null;
+  next = 0; // threads that the admin may take: one that waits in two queues counts once
 
   // The queues that may give this admin threads, and those from which the admin takes them.
   get mine() { return this.list.filter(({ mine }) => mine); }
   get pulled() { return this.mine.filter(({ mode }) => mode === "pull"); }
-  // Threads that the admin may take.
-  get waiting() { return this.pulled.reduce((sum, { waiting }) => sum + waiting, 0); }
   // Whether the admin has anything to switch.
   get concerns() { return this.me !== null && this.mine.length > 0; }
 
-  /** @param {number} id */
+  /** @param {number | null} id */
   of(id) { return this.list.find((queue) => queue.id === id) ?? null; }
 
   // Takes what has changed, and the order of all queues. Returns whether an earlier message was lost.
   /** @param {QueuesState} state */
-  take({ queues, ids, me }) {
+  take({ queues, ids, me, next }) {
     if (me !== undefined) this.me = me;
+    this.next = next;
     const changed = new Map(queues.map((queue) => [queue.id, queue]));
     const all = ids.map((id) => changed.get(id) ?? this.of(id));
     this.list = all.filter(Boolean);
@@ -71,13 +71,6 @@ export const secondsLeft = (until, now) => Math.max(0, Math.floor((until - now) 
 // "1:05"
 /** @param {number} seconds */
 export const countDown = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-
-// The queue from which the assignee has the thread: by the last act that gave it to somebody.
-/** @param {Act[]} acts in their order */
-export function queueOf(acts) {
-  const last = acts.findLast(({ type }) => type === "thread.assigned" || type === "thread.released");
-  return last?.type === "thread.assigned" ? last.queue ?? null : null;
-}
 
 // Load and capacity in words; "" without queues.
 /** @param {MemberLoad} member @param {Translate} t */

@@ -32,12 +32,14 @@ declare global {
     capacity: number;
     capacity_max: number;
     load: number;
+    /** The threads that count: those with a waiting customer, or all open ones. */
+    counts: "waiting" | "open";
   };
   /** A queue as the admin's page is told of it. */
   type ToldQueue = Pick<Queue, "id" | "name" | "mode" | "mine"> & QueueCounts;
-  /** `queues:state`: the queues that have changed, the ids of all in their order, and the admin's own load if it
-   * has changed; null without queues. */
-  type QueuesState = { queues: ToldQueue[]; ids: number[]; me?: OwnLoad | null };
+  /** `queues:state`: the queues that have changed, the ids of all in their order, the number of threads that the
+   * admin may take, and the admin's own load if it has changed; null without queues. `given`, after a new connection: all threads that are still to be opened. */
+  type QueuesState = { queues: ToldQueue[]; ids: number[]; next: number; me?: OwnLoad | null; given?: number[] };
   /** `queue:given`: a thread that must be opened by `until`. */
   type GivenThread = { thread_id: number; queue: QueueName; until: number | null; row: Row };
   type ReturnedThread = {

@@ -68,6 +68,8 @@ declare global {
     /** The author of the newest message by time; `by`: the admin who wrote it on the dashboard. */
     last: { role: string; by: Person | null } | null;
     assignee: Person | null;
+    /** The queue that gave the thread to its assignee; null also if this admin does not see that queue. */
+    queue: number | null;
     /** The time when an answer is due. */
     due_at: number | null;
     /** Sorted. */
@@ -143,6 +145,9 @@ declare global {
     desk?: string;
     assignee?: { id: number; name: string } | null;
     cause?: "message" | "handoff";
+    /** With a release: the admin who had the thread, and the reason. */
+    previous?: Person;
+    note?: string;
     /** The queue that gave the thread, or that it went back to, and why it went back. */
     queue?: QueueName | null;
     returned?: "released" | "not_taken" | "offline" | null;

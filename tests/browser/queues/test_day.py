@@ -159,7 +159,7 @@ def is_not_taken(day: Day, ana: BrowserDriver, bo: BrowserDriver) -> None:
     gets(late, 0)
     gets(other, 1)
     opens_all(day, other, 1)
-    other.wait_for(is_said("Went back to VIPs who wait: not opened in time"), "the line")
+    other.wait_for(is_said("did not open it in time"), "the line")
     other.wait_for(is_said("VIPs who wait gave it to you"))
     late.page.get_by_role("button", name="Accept again").click()
     late.wait_for(f"() => ({SWITCH})() === 'true'")
@@ -361,10 +361,82 @@ def sets_capacity_of_mai(day: Day, sue: BrowserDriver) -> None:
     wait_until(lambda: capacity() == 2, what="the capacity")
 
 
+def loses_its_notice_everywhere(day: Day, ana: BrowserDriver, other: BrowserDriver) -> int:
+    """A thread that is opened in one window needs no notice in the other one (Q37)."""
+    id = day.vip("Both")
+    for window in (ana, other):
+        gets(window, 1)
+    ana.page.locator(".given .button").first.click()
+    gets(other, 0)
+    ana.wait_for(f"() => ({OPEN})() === {id}", "the thread")
+    return id
+
+
+def is_given_back_with_a_reason(ana: BrowserDriver, other: BrowserDriver, id: int) -> None:
+    """The row alone offers it; the line says who gave it back, and why (Q55, Q76)."""
+    ana.choose_act("Give back to the queue")
+    ana.page.fill(".queue-release [name=reason]", "She is my aunt")
+    ana.page.keyboard.press("Enter")
+    ana.wait_for(is_said(f"You gave it back to {VIPS} · “She is my aunt”"), "the line")
+    other.open(id)
+    other.wait_for(is_said(f"You gave it back to {VIPS} · “She is my aunt”"))
+
+
+def asks_before_taking(day: Day, ana: BrowserDriver, id: int) -> None:
+    """By the key, once and with the numbers (Q60)."""
+    for agreed in (False, True):
+        ana.open(id)
+        press(ana, "t")
+        ana.page.locator("#ask-text", has_text="You have 1 of 1 threads already.").wait_for()
+        ana.page.click(".ask-yes" if agreed else ".ask-no")
+        if not agreed:
+            assert day.assignee(id) is None
+    wait_until(lambda: day.assignee(id) == "Ana", what="the thread")
+
+
+def asks_before_handing_over_all(day: Day, sue: BrowserDriver, id: int) -> None:
+    """In the form, which has the numbers; the second press does it (Q60)."""
+    page = sue.page
+    page.locator("[popovertarget=team-panel]").click()
+    person = page.locator("#team-panel .person", has_text="Ana").first
+    person.locator("button.person-thread", has_text="Hand over all").click()
+    page.locator(".hand-all .hand-option").filter(has=page.get_by_text("Bo", exact=True)).click()
+    page.locator(".hand-all [type=submit]").click()
+    page.locator(".hand-all-over", has_text="Bo has 0 of 1 threads and gets 2 more.").wait_for()
+    found = faults(page)
+    page.set_viewport_size(PHONE)
+    found += faults(page)
+    page.set_viewport_size(WIDE)
+    assert found == [] and day.assignee(id) == "Ana"
+    page.locator(".hand-all [type=submit]", has_text="anyway").click()
+    wait_until(lambda: day.assignee(id) == "Bo", what="the hand-over")
+
+
+def works_in_two_windows(day: Day) -> None:
+    """Two windows of an admin, and questions above a capacity."""
+    emails = [day.lineup.server.create_admin(name) for name in ("Ana", "Bo")]
+    push = day.sue.post("queues", {"view": day.views[0]["id"], "mode": "push"})["queue"]
+    for email in emails:
+        day.lineup.admin(email).put("me/accepting", {"accepting": False, "capacity": 1})
+    ana, other = (day.window(emails[0]) for _ in range(2))
+    accepts(ana)
+    id = loses_its_notice_everywhere(day, ana, other)
+    ana.page.click(".queue-corner")
+    ana.wait_for(f"() => ({SWITCH})() === 'false'")
+    is_given_back_with_a_reason(ana, other, id)
+    day.sue.delete(f"queues/{push['id']}")
+    day.sue.post("queues", {"view": day.views[1]["id"], "mode": "pull"})
+    ids = [day.lineup.say(f"r-{number}", name=f"Rest {number}") for number in range(2)]
+    ana.wait_for(f"() => ({NEXT})() === '2'", "two to take")
+    press(ana, "q")
+    ana.wait_for(f"() => ({OPEN})() === {ids[0]} && ({LOAD})() === '1 of 1'", "the first")
+    asks_before_taking(day, ana, ids[1])
+    asks_before_handing_over_all(day, day.window(day.sue_email), ids[1])
+
+
 def test_supervisors_make_order_and_delete_queues(day: Day):
-    """Q5 to Q7, Q22, Q23."""
-    for number in range(3):
-        day.vip(f"V{number}")
+    """Q5 to Q7, Q22, Q23, Q37, Q55, Q60."""
+    vips = [day.vip(f"V{number}") for number in range(3)]
     sue = day.window(day.sue_email)
     page = sue.page
     page.goto(f"{day.lineup.server.url}/settings/queues")
@@ -381,3 +453,8 @@ def test_supervisors_make_order_and_delete_queues(day: Day):
     wait_until(lambda: day.sue.get("queues")["load"] == "open", what="what counts")
     is_put_in_order_and_deleted(day, sue)
     sets_capacity_of_mai(day, sue)
+    day.sue.delete(f"queues/{day.sue.get('queues')['queues'][0]['id']}")
+    day.sue.put("queues/load", {"load": "waiting"})
+    for id in vips:
+        assert day.sue.act(id, "close").status_code == 200
+    works_in_two_windows(day)

@@ -215,7 +215,7 @@ def _lasting(row: dict[str, Any]) -> dict[str, Any]:
     the last snooze ended."""
     customer = row["customer"] or {"member_status": -1, "locale": None}
     values = customer["member_status"], customer["locale"]
-    return row | {"customer": values, "woken": None}
+    return row | {"customer": values, "woken": None, "queue": None}
 
 
 _numbers = itertools.count()

@@ -3,6 +3,7 @@
 import itertools
 
 from dashboard.db.lists.named_lists import ListName
+from dashboard.db.threads.thread_rows import SharedRow
 from dashboard.live.broadcaster import FRAME_SECONDS, Broadcaster
 from dashboard.live.status import Status
 from scoring.placing import Placement
@@ -35,6 +36,9 @@ class FakeReads:
     def rows(self, ids, desks=None):
         self.row_reads.append(sorted(ids))
         return {id: {"id": id, "name": f"thread {id}", "desk": "main"} for id in ids}
+
+    def shared_rows(self, ids):
+        return {id: SharedRow(row, None) for id, row in self.rows(ids).items()}
 
     def acts_after(self, thread_id, act_id):
         return [act for act in self.acts if act["id"] > act_id]

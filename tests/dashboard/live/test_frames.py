@@ -1,8 +1,13 @@
 """List frames: what changed, from which version to which, and when they are sent."""
 
+import json
+
+from dashboard.db.threads.thread_rows import SharedRow
 from dashboard.live import broadcaster as broadcaster_module
+from dashboard.live import frames
 from dashboard.live.broadcaster import ACKNOWLEDGE_SECONDS, BUSY_FRAME_SECONDS, FRAME_SECONDS
 from dashboard.live.totals import ALL_THREADS
+from scoring.reading import Entry
 from tests.dashboard.live.driver import ARRIVAL, PRIORITY
 
 
@@ -23,6 +28,26 @@ def test_a_change_becomes_a_frame_from_the_known_version_to_the_new_one(driver):
         "del": [],
         "rows": {"2": {"id": 2, "name": "thread 2", "desk": "main"}},
     }
+
+
+def test_a_queue_stands_only_in_the_rows_of_those_who_see_it():
+    """Q53, Q67: in the same frame's rows, each encoded once for all readers alike."""
+    row = {"id": 2, "desk": "main", "queue": 5}
+    entries = [Entry(2, 40), Entry(3, 50), Entry(4, 60)]
+    rows = frames.Rows(
+        {
+            2: SharedRow(row, frozenset({"sales", "vip"})),
+            3: SharedRow(row | {"id": 3}, None),
+        }
+    )
+
+    def queues(*desks: str | None) -> list[int | None]:
+        found = json.loads(rows.by_id(entries, None if desks == (None,) else frozenset(desks)))
+        return [one["queue"] for one in found.values()]
+
+    assert queues("main") == [None, 5]
+    assert queues("main", "vip") == queues(None) == [5, 5]
+    assert queues("sales") == []
 
 
 def test_what_changed_between_reading_and_following_is_sent(driver):

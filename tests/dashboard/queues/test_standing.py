@@ -32,11 +32,16 @@ class Line:
                 self.shop.does("thread.handoff", number * 10, thread=thread, desk="sales")
             self.ids.append(self.shop.says(number * 10 + 1, thread=thread).thread_id)
 
-    def queue(self, query: str = "is:waiting", admins: frozenset[str] | None = None) -> int:
+    def queue(
+        self,
+        query: str = "is:waiting",
+        admins: frozenset[str] | None = None,
+        delay: int = 0,
+    ) -> int:
         def write(connection):
             draft = views.Draft(query, query, "longest_wait", "UTC", None)
             view = views.create(connection, draft, self.mai, self.clock())
-            fields = QueueDraft(view.id, "pull", admins, 60, 0, 120, "waiting")
+            fields = QueueDraft(view.id, "pull", admins, 60, delay, 120, "waiting")
             id = definitions.create(connection, fields, self.mai, self.clock())
             entries.synchronize(connection)
             return id
@@ -46,8 +51,8 @@ class Line:
             pass
         return id
 
-    def accept(self, status: str = "online") -> None:
-        values = {"accepting": True, "status": status}
+    def accept(self, status: str = "online", shown: str = "") -> None:
+        values = {"accepting": True, "status": status, "shown_status": shown or status}
         self.database.write(lambda connection: admins.put(connection, self.mai, **values))
 
     def gave(self, queue: int, *at_seconds: int, first: int = 1) -> None:
@@ -89,6 +94,17 @@ def test_the_place_is_the_rank_among_the_threads_that_wait(line):
     assert (line.place(1).position, line.place(1).of) == (1, 4)
     line.shop.does("thread.close", 100, thread="t-1")
     assert line.place(1) is None and line.place(2).position == 1
+
+
+def test_a_thread_whose_delay_runs_on_has_its_place_and_counts(line):
+    """Q80: the place is the rank in the list; no customer's place gets worse by time alone."""
+    line.queue(delay=60)
+    line.clock.advance(60 * SECOND)
+    line.ids.append(line.shop.says(0, thread="t-9").thread_id)
+    before = [(place.position, place.of) for place in map(line.place, range(6))]
+    assert [position for position, _ in before] == [2, 3, 4, 5, 6, 1]
+    line.clock.advance(60 * SECOND)
+    assert [(place.position, place.of) for place in map(line.place, range(6))] == before
 
 
 def test_a_reader_of_some_desks_gets_places_among_their_threads(line):
@@ -162,6 +178,15 @@ def test_the_expected_time_is_the_pace_for_each_thread_up_to_this_one(line):
     }
     line.accept("busy")
     assert line.place(0).expected_seconds is None
+
+
+def test_no_chatbot_hears_by_the_expected_time_that_a_hidden_admin_is_here(line):
+    """Q28: though that admin gets threads."""
+    queue = line.queue()
+    line.gave(queue, *range(11))
+    line.accept(shown="offline")
+    assert line.place(0).expected_seconds is None
+    assert line.handing_out.pull(Admin(line.mai, "Mai"))[0] is not None
 
 
 def test_an_admin_of_another_queue_does_not_serve_this_one(line):

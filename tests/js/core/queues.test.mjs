@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { translator } from "../../../static/js/core/i18n.js";
 import {
-  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, queueOf, secondsLeft,
+  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, secondsLeft,
 } from "../../../static/js/core/queues.js";
 
 const read = (path) => JSON.parse(readFileSync(new URL(`../../../static/i18n/${path}.json`, import.meta.url), "utf8"));
@@ -17,15 +17,15 @@ const ME = { accepting: true, capacity: 3, capacity_max: 5, load: 2 };
 test("the board follows what is told: changes, order, queues that are gone, and a message that was lost", () => {
   const board = new QueueBoard();
   assert.equal(board.concerns, false);
-  assert.equal(board.take({ queues: [told(1), told(2, { mode: "pull" }), told(3, { mode: "pull", mine: false })], ids: [1, 2, 3], me: ME }), false);
+  assert.equal(board.take({ queues: [told(1), told(2, { mode: "pull" }), told(3, { mode: "pull", mine: false })], ids: [1, 2, 3], next: 3, me: ME }), false);
   assert.equal(board.concerns, true);
   assert.deepEqual(board.pulled.map(({ id }) => id), [2]);
-  assert.equal(board.waiting, 3, "threads of other people's queues, and of those that push, are not to be taken");
-  board.take({ queues: [told(2, { mode: "pull", waiting: 9 })], ids: [2, 1, 3] });
-  assert.deepEqual([board.waiting, board.list.map(({ id }) => id), board.me], [9, [2, 1, 3], ME]);
-  assert.equal(board.take({ queues: [], ids: [1, 4] }), true, "nothing is known of the fourth one");
+  assert.equal(board.next, 3);
+  board.take({ queues: [told(2, { mode: "pull", waiting: 9 })], ids: [2, 1, 3], next: 7 });
+  assert.deepEqual([board.next, board.list.map(({ id }) => id), board.me], [7, [2, 1, 3], ME]);
+  assert.equal(board.take({ queues: [], ids: [1, 4], next: 0 }), true, "nothing is known of the fourth one");
   assert.deepEqual(board.list.map(({ id }) => id), [1]);
-  board.take({ queues: [], ids: [], me: null });
+  board.take({ queues: [], ids: [], next: 0, me: null });
   assert.equal(board.concerns, false);
 });
 
@@ -54,15 +54,6 @@ test("a given thread is noticed until it is opened, taken away, closed, or its t
 test("the time that is left is said in minutes and seconds", () => {
   assert.equal(countDown(secondsLeft(65_999, 0)), "1:05");
   assert.equal(countDown(secondsLeft(1000, 5000)), "0:00");
-});
-
-test("a thread is from the queue that gave it last, until somebody else gave it", () => {
-  const queue = { id: 1, name: "VIPs" };
-  const acts = [{ type: "thread.assigned", queue }, { type: "thread.priority_changed" }];
-  assert.equal(queueOf(acts), queue);
-  assert.equal(queueOf([...acts, { type: "thread.assigned" }]), null);
-  assert.equal(queueOf([...acts, { type: "thread.released", queue, returned: "released" }]), null);
-  assert.equal(queueOf([]), null);
 });
 
 test("load and capacity are said in words, and nothing without queues", () => {

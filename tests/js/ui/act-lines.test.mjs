@@ -92,3 +92,20 @@ test("each act has a line that says who did what, in each language", () => {
     }
   }
 });
+
+test("what went back to a queue names the admin who had it, and the reason, in each language (Q76)", () => {
+  const sue = { id: 2, name: "Sue" };
+  const back = (returned, by = null) => ({
+    type: "thread.released", queue: { id: 1, name: "VIPs" }, returned, by, assignee: null, previous: ana,
+  });
+  const ACTS = [back("not_taken"), back("offline"), back("released", ana), back("released", sue)];
+  for (const locale of LOCALES) {
+    for (const act of ACTS) {
+      const line = said({ ...act, note: "Speaks {Dutch}" }, locale);
+      for (const part of ["Ana", "VIPs", "Speaks {Dutch}"]) assert.ok(line.includes(part), `${locale}: ${line}`);
+    }
+    assert.match(said(ACTS[3], locale), /Sue/);
+  }
+  assert.equal(said({ type: "thread.released", by: ana, previous: ana, note: "Home time" }),
+    "Ana gave the thread back · “Home time”");
+});

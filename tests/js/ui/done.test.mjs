@@ -107,3 +107,25 @@ test("a key asks before it closes a colleague's thread, and says who had what wa
   assert.equal(await waiting.actions.finishByKey(2), true, "no question");
   assert.equal(waiting.offers[0].text, "undo.closed.waiting");
 });
+
+test("a thread is taken above the own capacity only after the answer, and without queues at once (Q60)", async () => {
+  const done = [];
+  const asked = [];
+  const queues = { part: null };
+  const row = { id: 2, open: true, customer: { name: "Mai" }, assignee: null };
+  const actions = new ThreadActions(/** @type {any} */ (pageOf({
+    thread: { id: 2 }, rows: { get: () => row, put() {} }, queues, admin: { id: 1, role: "admin" },
+    api: { act: async (id, action) => void done.push([id, action]) ?? { row, act: 5 } },
+    undoing: { during: (run) => run(), offer() {} }, painter: { askAll() {} }, language: { t: (key) => key },
+  })));
+  assert.equal(await actions.claim(), true);
+  const part = (answer) => ({ mayTake: async (ids) => asked.push(ids) && answer });
+  queues.part = part(false);
+  assert.equal(await actions.claim(), false);
+  queues.part = part(true);
+  assert.equal(await actions.claim(), true);
+  assert.deepEqual([asked, done], [[[2], [2]], [[2, "claim"], [2, "claim"]]]);
+  row.assignee = { id: 1, name: "Me" };
+  await actions.claim();
+  assert.deepEqual([asked.length, done.at(-1)], [2, [2, "release"]], "a release needs no place");
+});

@@ -12,16 +12,16 @@ globalThis.document ??= /** @type {any} */ ({
   createTreeWalker: () => ({}), createComment: () => ({}), createElement: element, getElementById: element,
 });
 const { Queues } = await import("../../../static/js/ui/queues/queues.js");
-const { queueText, merged } = await import("../../../static/js/ui/thread/act-line.js");
+const { queueText } = await import("../../../static/js/ui/thread/act-line.js");
 const { secondsIn } = await import("../../../static/js/settings/queues.js");
 
 const read = (path) => JSON.parse(readFileSync(new URL(`../../../static/i18n/${path}.json`, import.meta.url), "utf8"));
 const t = translator("en", { ...read("en"), ...read("queues/en") });
 const row = (id) => ({
-  id, rev: 1, open: true, assignee: { id: 7, name: "Mai" }, customer: { id: `c-${id}`, name: `Customer ${id}` }, preview: null,
+  id, rev: 1, open: true, snooze: null, waiting_since: 1, queue: null, assignee: { id: 7, name: "Mai" }, customer: { id: `c-${id}`, name: `Customer ${id}` }, preview: null,
 });
 const PULL = { id: 1, name: "VIPs", mode: "pull", mine: true, waiting: 14, accepting: 1, eligible: 1 };
-const ME = { accepting: false, capacity: 3, capacity_max: 5, load: 2 };
+const ME = { accepting: false, capacity: 3, capacity_max: 5, load: 2, counts: "waiting" };
 const QUEUE = { id: 1, name: "VIPs" };
 
 // The page of an admin of one queue, and what it does.
@@ -49,7 +49,7 @@ function scene(test, { mode = "pull", answers = {} } = {}) {
     acting: { get: async () => ({ undoing: { offer: (one) => done.offered.push(one) } }) },
   });
   const queues = new Queues(page);
-  queues.state({ queues: [{ ...PULL, mode }], ids: [1], me: { ...ME } });
+  queues.state({ queues: [{ ...PULL, mode }], ids: [1], next: 14, me: { ...ME } });
   return { ...done, done, page, rows, queues, pass: (ms) => { time += ms; } };
 }
 
@@ -101,12 +101,21 @@ test("given threads are announced once, and one key opens the oldest", async (co
   assert.equal(queues.press("open"), false, "its time is over");
 });
 
-test("a given thread that was taken away meanwhile needs no notice, though it is on no list here", async (context) => {
-  const answers = { rows: { rows: [{ ...row(4), rev: 2, assignee: { id: 8, name: "Ken" } }, row(5)], missing: [6] } };
-  const { queues, opened } = scene(context, { mode: "push", answers });
+test("a given thread that was opened in another window loses its notice here", (context) => {
+  const { queues, opened } = scene(context, { mode: "push" });
+  for (const id of [4, 5]) queues.gave({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
+  queues.taken({ thread_id: 4 });
+  queues.taken({ thread_id: 9 });
+  queues.press("open");
+  assert.equal(queues.press("open"), false);
+  assert.deepEqual(opened, [5]);
+});
+
+test("after a new connection only those keep a notice that are still to be opened", (context) => {
+  const { queues, opened } = scene(context, { mode: "push" });
   for (const id of [4, 5, 6]) queues.gave({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
-  queues.state({ queues: [], ids: [1], me: { ...ME, load: 1 } });
-  await settled();
+  queues.state({ queues: [], ids: [1], next: 14 });
+  queues.state({ queues: [], ids: [1], next: 14, given: [5, 7] });
   queues.press("open");
   assert.equal(queues.press("open"), false);
   assert.deepEqual(opened, [5]);
@@ -135,16 +144,76 @@ test("a thread may be given back to the queue that it came from, and no other", 
   assert.deepEqual(queues.items(), []);
   thread.row = row(4);
   assert.deepEqual(queues.items(), [], "claimed by hand");
-  thread.acts.list = [{ type: "thread.assigned", queue: QUEUE }];
-  assert.equal(queues.items()[0].text, "Give back to the queue…");
-  thread.row = { ...row(4), assignee: { id: 8, name: "Ken" } };
+  thread.row = { ...row(4), queue: 1 };
+  assert.equal(queues.items()[0].text, "Give back to the queue…", "though no act is loaded");
+  thread.row = { ...row(4), queue: 2 };
+  assert.deepEqual(queues.items(), [], "a queue that is gone");
+  thread.row = { ...row(4), queue: 1, assignee: { id: 8, name: "Ken" } };
   assert.deepEqual(queues.items(), []);
+  thread.row = { ...row(4), queue: 1, open: false };
+  assert.deepEqual(queues.items(), []);
+});
+
+// What is asked, and the answer: the dialog of the page, which decides at once.
+function asking(page, answer) {
+  const asked = [];
+  page.ui.dialog = {
+    element: { setAttribute() {}, removeAttribute() {}, querySelector: () => ({ focus() {} }) },
+    close() { this.ended(); },
+    open(title, content, ended) {
+      const { values } = content();
+      this.ended = ended;
+      asked.push([title, values[0]]);
+      queueMicrotask(() => (answer() ? values[4] : values[1])());
+    },
+  };
+  return asked;
+}
+
+test("taking a thread above the own capacity is asked about once, with the numbers", async (context) => {
+  const { queues, page, rows } = scene(context);
+  let sure = false;
+  const asked = asking(page, () => sure);
+  const nobodys = { ...row(4), assignee: null };
+  rows.set(4, nobodys);
+  assert.equal(await queues.mayTake([4]), true, "2 of 3");
+  queues.state({ queues: [], ids: [1], next: 14, me: { ...ME, load: 3 } });
+  assert.equal(await queues.mayTake([4]), false);
+  sure = true;
+  assert.equal(await queues.mayGive({ id: 7, name: "Mai", load: 0, capacity: 5 }, [4, 5]), true);
+  assert.deepEqual(asked, [
+    ["Above your capacity?", "You have 3 of 3 threads already. Take this one anyway?"],
+    ["Above your capacity?", "You have 3 of 3 threads already. Take 2 more anyway?"],
+  ]);
+  for (const free of [{ waiting_since: null }, { snooze: {} }, { open: false }, { assignee: { id: 7, name: "Mai" } }]) {
+    rows.set(4, { ...nobodys, ...free });
+    assert.equal(await queues.mayTake([4]), true);
+  }
+  assert.equal(asked.length, 2, "these do not count");
+  rows.set(4, { ...nobodys, waiting_since: null });
+  queues.state({ queues: [], ids: [1], next: 14, me: { ...ME, load: 3, counts: "open" } });
+  await queues.mayTake([4]);
+  assert.equal(asked.length, 3, "with this setting it counts");
+  queues.state({ queues: [], ids: [], next: 0, me: null });
+  assert.equal(await queues.mayTake([4]), true, "there are no queues");
+});
+
+test("a colleague's capacity is asked about with the threads that count", async (context) => {
+  const { queues, page, rows } = scene(context);
+  const asked = asking(page, () => false);
+  const ana = { id: 8, name: "Ana", load: 4, capacity: 5 };
+  rows.set(4, { ...row(4), waiting_since: null });
+  assert.equal(await queues.mayGive(ana, [4, 5]), true);
+  assert.equal(await queues.mayGive(ana, [5, 6]), false);
+  assert.deepEqual(asked, [["Hand over to Ana?", "Ana has 4 of 5 threads already. Hand 2 more over anyway?"]]);
+  assert.deepEqual(queues.overfull([[ana, [5]], [ana, [5, 6]], [{ name: "Bo" }, [7]]]),
+    ["Ana has 4 of 5 threads and gets 2 more."]);
 });
 
 test("the palette has the switch and Take next for admins of a queue alone", (context) => {
   const { queues } = scene(context);
   assert.deepEqual(queues.commands().map(({ text }) => text), ["Take next", "Accept threads from queues"]);
-  queues.state({ queues: [{ ...PULL, mine: false }], ids: [1] });
+  queues.state({ queues: [{ ...PULL, mine: false }], ids: [1], next: 14 });
   assert.deepEqual(queues.commands(), []);
 });
 
@@ -154,12 +223,14 @@ test("acts say what a queue did", () => {
   assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: null, assignee: ana }), "VIPs gave it to Ana");
   assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: null, assignee: { id: 7, name: "Mai" } }), "VIPs gave it to you");
   assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: ana, assignee: ana }), "Ana took it from VIPs");
-  const back = (returned, by = null) => ({ type: "thread.released", queue: QUEUE, returned, by, assignee: null });
-  assert.equal(said(back("not_taken")), "Went back to VIPs: not opened in time");
+  const back = (returned, by = null) => ({ type: "thread.released", queue: QUEUE, returned, by, assignee: null, previous: ana });
+  assert.equal(said(back("not_taken")), "Went back to VIPs: Ana did not open it in time");
+  assert.equal(said({ ...back("not_taken"), previous: { id: 7, name: "Mai" } }), "Went back to VIPs: you did not open it in time");
+  assert.equal(said(back("offline")), "Went back to VIPs: Ana went offline");
   assert.equal(said(back("released", ana)), "Ana gave it back to VIPs");
+  assert.equal(said(back("released", { id: 2, name: "Sue" })), "Sue gave it back to VIPs, from Ana");
+  assert.equal(said({ ...back("released", ana), previous: undefined }), "Ana gave it back to VIPs");
   assert.equal(said({ type: "thread.assigned", by: ana, assignee: ana }), "");
-  const acts = [{ id: 1, at: 1, type: "thread.assigned", assignee: ana }, { id: 2, at: 2, ...back("offline") }];
-  assert.equal(said(merged([], acts)[1].act), "Went back to VIPs: Ana went offline");
 });
 
 test("seconds are whole numbers within the limits of their field", () => {

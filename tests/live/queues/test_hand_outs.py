@@ -129,6 +129,7 @@ def test_what_is_not_opened_in_time_goes_on(desk):
         "capacity": 1,
         "capacity_max": 5,
         "load": 0,
+        "counts": "waiting",
     }
     _, at_two = desk.admin("Tom", capacity=1)
     wait_until(lambda: given(at_two) == [id], SECONDS, "the thread at another admin")

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.queues import admins, definitions
 from dashboard.db.queues.admins import CAPACITY_MAX
+from dashboard.db.queues.definitions import Load
 from dashboard.db.threads import thread_rows
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
@@ -55,6 +56,7 @@ class Accepting(Answer):
     capacity: Annotated[Count, Field(description="The capacity in effect.")]
     capacity_max: Annotated[Count, Field(description="The capacity that supervisors have set.")]
     load: Annotated[Count, Field(description="Threads that count against it.")]
+    counts: Annotated[Load, Field(description="The threads that count.")]
 
 
 class NextProblem(schemas.Problem):
@@ -131,7 +133,7 @@ class HandOutsApi:
             definitions.lock(connection)
             values: dict[str, object] = {"accepting": body.accepting}
             if "capacity" in body.changes():
-                most = admins.accepting(connection, admin_id)["capacity_max"]
+                most = admins.capacities(connection, [admin_id])[admin_id]
                 if body.capacity is not None and body.capacity > most:
                     detail = f"is more than {most}, the capacity that supervisors have set"
                     raise field_error("/capacity", "number_out_of_range", detail)

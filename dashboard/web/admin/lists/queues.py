@@ -105,7 +105,7 @@ class QueueNumbers(Answer):
     """The numbers of a queue now."""
 
     waiting: Annotated[Count, Field(description="Threads that it may hand out now.")]
-    accepting: Annotated[Count, Field(description="Its admins who accept threads.")]
+    accepting: Annotated[Count, Field(description="Its admins who seem to accept threads.")]
     eligible: Annotated[Count, Field(description="Admins among them with a free place.")]
 
 
@@ -129,6 +129,7 @@ class Queues(Answer):
 
     queues: list[ListedQueue]
     load: Annotated[Load, Field(description="The threads that count against a capacity.")]
+    next: Annotated[Count, Field(description="Threads that the reader could take, each once.")]
 
 
 class OneQueue(Answer):
@@ -269,7 +270,7 @@ class QueuesApi:
             view = _view(connection, body)
             assert view.list_id is not None
             people = standing.People(connection, definitions.state(connection).load)
-            accepting = people.accepting(_desks_of(body))
+            accepting = people.accepting(_desks_of(body), _reader())
             query_list = query_lists.list_of(connection, view.listed(None))
             waiting = entries.count_on_list(connection, query_list, now)
             eligible = sum(map(people.has_room, accepting))
@@ -333,7 +334,9 @@ class QueuesApi:
         except IntegrityError as error:
             raise Problem(409, "in_use", "This view hands out its threads already.") from error
         self._services.hand_outs.wake()
-        self._services.queue_news.wake()
+        # Every worker looks at once, also at the first queue of a desk.
+        self._services.queue_news.look()
+        self._services.view_changes.announce()
         return answer
 
 
@@ -388,9 +391,12 @@ def _reader() -> Reader:
 
 
 def _all(connection: Connection, now: int) -> dict[str, object]:
-    listed = standing.standings(connection, _reader(), now)
-    load = definitions.state(connection).load
-    return {"queues": [_json(one) for one in listed], "load": load}
+    reader, all_queues = _reader(), standing.AllQueues(connection, now)
+    return {
+        "queues": [_json(one) for one in all_queues.seen_by(connection, reader)],
+        "load": definitions.state(connection).load,
+        "next": all_queues.to_take(connection, reader),
+    }
 
 
 def _one(connection: Connection, id: int, now: int) -> dict[str, object]:

@@ -21,6 +21,7 @@ export class HandOverAll extends PageModule {
   #chosen = new Set(); // ids of the receivers; null is nobody
   #done = null; // the number of tried threads, while it runs
   #failed = "";
+  #asked = false; // whether the admin was told who would have more threads than the capacity
 
   // from: {id, name}
   /** @param {Person} from */
@@ -31,6 +32,7 @@ export class HandOverAll extends PageModule {
     this.#chosen.clear();
     this.#done = null;
     this.#failed = "";
+    this.#asked = false;
     dialog.open(
       t("hand.all.title", { name: shown(from.name) }), () => this.#content(),
       () => presence.want("admin", "hand-all", []), () => this.#done === null,
@@ -71,13 +73,15 @@ export class HandOverAll extends PageModule {
     if (this.#done !== null) return this.#progress();
     const { hands, left } = this.#deal();
     const count = threads.length - left.length;
+    const over = this.#asked ? this.#overfull(hands) : [];
     return html`<form class="hand-all" @submit=${(event) => this.#submit(event)}>
       <p>${t("hand.all.text", { count: threads.length })}</p>
       <fieldset class="hand-all-list"><legend>${t("hand.title")}</legend>
         ${[NOBODY, ...this.#order].map((member) => this.#option(member, hands))}</fieldset>
       ${left.length && this.#chosen.size ? html`<p role="status">${t("hand.all.left", { count: left.length })}</p>` : ""}
+      ${over.length ? html`<p class="hand-all-over" role="alert">${over.map((text) => html`<bdi>${text}</bdi> `)}</p>` : ""}
       <div class="dialog-acts"><button type="submit" class="button button-accent"
-        ?disabled=${!this.#chosen.size || !count}>${t("hand.all.run", { count: this.#chosen.size ? count : threads.length })}</button></div>
+        ?disabled=${!this.#chosen.size || !count}>${t(over.length ? "queues.over.anyway" : "hand.all.run", { count: this.#chosen.size ? count : threads.length })}</button></div>
     </form>`;
   }
 
@@ -117,8 +121,11 @@ export class HandOverAll extends PageModule {
       else this.#chosen.delete(null);
       this.#chosen.add(id);
     }
+    this.#asked = false;
     this.ui.dialog.paint();
   }
+
+  #overfull(hands) { return this.ui.queues.part?.overfull(hands.filter(([{ id }]) => id !== null)) ?? []; }
 
   #deal() {
     const chosen = [NOBODY, ...this.#members].filter(({ id }) => this.#chosen.has(id));
@@ -127,7 +134,10 @@ export class HandOverAll extends PageModule {
 
   #submit(event) {
     event.preventDefault();
-    if (this.#done === null && this.#chosen.size) return this.#run();
+    if (this.#done !== null || !this.#chosen.size) return undefined;
+    if (this.#asked || !this.#overfull(this.#deal().hands).length) return this.#run();
+    this.#asked = true;
+    this.ui.dialog.paint();
     return undefined;
   }
 

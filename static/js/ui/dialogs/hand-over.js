@@ -221,7 +221,7 @@ export class HandOverPicker extends PageModule {
     const to = desk ? { admin_id: null, desk } : { admin_id: id || null };
     const given = { ...to, ...(note && { note }) };
     this.element.hidePopover();
-    if (await queues.part?.mayGive(member, ids.length) === false) return;
+    if (await queues.part?.mayGive(member, ids) === false) return;
     if (isPicked) (await bulk.get())?.run("assign", given, ids);
     else (await acting.get())?.actions.handOver(given, ids[0]);
   }

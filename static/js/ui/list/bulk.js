@@ -72,12 +72,13 @@ export class Bulk extends PageModule {
   }
 
   // Asks first before an action on many threads, and before threads of colleagues or with waiting customers are
-  // closed. A claim needs no question, because it keeps nobody waiting.
+  // closed. A claim keeps nobody waiting: it needs a question only above the admin's capacity.
   async #mayRun(action, ids, { priority = "", until = 0 } = {}) {
     const { t } = this.ui.language;
     const waiting = action === "close" ? this.#waiting(ids) : 0;
     const theirs = action === "close" ? this.#theirs(ids) : 0;
-    if (action === "claim" || (ids.length <= UNASKED_MAX && !waiting && !theirs)) return true;
+    if (action === "claim") return (await this.ui.queues.part?.mayTake(ids)) ?? true;
+    if (ids.length <= UNASKED_MAX && !waiting && !theirs) return true;
     const { length: count } = ids;
     const texts = {
       close: ["ask.close", "act.done"], reopen: ["ask.reopen", "act.reopen"],

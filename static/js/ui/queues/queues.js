@@ -5,7 +5,7 @@ import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import {
-  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, queueOf, secondsLeft,
+  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, secondsLeft,
 } from "../../core/queues.js";
 import { shown } from "../../core/names.js";
 import { nameOf } from "../elements/avatar.js";
@@ -35,10 +35,10 @@ export class Queues extends PageModule {
 
   // Reads the queues and the admin's load, after an event was lost.
   async #read() {
-    const [{ queues }, me] = await Promise.all([
+    const [{ queues, next }, me] = await Promise.all([
       this.http.get(`${API}/queues`), this.http.get(`${API}/me/accepting`),
     ]);
-    this.board.take({ queues, ids: queues.map(({ id }) => id), me });
+    this.board.take({ queues, ids: queues.map(({ id }) => id), me, next });
     this.changed();
   }
 
@@ -49,12 +49,16 @@ export class Queues extends PageModule {
   state(state) {
     if (this.board.take(state)) this.#read().catch(() => {}); // the next event tries again
     this.given.accepting(this.board.me?.accepting ?? false);
-    if (state.me) void this.given.check();
+    if (state.given) this.given.keep(state.given);
     this.changed();
   }
 
   /** @param {GivenThread} thread */
   gave(thread) { this.given.add(thread); }
+
+  // It was opened in another window, or need not be opened any more.
+  /** @param {{thread_id: number}} taken */
+  taken({ thread_id: id }) { this.given.drop(id); }
 
   /** @param {ReturnedThread} returned */
   returned(returned) {
@@ -120,7 +124,7 @@ export class Queues extends PageModule {
   #bar() {
     const { t } = this.ui.language;
     if (!this.board.concerns) return "";
-    const count = t.number(this.board.waiting);
+    const count = t.number(this.board.next);
     return html`<div class="queue-bar" role="group" aria-label=${t("queues.own")}
       ?data-pulls=${this.board.pulled.length > 0}>${this.#switch("queue-bar-switch")}
       ${this.board.pulled.length ? html`<button type="button" class="button button-accent queue-next"
@@ -163,20 +167,54 @@ export class Queues extends PageModule {
   /** @param {MemberLoad} member */
   loadOf(member) { return loadText(member, this.ui.language.t); }
 
-  // Whether threads may be handed over: asks first if that takes a colleague above the capacity.
-  /** @param {Member & MemberLoad} member @param {number} count */
-  async mayGive(member, count) {
-    if (member.id === this.data.adminId || !isTooMany(member, count)) return true;
+  // Whether threads may be handed over: asks first if that takes the admin or a colleague above the capacity.
+  /** @param {Member & MemberLoad} member @param {number[]} ids */
+  async mayGive(member, ids) {
+    if (member.id === this.data.adminId) return this.mayTake(ids);
     const { dialog, language: { t } } = this.ui;
-    const { load, capacity, name } = member;
-    const given = { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };
+    const count = this.#counted(ids).length;
+    if (!count || !isTooMany(member, count)) return true;
+    const given = this.#given(member, count);
     return ask(dialog, { title: t("queues.over.title", given), text: t("queues.over.text", given), yes: t("act.hand") }, t);
+  }
+
+  // The same for threads that the admin takes by hand.
+  /** @param {number[]} ids */
+  async mayTake(ids) {
+    const { board: { me }, ui: { dialog, language: { t } } } = this;
+    const count = this.#counted(ids).filter((id) => this.data.rows.get(id)?.assignee?.id !== this.data.adminId).length;
+    if (!me || !count || !isTooMany(me, count)) return true;
+    const given = this.#given(me, count);
+    return ask(dialog, { title: t("queues.over.take", given), text: t("queues.over.own", given), yes: t("act.claim") }, t);
+  }
+
+  // Sentences about receivers who would have more threads than their capacity; hands: receivers with thread ids.
+  /** @param {[MemberLoad & {name: string}, number[]][]} hands */
+  overfull(hands) {
+    const { t } = this.ui.language;
+    return hands.filter(([member, ids]) => isTooMany(member, this.#counted(ids).length))
+      .map(([member, ids]) => t("queues.over.each", this.#given(member, ids.length)));
+  }
+
+  // The threads that count against a capacity, and those without a row here: they may count.
+  #counted(ids) {
+    const countsAll = this.board.me?.counts === "open";
+    return ids.filter((id) => {
+      const row = this.data.rows.get(id);
+      return !row || (row.open && !row.snooze && (countsAll || row.waiting_since !== null));
+    });
+  }
+
+  /** @param {MemberLoad & {name?: string}} member @param {number} count */
+  #given({ name = "", load, capacity }, count) {
+    const { t } = this.ui.language;
+    return { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };
   }
 
   // The queue that gave the open thread to this admin, or null.
   #source() {
-    const { data: { thread: { row, acts }, adminId } } = this;
-    return row?.open && row.assignee?.id === adminId ? queueOf(acts.list) : null;
+    const { data: { thread: { row }, adminId } } = this;
+    return row?.open && row.assignee?.id === adminId ? this.board.of(row.queue) : null;
   }
 
   // Items of the open thread's menu.
@@ -317,14 +355,16 @@ export class GivenNotices extends PageModule {
     this.#offers = [];
   }
 
-  // The admin's load has changed: a given thread may have been taken away, and be on no list here.
-  async check() {
-    const ids = this.#threads.list.map(({ thread_id: id }) => id);
-    if (!ids.length) return;
-    const { rows, missing } = await this.net.api.rows(ids).catch(() => ({ rows: [], missing: [] }));
-    for (const row of rows) this.data.rows.put(row);
-    for (const id of missing) this.#threads.drop(id);
+  /** @param {number} id */
+  drop(id) {
+    this.#threads.drop(id);
     this.#look();
+  }
+
+  // After a new connection: these are all that are still to be opened.
+  /** @param {number[]} ids */
+  keep(ids) {
+    for (const { thread_id: id } of this.#threads.list) if (!ids.includes(id)) this.drop(id);
   }
 
   // The key: opens the thread that was given first. False if there is none.

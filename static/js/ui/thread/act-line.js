@@ -15,6 +15,11 @@ export function actLine(act, { t, words, adminId, now }) {
 const kindOf = ({ type }) => type.replace("thread.", "");
 
 function textOf(act, given) {
+  const text = withoutNote(act, given);
+  return act.note ? given.t("did.line.note", { text, note: act.note }) : text;
+}
+
+function withoutNote(act, given) {
   const { t, adminId } = given;
   if (act.cause) return t(`did.line.${act.cause}`);
   const name = (admin) => (admin.id === adminId ? t("author.you") : shown(admin.name));
@@ -39,11 +44,12 @@ function textOf(act, given) {
 
 // Returns the text about a queue that gave the thread to somebody, or to which it went back; "" for other acts.
 /** @param {Act} act @param {{t: Translate, adminId: number}} given */
-export function queueText({ queue, returned, by, assignee }, { t, adminId }) {
+export function queueText({ queue, returned, by, assignee, previous }, { t, adminId }) {
   if (!queue) return "";
   const name = (admin, you) => (!admin ? t("author.team") : admin.id === adminId ? t(you) : shown(admin.name));
-  return t(`did.queue.${returned ?? (by ? "took" : "gave")}`, {
-    queue: shown(queue.name), name: name(by, "author.you"), assignee: name(assignee, "did.you"),
+  const isTaken = returned === "released" && previous && previous.id !== by?.id;
+  return t(`did.queue.${isTaken ? "taken" : returned ?? (by ? "took" : "gave")}`, {
+    queue: shown(queue.name), name: name(by, "author.you"), assignee: name(previous ?? assignee, "did.you"),
   });
 }
 
@@ -75,12 +81,9 @@ function timedText(act, name, { t, words, now }) {
 export function merged(messages, acts) {
   const line = [];
   let next = 0;
-  // A thread that went back to its queue had the assignee of the act before.
-  const told = acts.map((act, at) => (act.returned
-    ? { ...act, assignee: acts.slice(0, at).findLast(({ assignee }) => assignee)?.assignee } : act));
   for (const message of messages) {
-    while (next < told.length && told[next].at < message.at) line.push({ act: told[next++] });
+    while (next < acts.length && acts[next].at < message.at) line.push({ act: acts[next++] });
     line.push({ message });
   }
-  return [...line, ...told.slice(next).map((act) => ({ act }))];
+  return [...line, ...acts.slice(next).map((act) => ({ act }))];
 }

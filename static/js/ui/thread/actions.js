@@ -29,9 +29,11 @@ export class ThreadActions extends PageModule {
   // Each act is on the open thread, unless another one is named.
 
   // Claims the thread, or releases it if it is the admin's own. Supervisors take over a colleague's.
-  claim(id = this.data.thread.id) {
+  async claim(id = this.data.thread.id) {
     const { assignee } = this.data.rows.get(id) ?? {};
     if (assignee?.id === this.adminId) return this.#act(id, "release", "undo.released");
+    const asked = this.ui.queues.part?.mayTake([id]); // above the admin's capacity
+    if (asked && !await asked) return false;
     return assignee && this.isSupervisor ? this.handOver({ admin_id: this.adminId }, id)
       : this.#act(id, "claim", "undo.claimed");
   }

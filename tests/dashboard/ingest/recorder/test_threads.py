@@ -31,6 +31,7 @@ def test_a_first_message_creates_thread_and_customer(shop):
         "last_message_id": 1,
         "last": {"role": "client", "by": None},
         "assignee": None,
+        "queue": None,
         "due_at": None,
         "tags": [],
         "desk": "main",

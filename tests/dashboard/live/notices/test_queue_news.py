@@ -1,5 +1,7 @@
 """Each admin is told what queues do, once, as far as it concerns the admin."""
 
+import threading
+
 import pytest
 
 from dashboard.db.accounts import admin_desks
@@ -7,12 +9,15 @@ from dashboard.db.lists import views
 from dashboard.db.queues import admins, definitions, entries
 from dashboard.db.queues.definitions import QueueDraft
 from dashboard.ingest.actions import Actions, Admin
+from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.ingest.due import DueQueue
 from dashboard.ingest.handing_out import HandingOut, HandOuts
+from dashboard.live import queue_news
 from dashboard.live.queue_news import LOOK_MS, QueueNews
 from dashboard.transport.caller import Caller
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.dashboard.live.emitter import FakeEmitter
+from tests.support import wait_until
 
 MINUTE = 60_000
 
@@ -86,6 +91,9 @@ class Scene:
         told = self.emitter.take("queue:returned", sid)
         return [tuple(data[name] for name in members) for data in told]
 
+    def taken(self, sid: str) -> list[int]:
+        return [data["thread_id"] for data in self.emitter.take("queue:taken", sid)]
+
     def states(self, sid: str) -> list[dict]:
         return self.emitter.take("queues:state", sid)
 
@@ -120,6 +128,92 @@ def test_a_given_thread_is_told_once_to_each_window_of_its_admin(scene):
     assert scene.given(windows[1]) == scene.given(ken) == []
 
 
+def test_the_other_windows_hear_at_once_that_a_thread_was_opened(scene):
+    """Q37: without a change that anything else would tell, and without a second's wait."""
+    windows = [scene.connect(scene.mai), scene.connect(scene.mai, "Mai 2")]
+    ken = scene.connect(scene.ken)
+    scene.here(scene.mai)
+    ids = [scene.says("one"), scene.says("two")]
+    scene.turn()
+    assert scene.handing_out.open(scene.ken.id, ids[0]) is False, "it is not his"
+    assert scene.handing_out.open(scene.mai.id, ids[0]) is True
+    scene.news.look()
+    scene.news.turn()
+    assert scene.handing_out.open(scene.mai.id, ids[0]) is False, "it is open already"
+    scene.news.turn()
+    for sid in windows:
+        assert (scene.given(sid), scene.taken(sid)) == (ids, [ids[0]])
+    assert scene.taken(ken) == []
+
+
+@pytest.mark.parametrize("what", ["close", "assign"])
+def test_a_thread_that_need_not_be_opened_any_more_loses_its_notice(scene, what):
+    """Q37."""
+    mai = scene.connect(scene.mai)
+    scene.here(scene.mai)
+    id = scene.says("one")
+    scene.turn()
+    if what == "close":
+        scene.actions.close(scene.mai, id)
+    else:
+        boss = Admin(scene.ken.id, "Ken", "supervisor")
+        Assigning(scene.database, scene.clock).hand_over(boss, id, HandOver(scene.ken.id))
+    scene.news.turn()
+    assert (scene.given(mai), scene.taken(mai)) == ([id], [id])
+
+
+def test_a_window_hears_after_joining_which_threads_are_still_to_be_opened(scene):
+    """Q37: it may have missed that others were opened."""
+    scene.here(scene.mai)
+    id = scene.says("one")
+    mai, ken = scene.connect(scene.mai), scene.connect(scene.ken)
+    scene.turn()
+    assert [state.get("given") for state in scene.states(mai)] == [[id]]
+    assert [state.get("given") for state in scene.states(ken)] == [[]]
+    scene.says("two")
+    scene.turn()
+    assert [state.get("given") for state in scene.states(mai)] == [None]
+
+
+def test_the_first_queue_is_told_as_soon_as_there_is_one(scene, monkeypatch):
+    """Q36: a worker without queues hardly ever reads by itself, but at once when it is told to."""
+    monkeypatch.setattr(queue_news, "REST_SECONDS", 3_600)
+    scene.database.write(lambda connection: definitions.remove(connection, scene.queue))
+    mai = scene.connect(scene.mai)
+    turns = []
+    monkeypatch.setattr(scene.news._task, "_step", lambda: turns.append(scene.news.turn()))
+    task = threading.Thread(target=scene.news.run, daemon=True)
+    task.start()
+    wait_until(lambda: turns, what="the first turn")
+    assert scene.states(mai) == []
+    queue = scene.add_queue("First", "pull")
+    scene.news.look()
+    [told] = wait_until(lambda: scene.states(mai), what="the queue")
+    assert told["ids"] == [queue]
+    scene.news.stop()
+    task.join()
+
+
+def test_a_look_that_comes_during_a_turn_is_not_lost(scene, monkeypatch):
+    mai = scene.connect(scene.mai)
+    scene.here(scene.mai)
+    id = scene.says("one")
+    scene.turn()
+    send = scene.news._send
+
+    def opens(*told):
+        monkeypatch.setattr(scene.news, "_send", send)
+        send(*told)
+        scene.handing_out.open(scene.mai.id, id)
+        scene.news.look()
+
+    monkeypatch.setattr(scene.news, "_send", opens)
+    scene.says("two")
+    scene.turn()
+    scene.news.turn()
+    assert scene.taken(mai) == [id]
+
+
 def test_a_thread_that_comes_again_is_told_again(scene):
     """Q34: also that it went back, once, and that the admin no longer accepts threads."""
     mai, ken = scene.connect(scene.mai), scene.connect(scene.ken)
@@ -131,6 +225,7 @@ def test_a_thread_that_comes_again_is_told_again(scene):
     for _ in range(3):
         scene.turn()
     assert scene.returned(mai) == [(id, "not_taken", False)]
+    assert scene.taken(mai) == [], "the return says it"
     scene.here(scene.mai)
     scene.turn()
     assert scene.given(mai) == [id]
@@ -160,7 +255,7 @@ def test_ones_own_release_is_no_news(scene):
     scene.here(scene.mai, accepting=False)
     scene.actions.release(scene.mai, id)
     scene.turn()
-    assert scene.given(mai) == [id]
+    assert scene.given(mai) == scene.taken(mai) == [id]
     assert scene.returned(mai) == []
 
 
@@ -184,31 +279,49 @@ def test_numbers_are_told_when_they_change_and_only_these(scene):
     scene.turn()
     first = {"id": scene.queue, "name": "Waiting", "mode": "push", "mine": True}
     first |= {"waiting": 0, "accepting": 0, "eligible": 0}
-    me = {"accepting": False, "capacity": 5, "capacity_max": 5, "load": 0}
+    me = {"accepting": False, "capacity": 5, "capacity_max": 5, "load": 0, "counts": "waiting"}
     other = first | {"id": second, "name": "Asked for", "mode": "pull"}
-    all_of_it = {"queues": [first, other], "ids": [scene.queue, second], "me": me}
-    assert scene.states(mai) == scene.states(ken) == [all_of_it]
+    all_of_it = {"queues": [first, other], "ids": [scene.queue, second], "next": 0, "me": me}
+    assert scene.states(mai) == scene.states(ken) == [all_of_it | {"given": []}]
     scene.turn()
     assert scene.states(mai) == scene.states(ken) == []
     scene.says("one", "sales")
     scene.turn()
     [told] = scene.states(mai)
-    assert told == {"queues": [first | {"waiting": 1}, other | {"waiting": 1}], "ids": [1, 2]}
+    assert told == {"queues": [first | {"waiting": 1}, other | {"waiting": 1}], "ids": [1, 2]} | {
+        "next": 1
+    }
     assert scene.states(ken) == [], "it is at another desk"
     scene.here(scene.ken)
     scene.turn()
     for sid, waiting, more in ((mai, 1, {}), (ken, 0, {"me": me | {"accepting": True}})):
         numbers = {"waiting": waiting, "accepting": 1, "eligible": 1}
         told = [one | numbers for one in (first, other)]
-        assert scene.states(sid) == [{"queues": told, "ids": [1, 2]} | more]
+        all_of_it = {"queues": told, "ids": [1, 2], "next": waiting}
+        assert scene.states(sid) == [all_of_it | more]
     scene.database.write(lambda connection: definitions.remove(connection, second))
     scene.turn()
     assert [state["ids"] for state in scene.states(ken)] == [[scene.queue]]
     scene.database.write(lambda connection: definitions.remove(connection, scene.queue))
     scene.turn()
-    assert scene.states(ken) == [{"queues": [], "ids": [], "me": None}]
+    assert scene.states(ken) == [{"queues": [], "ids": [], "next": 0, "me": None}]
     scene.turn()
     assert scene.states(ken) == [], "there are no queues"
+
+
+def test_no_number_tells_a_colleague_that_a_hidden_admin_accepts_threads(scene):
+    """Q28: nothing at all is sent, as the time of a message would tell it, too."""
+    mai, ken = scene.connect(scene.mai), scene.connect(scene.ken)
+    sue = scene.connect(scene.mai, "Sue", role="supervisor")
+    scene.turn()
+    for sid in (mai, ken, sue):
+        scene.states(sid)
+    scene.here(scene.ken, shown_status="offline")
+    scene.turn()
+    assert scene.states(mai) == []
+    for sid in (ken, sue):
+        [state] = scene.states(sid)
+        assert [(one["accepting"], one["eligible"]) for one in state["queues"]] == [(1, 1)]
 
 
 def test_a_change_of_one_queue_does_not_tell_the_other(scene):

@@ -13,6 +13,7 @@ from tests.drivers.bot import BotDriver, message
 def test_the_row_of_a_thread_is_read_by_the_callers_own_id(bot):
     bot.post(message(thread="t-1", customer={"id": "c-7", "name": "Mai"}))
     row = bot.get("threads/t-1").json
+    assert "queue" not in row, "queues are for admins"
     assert (row["thread"], row["source"], row["rev"]) == ("t-1", "shop", 1)
     assert row["customer"]["id"] == "c-7", "the caller's own id, too"
 

@@ -53,6 +53,26 @@ def test_queues_are_saved_changed_ordered_and_deleted(dashboard, sue):
     assert unknown.json["errors"][0]["pointer"] == "/ids/1"
 
 
+def test_every_worker_is_told_to_look_after_a_change_of_queues(dashboard, sue):
+    """Q36."""
+
+    def told() -> int:
+        return dashboard.redis.zscore(dashboard.ranking.keys.view_changes, "changes") or 0
+
+    view_id = saved(sue, owner="all")["id"]
+    body = {"view": view_id, "mode": "pull"}
+    for method, path, given in (
+        ("POST", URL, body),
+        ("PUT", f"{URL}/1", body | {"mode": "push"}),
+        ("PUT", f"{URL}/order", {"ids": [1]}),
+        ("PUT", f"{URL}/load", {"load": "open"}),
+        ("DELETE", f"{URL}/1", None),
+    ):
+        before = told()
+        assert sue.open(path, method=method, json=given).status_code in (200, 201, 204)
+        assert told() == before + 1, f"{method} {path}"
+
+
 def test_only_supervisors_change_queues(mai):
     """Q6."""
     body = {"view": "v1", "mode": "pull"}
@@ -65,7 +85,7 @@ def test_only_supervisors_change_queues(mai):
         mai.post(f"{URL}/preview", json=body),
     ):
         assert is_problem(answer, 403, "forbidden")
-    assert mai.get(URL).json == {"queues": [], "load": "waiting"}
+    assert mai.get(URL).json == {"queues": [], "load": "waiting", "next": 0}
 
 
 #: Mistakes in a queue: the change, the place and the code.

@@ -19,6 +19,7 @@ from tests.dashboard.web.admin.queues.calls import (
     takes,
     turn,
 )
+from tests.dashboard.web.admin.views.calls import saved
 from tests.dashboard.web.answers import is_problem
 from tests.drivers.audit import acts as audited
 
@@ -62,6 +63,51 @@ def test_the_next_thread_is_the_first_in_the_order_of_the_view(dashboard, sue, m
     assert mai.get(f"{API}/threads?ids={ids[0]}").json["rows"][0]["assignee"] == MAI
 
 
+def test_a_thread_that_waits_in_two_queues_is_counted_once(dashboard, sue, mai):
+    """Q45: threads of others, of pushing queues, and of a running delay are not to be taken."""
+
+    def count(client) -> int:
+        return client.get(URL).json["next"]
+
+    def open_threads(name: str) -> str:
+        return saved(sue, owner="all", name=name, query="is:open")["id"]
+
+    assert count(mai) == 0
+    ids = waiting(dashboard, 4)
+    mai.post(f"{API}/threads/{ids[3]}/replies", json={"body": "Hi", "token": "t-1"})
+    mai.post(f"{API}/threads/{ids[3]}/release", json={})
+    saved_queue(sue)
+    saved_queue(sue, name="Again", delay=60)
+    saved_queue(sue, view=open_threads("Pushed"), mode="push")
+    sue.post(f"{API}/desks", json={"name": "sales"})
+    saved_queue(sue, view=open_threads("Of others"), admins=["sales"])
+    turn(dashboard)
+    assert count(mai) == 3
+    saved_queue(sue, view=open_threads("Open"), delay=60)
+    dashboard.clock.advance(MINUTE)
+    dashboard.say("t-9")
+    turn(dashboard)
+    assert [queue["waiting"] for queue in listed(mai)] == [4, 3, 5, 5, 4]
+    assert count(mai) == 5
+    takes(mai)
+    assert count(mai) == count(sue) == 4
+
+
+def test_the_number_to_take_has_only_threads_that_the_admin_sees(dashboard, sue, mai):
+    """Q45, Q67."""
+    for name in ("One", "Two"):
+        saved_queue(sue, name=name)
+    sue.post(f"{API}/desks", json={"name": "sales"})
+    [id, _] = waiting(dashboard, 2)
+    turn(dashboard)
+    assert (
+        sue.post(f"{API}/threads/{id}/assign", json={"admin_id": None, "desk": "sales"}).status_code
+        == 200
+    )
+    assert mai.get(URL).json["next"] == 1
+    assert sue.get(URL).json["next"] == 2
+
+
 def test_a_queue_can_be_named(dashboard, sue, mai):
     """Q40, Q41."""
     waiting(dashboard, 2)
@@ -99,7 +145,7 @@ def test_the_capacity_is_the_limit_of_what_one_takes(dashboard, sue, mai):
 
 def test_an_admin_accepts_threads_up_to_what_supervisors_allow(dashboard, sue, mai):
     """Q22, Q25."""
-    nothing = {"accepting": False, "capacity": 5, "capacity_max": 5, "load": 0}
+    nothing = {"accepting": False, "capacity": 5, "capacity_max": 5, "load": 0, "counts": "waiting"}
     assert mai.get(ACCEPTING).json == nothing
     assert accepts(mai, capacity=3) == nothing | {"accepting": True, "capacity": 3}
     assert accepts(mai) == nothing | {"accepting": True, "capacity": 3}, "it stays"
@@ -209,7 +255,7 @@ def test_a_thread_that_is_not_taken_comes_back(dashboard, sue, mai):
     assert member(sue, 2)["accepting"] is False
     act = acts(mai, ids[1])[-1]
     assert (act["type"], act["by"], act["returned"]) == ("thread.released", None, "not_taken")
-    assert act["queue"]["name"] == "Waiting"
+    assert (act["queue"]["name"], act["previous"]) == ("Waiting", MAI)
     assert turn(dashboard) == 0
     assert explained(mai, ids[1])["position"] == 1
     accepts(mai)
@@ -234,7 +280,7 @@ def test_a_released_thread_goes_to_somebody_else(dashboard, sue, mai):
     assert (row["assignee"], row["waiting_since"]) == (None, before["waiting_since"])
     act = acts(mai, id)[-1]
     assert (act["id"], act["by"], act["note"]) == (answer.json["act"], MAI, "She is my aunt")
-    assert (act["queue"]["id"], act["returned"]) == (queue["id"], "released")
+    assert (act["queue"]["id"], act["returned"], act["previous"]) == (queue["id"], "released", MAI)
     with dashboard.database.read() as connection:
         told = connection.scalars(select(outgoing_events.c.data)).all()[-1]
     assert told == {"thread_id": id} | {name: act[name] for name in ("by", "assignee", "queue")} | {
@@ -266,7 +312,47 @@ def test_one_who_is_gone_gives_back_what_the_queue_says(dashboard, sue, mai):
     assert turn(dashboard) == 1
     rows = mai.get(f"{API}/threads?ids={','.join(map(str, ids))}").json["rows"]
     assert [row["assignee"] for row in rows] == [MAI, None, MAI]
-    assert acts(mai, ids[1])[-1]["returned"] == "offline"
+    act = acts(mai, ids[1])[-1]
+    assert (act["returned"], act["previous"]) == ("offline", MAI)
+
+
+def queue_of(client, id: int) -> int | None:
+    """The queue in the row of a thread."""
+    return client.get(f"{API}/threads?ids={id}").json["rows"][0]["queue"]
+
+
+def test_a_row_names_the_queue_that_gave_the_thread_to_its_assignee(dashboard, sue, mai):
+    """Q55: until it has another assignee or none, and while there is that queue."""
+    ids = waiting(dashboard, 3)
+    queue = saved_queue(sue)
+    turn(dashboard)
+    taken = takes(mai).json
+    assert taken["row"]["queue"] == queue["id"]
+    assert [queue_of(sue, id) for id in ids] == [queue["id"], None, None]
+    released = mai.post(f"{API}/threads/{ids[0]}/release", json={}).json["row"]
+    assert (released["assignee"], released["queue"]) == (None, None)
+    claimed = mai.post(f"{API}/threads/{ids[0]}/claim", json={}).json["row"]
+    assert (claimed["assignee"], claimed["queue"]) == (MAI, None)
+    next_id = takes(mai).json["row"]["id"]
+    sue.delete(f"{URL}/{queue['id']}")
+    assert queue_of(mai, next_id) is None
+
+
+def test_only_those_who_see_a_queue_find_it_in_a_row(dashboard, sue, mai):
+    """Q55: its admins, those who see its view, and those who see all desks."""
+    lan = dashboard.sign_in("Lan")
+    for name in ("sales", "vip"):
+        sue.post(f"{API}/desks", json={"name": name})
+    for admin_id, desks in ((2, ["main", "sales"]), (3, ["main"])):
+        assert sue.put(f"{API}/accounts/{admin_id}", json={"desks": desks}).status_code == 200
+    [id] = waiting(dashboard, 1)
+    view = saved(sue, owner="desk:vip", name="VIPs")["id"]
+    queue = saved_queue(sue, view=view, admins=["sales"])
+    turn(dashboard)
+    assert takes(mai).json["row"]["queue"] == queue["id"]
+    assert [queue_of(client, id) for client in (sue, mai, lan)] == [queue["id"], queue["id"], None]
+    assert sue.put(f"{API}/accounts/3", json={"desks": ["main", "vip"]}).status_code == 200
+    assert queue_of(lan, id) == queue["id"]
 
 
 def test_an_assignment_by_hand_above_the_capacity_says_so(dashboard, sue, mai):
@@ -282,7 +368,7 @@ def test_an_assignment_by_hand_above_the_capacity_says_so(dashboard, sue, mai):
 
 
 def test_one_who_hides_is_eligible_and_looks_absent_to_colleagues(dashboard, sue, mai):
-    """Q27: supervisors see the truth."""
+    """Q27, Q28: supervisors see the truth."""
     lan = dashboard.sign_in("Lan")
     [id] = waiting(dashboard, 1)
     saved_queue(sue, mode="push", delay=3_600)
@@ -298,4 +384,9 @@ def test_one_who_hides_is_eligible_and_looks_absent_to_colleagues(dashboard, sue
     assert seen(lan) == {1: "offline", 2: "offline", 3: "free"}
     assert [*seen(lan)] == [3, 1, 2], "the order does not tell it either"
     assert seen(mai) == seen(sue) == {1: "offline", 2: "free", 3: "free"}
-    assert listed(lan)[0]["eligible"] == 2
+    for client, count in ((lan, 1), (mai, 2), (sue, 2)):
+        [queue] = listed(client)
+        assert (queue["accepting"], queue["eligible"]) == (count, count)
+    body = {name: queue[name] for name in ("view", "mode", "admins")}
+    tried = sue.post(f"{URL}/preview", json=body).json
+    assert (tried["accepting"], tried["eligible"]) == (2, 2)
