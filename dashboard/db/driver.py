@@ -5,7 +5,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic_core import from_json, to_json
@@ -168,7 +167,7 @@ RowValues = Mapping[str, Any]
 _POSTGRES = postgresql.dialect()
 #: True for every id. PostgreSQL assumes that the JSON has 100 rows, for which it would rather read
 #: a whole table than look each up; with these conditions it assumes one row.
-_FEW = f" AND given.id BETWEEN 1 AND {2**63 - 1}"
+FEW = f" AND given.id BETWEEN 1 AND {2**63 - 1}"
 
 
 class RowStatement(NamedTuple):
@@ -237,21 +236,15 @@ def _write_at_once(driver: Any, writes: Sequence[Write]) -> None:
             driver.execute(statement.postgresql, [dumps_rows(rows)])
 
 
-def insert_of(
-    table: Table, columns: Sequence[str], less: Mapping[str, tuple[str, str]] = MappingProxyType({})
-) -> RowStatement:
-    """Returns the statement that inserts rows with these columns. `less`: columns that get the
-    difference of two values of the row."""
+def insert_of(table: Table, columns: Sequence[str]) -> RowStatement:
+    """Returns the statement that inserts rows with these columns."""
     own = [table.c[name] for name in columns]
     names = ", ".join(column.name for column in own)
-
-    def values(given: Callable[[Column[Any]], str]) -> str:
-        pairs = [less.get(column.key, (column.key,)) for column in own]
-        return ", ".join(" - ".join(given(table.c[key]) for key in pair) for pair in pairs)
-
     return RowStatement(
-        f"INSERT INTO {table.name} ({names}) VALUES ({values(lambda column: f':{column.key}')})",
-        f"INSERT INTO {table.name} ({names}) SELECT {values(_given)} FROM {_recordset(own)}",
+        f"INSERT INTO {table.name} ({names})"
+        f" VALUES ({', '.join(f':{column.key}' for column in own)})",
+        f"INSERT INTO {table.name} ({names}) SELECT {', '.join(map(_given, own))}"
+        f" FROM {recordset(own)}",
         _json_columns(own),
     )
 
@@ -264,12 +257,12 @@ def update_of(table: Table, columns: Sequence[str]) -> RowStatement:
         " WHERE id = :id",
         f"UPDATE {table.name}"
         f" SET {', '.join(f'{column.name} = {_given(column)}' for column in own)}"
-        f" FROM {_recordset([table.c.id, *own])} WHERE {table.name}.id = given.id{_FEW}",
+        f" FROM {recordset([table.c.id, *own])} WHERE {table.name}.id = given.id{FEW}",
         _json_columns(own),
     )
 
 
-def _recordset(columns: Sequence[Column[Any]]) -> str:
+def recordset(columns: Sequence[Column[Any]]) -> str:
     """Returns the FROM item of PostgreSQL's rows: a table `given` with these columns."""
     typed = ", ".join(f'"{column.key}" {_type(column)}' for column in columns)
     return f"json_to_recordset(%s) AS given ({typed})"

@@ -47,7 +47,7 @@ def save(
     names = _names_of_sources(connection, states if asks_source else ())
     due_times = DueTimes(hours, names)
     placements, changes = list[Placement](), list[tuple[ThreadState, RowValues]]()
-    entries, ended = EntryChanges(lists), list[RowValues | None]()
+    entries, ended = EntryChanges(lists), list[RowValues]()
     for state in states:
         _follow_hand_out(state)
         policy_changes_at = due_times.set(state, now_ms)

@@ -1,12 +1,12 @@
 """States of threads that have ended: written with the change that ends them, removed with their
 thread or when they are old."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, delete, select, tuple_, update
 
-from dashboard.db.driver import RowValues, Write, insert_of
+from dashboard.db.driver import FEW, RowStatement, RowValues, Write, recordset
 from dashboard.db.lists import versions
 from dashboard.db.models.history import history_state, thread_history, view_history
 from dashboard.db.models.threads import threads
@@ -36,11 +36,51 @@ TIMES = (
     "snoozed_until",
     "assigned_at",
 )
-_ADD = insert_of(
-    thread_history,
-    [column.key for column in thread_history.c],
-    {name: ("until", name) for name in ("lasted", *TIMES)}
-    | {"first_request_at": ("first_request_at", "first_event_at")},
+
+
+def _ago(column: str) -> str:
+    return f"{{until}} - {column}"
+
+
+#: Maps columns to expressions over the row of `threads` and the values that {until} and others
+#: stand for; without one, the column of the same name.
+_VALUES = {
+    "until": "{until}",
+    "thread_id": "threads.id",
+    "lasted": _ago("listed_at"),
+    "span": "{span}",
+    **{name: _ago(threads.c[name].name) for name in TIMES},
+    "first_request_at": "first_call_at - first_event_at",
+    "closed_at": f"CASE WHEN closed THEN {_ago('closed_at')} END",
+    "snoozed_until": f"CASE WHEN NOT closed THEN {_ago('snoozed_until')} END",
+    "last_role": "substr(last_role, 1, 1)",
+    "priority": f"nullif(priority, '{PRIORITY}')",
+    "desk": f"nullif(desk, '{DESK}')",
+    "member_status": "{member_status}",
+    "locale": "{locale}",
+}
+#: The values that rows of the write have.
+_GIVEN = [
+    threads.c.id,
+    *(thread_history.c[name] for name in ("until", "span", "member_status", "locale")),
+]
+
+
+def _add(source: str, given: Callable[[str], str]) -> str:
+    """Returns the statement that adds the states that `threads` has: none for a new thread, and
+    none that did not last a millisecond."""
+    columns = thread_history.c.keys()
+    values = ", ".join(_VALUES.get(name, name) for name in columns)
+    text = (
+        f"INSERT INTO thread_history ({', '.join(columns)}) SELECT {values} FROM {source}"
+        " WHERE threads.id = {id} AND revision > 0 AND listed_at < {until}"
+    )
+    return text.format(**{column.key: given(column.key) for column in _GIVEN})
+
+
+_ADD = RowStatement(
+    _add("threads", ":{}".format),
+    _add(f"threads, {recordset(_GIVEN)}", "given.{}".format) + FEW,
 )
 
 
@@ -51,51 +91,21 @@ def span_of(lasted: int) -> int | None:
     return min(bits, SPAN_MAX) if bits > 0 else None
 
 
-def ended(state: ThreadState, until: int) -> RowValues | None:
-    """Returns the row of the state that a change of a thread ends, before the change counts as its
-    next revision; None if there was none, or none that lasted a millisecond."""
-    computed, facts, columns = state.computed_before, state.stored, state.before
-    since = computed.listed_at
-    if state.revision == 0 or since >= until:
-        return None
-    customer, role = state.customer_before, columns.last_role
+def ended(state: ThreadState, until: int) -> RowValues:
+    """Returns the end of the state that SQL has of a thread, for `write_of`."""
+    customer = state.customer_before
     return {
+        "id": state.id,
         "until": until,
-        "thread_id": state.id,
-        "lasted": since,
-        "span": span_of(until - since),
-        "revision": state.revision,
-        "closed": facts.closed,
-        "archived": computed.archived,
-        "has_file": columns.has_file,
-        "unanswered": facts.unanswered,
-        "first_event_at": facts.first_event_at,
-        "first_request_at": facts.first_request_at,
-        "last_client_at": facts.last_client_at,
-        "last_admin_at": facts.last_admin_at,
-        "waiting_since": computed.waiting_since,
-        "due_at": facts.due_at,
-        "next_change_at": computed.next_change_at,
-        "closed_at": facts.closed_at if facts.closed else None,
-        "snoozed_until": None if facts.closed else facts.snoozed_until,
-        "snoozed_by_id": columns.snoozed_by_id,
-        "wake": columns.wake,
-        "assignee_id": columns.assignee_id,
-        "assigned_at": columns.assigned_at,
-        "last_message_id": columns.last_message_id,
-        "last_role": role and role[0],
-        "priority": None if facts.priority == PRIORITY else facts.priority,
+        "span": span_of(until - state.computed_before.listed_at),
         "member_status": customer.member_status,
         "locale": customer.locale,
-        "desk": None if columns.desk == DESK else columns.desk,
-        "tags": columns.tags,
-        "mentioned": columns.mentioned,
     }
 
 
-def write_of(rows: Collection[RowValues | None]) -> Write:
-    """Returns the write of the rows of ended states."""
-    return Write(_ADD, [row for row in rows if row is not None])
+def write_of(ends: Sequence[RowValues]) -> Write:
+    """Returns the write that keeps the states that end, to be done before their threads change."""
+    return Write(_ADD, ends)
 
 
 def _ended_of() -> Any:

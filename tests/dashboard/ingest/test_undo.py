@@ -16,7 +16,7 @@ from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.drivers.ranking import entered
 
 #: Columns that grow with each write, or only say who wrote last.
-_BOOKKEEPING = ("revision", "placed_revision", "stamps")
+_BOOKKEEPING = ("revision", "placed_revision", "stamps", "listed_at")
 
 
 @pytest.fixture

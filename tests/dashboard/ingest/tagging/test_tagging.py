@@ -267,7 +267,7 @@ def test_undoing_a_change_of_tags_leaves_a_close_alone(at, actions):
     with at.database.read() as connection:
         after = connection.execute(select(threads)).mappings().one()
     changed = {name for name in after if after[name] != before[name]}
-    assert changed == {"tags", "revision"}
+    assert changed == {"tags", "revision", "listed_at"}
 
 
 TAGS = st.sets(st.sampled_from("abc"), max_size=2)

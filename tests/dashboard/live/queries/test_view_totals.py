@@ -254,11 +254,11 @@ def test_the_totals_of_filters_follow_an_edited_view_and_end_with_a_deleted_one(
     with scene.order.database.read() as connection:
         found = views.find(connection, number, scene.mai, None)
     draft = Draft("a view", "is:closed", "arrival", "UTC", None)
-    scene.order.database.write(lambda c: views.change(c, found, draft, scene.mai, 5))
+    edited = scene.order.database.write(lambda c: views.change(c, found, draft, scene.mai, 5))
     scene.list_totals.views_changed(lambda name: name.view == view)
     scene.turn_with_lists()
     assert scene.filter_totals()[-1]["totals"] == {"unassigned": 0, "mine": 0}
-    scene.order.database.write(lambda c: views.remove(c, found, 6))
+    scene.order.database.write(lambda c: views.remove(c, edited, 6))
     scene.list_totals.views_changed(lambda name: name.view == view)
     scene.totals.turn()
     assert not scene.looked_at()
