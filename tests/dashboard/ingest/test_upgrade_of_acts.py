@@ -16,7 +16,7 @@ _SETTLED_BY_TIME = """
     WHERE external_id IN ('answered', 'closed')
 """
 #: Any id between those of the last seen event and of the act means the same.
-_SAME_IN_EFFECT = {"revision": 0, "answer_seen_id": 0, "close_seen_id": 0}
+_SAME_IN_EFFECT = {"revision": 0, "listed_at": 0, "answer_seen_id": 0, "close_seen_id": 0}
 
 
 def test_acts_from_before_they_said_what_was_seen_count_as_having_seen_what_was_stored(
