@@ -23,6 +23,7 @@ const LATER = "js/later.js"; // made here
 const GROUPS = {
   "js/editors.js": /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/(hand-over-all|explain)))/,
   "js/queues.js": /^static\/js\/ui\/queues\//,
+  "js/history.js": /^static\/js\/(core\/list\/past|ui\/(list\/past|thread\/changes))\./,
 };
 const PAGES = [
   "js/login.js", "js/invitation.js", "css/dashboard.css", "css/later.css", "css/pages/card.css",

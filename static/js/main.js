@@ -155,7 +155,7 @@ acts.finder = lazyFinder(page, failed);
 acts.finish = async () => (await acts.acting.get())?.actions.finish();
 acts.write = async (kind) => (await ui.threadPane.get())?.composer.focus(kind);
 acts.toTop = () => {
-  ui.listPane.toTop();
+  (ui.past ?? ui.listPane).toTop();
   painter.ask("header");
 };
 acts.unsent = new Lazy({

@@ -65,6 +65,7 @@ _LATER = (
     "views",
     "hours",
     "queues",
+    "past",
     "settings",
     *(f"settings/{page}" for page in ("audit", "keys", "profile", "queues", "team", "webhooks")),
 )

@@ -38,6 +38,8 @@ export function lazyPanes(page, failed) {
       ({ CustomerPanel }) => new CustomerPanel({ ...page, root: at("customer") })),
     explain: pane(() => import("../ui/dialogs/explain.js"),
       ({ Explain }) => new Explain({ ...page, element: at("explain") })),
+    history: pane(() => import("../ui/list/past.js"), ({ PastPane }) => new PastPane(page), { texts: ["past"] }),
+    changes: pane(() => import("../ui/thread/changes.js"), ({ Changes }) => new Changes(page), { texts: ["past"] }),
     snooze: pane(snooze, (menu) => menu, { hasField: true }),
     handOver: pane(() => import("../ui/dialogs/hand-over.js"),
       ({ HandOverPicker }) => new HandOverPicker({ ...page, element: at("hand-over") }),

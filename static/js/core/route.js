@@ -1,5 +1,6 @@
 // The address of a list and a thread: /#/VIEW/SORT/THREAD, where VIEW is a place or a saved view (v17), or
-// /#/query/SORT/THREAD?query=is:open for the list of a query that is not saved.
+// /#/query/SORT/THREAD?query=is:open for the list of a query that is not saved. ?at=2026-11-23T14:02:10.000Z is the
+// list as it was at that moment.
 
 import { conditionsOf, placeOf, PLACES, wireOf } from "./places.js";
 import { ownZone } from "./time.js";
@@ -12,7 +13,7 @@ const FILTERS = ["unassigned", "mine"];
 /** @param {string} view */
 export const isSaved = (view) => SAVED.test(view);
 
-// Returns {view, query, sort, filter, thread}; null for missing and unknown values. Older addresses have a
+// Returns {view, query, sort, filter, thread, at}; null for missing and unknown values. Older addresses have a
 // filter beside the view.
 export function parse(hash, { sorts }) {
   const [path, given = ""] = hash.replace(/^#?\/?/, "").split("?");
@@ -27,6 +28,7 @@ export function parse(hash, { sorts }) {
     sort: sorts.includes(sort) ? sort : null,
     filter: FILTERS.includes(filter) ? filter : null,
     thread: /^[1-9]\d{0,11}$/.test(thread ?? "") ? Number(thread) : null,
+    at: Date.parse(more.get("at")) || null,
   };
 }
 
@@ -41,11 +43,14 @@ export function withoutFilter({ filter, ...wanted }, savedViews, viewQueries) {
   return { ...wanted, view: QUERY, query: conditionsOf({ ...wanted, filter }, savedViews, viewQueries) };
 }
 
-/** @param {ListName & {thread?: number | null}} list */
-export function format({ view, query, sort, thread }) {
-  const more = query ? `?${new URLSearchParams({ query })}` : "";
-  return `#/${view}/${sort}${thread ? `/${thread}` : ""}${more}`;
+/** @param {ListName & {thread?: number | null, at?: number | null}} list */
+export function format({ view, query, sort, thread, at }) {
+  const more = new URLSearchParams({ ...(query && { query }), ...(at && { at: timestamp(at) }) });
+  return `#/${view}/${sort}${thread ? `/${thread}` : ""}${more.size ? `?${more}` : ""}`;
 }
+
+/** @param {number} at */
+export const timestamp = (at) => new Date(at).toISOString();
 
 // Takes a list of the page, or what the server says of one. Frames for the list of a query name no view.
 /** @param {Partial<ListName> & {filter?: string}} list */

@@ -1,7 +1,7 @@
 // The dashboard's HTTP API, with a method for each call.
 
 import { fileUrl } from "../core/route.js";
-import { listCall, zoneOf } from "../core/route.js";
+import { listCall, timestamp, zoneOf } from "../core/route.js";
 import { upload } from "./http.js";
 
 const THREADS = "/admin/api/threads";
@@ -156,9 +156,10 @@ export class Api {
     return this.http.post(`${THREADS}/bulk`, { ids, action, ...given });
   }
 
-  /** @param {number} threadId @param {ListName} list */
-  explain(threadId, list) {
-    const asked = new URLSearchParams(listCall(list));
+  // at: the moment as of which the place is explained; null: now
+  /** @param {number} threadId @param {ListName} list @param {number | null} at */
+  explain(threadId, list, at = null) {
+    const asked = new URLSearchParams({ ...listCall(list), ...(at && { at: timestamp(at) }) });
     return this.http.get(`${THREADS}/${threadId}/explain?${asked}`);
   }
 

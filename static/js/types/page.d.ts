@@ -30,6 +30,7 @@ import type { Navigation } from "../ui/shell/navigation.js";
 import type { Notifier } from "../ui/shell/notifier.js";
 import type { OpenThread } from "../core/thread/thread.js";
 import type { Outbox } from "../core/thread/outbox.js";
+import type { PastPane } from "../ui/list/past.js";
 import type { Painter } from "../ui/elements/painter.js";
 import type { Picks } from "../ui/list/picks.js";
 import type { Prefs } from "../core/prefs.js";
@@ -131,12 +132,17 @@ declare global {
     alerts: Alerts;
     announce: (text: string) => void;
     bulk: { part: Bulk | null; get(): Promise<Bulk | null> };
+    /** The changes of the open thread. */
+    changes: LazyPane;
     customer: LazyPane;
     density: Density;
     dialog: Dialog;
     explain: LazyPane;
     follow: Follow;
     helpDialog: LazyPane;
+    /** The pane of lists as they were; `past` while it is shown. */
+    history: LazyPane;
+    past: PastPane | null;
     firstSteps: LazyPane;
     keymap: Keymap;
     language: Language;
@@ -304,6 +310,23 @@ declare global {
     mayMove(): boolean;
     forgetMissing?: (id: number) => void;
     archive?: Archive | null;
+  };
+  /** The time that the slider over a past list shows: [from, to], in steps of `step` ms; `last` is the last step. */
+  type PastSpan = { name: string; from: number; to: number; step: number; last: number };
+  /** A list as it was: the part that was read, and the position after which more follow. */
+  type PastPart = {
+    at: number; ids: number[]; rows: Map<number, Row>; total: number; next: [score: number, id: number] | null;
+  };
+  type PastListOptions = {
+    ask(asked: { at: number; after?: [score: number, id: number]; limit?: number }): Promise<{
+      ids: number[]; rows: Row[]; total: number; next: [score: number, id: number] | null; since: number;
+    }>;
+    marksOf(span: PastSpan, steps: number): Promise<{ counts: [number, number][] }>;
+    /** Called with the moment that is shown now. */
+    loaded(at: number): void;
+    changed(): void;
+    now(): number;
+    timers?: Timers;
   };
   type PrefsOptions = {
     kept: Partial<Preferences>;

@@ -123,13 +123,14 @@ function navigation(list = { view: "arrival", sort: "arrival" }, settings = { pa
   };
   const lists = { current: {}, list, listing: {}, show(other) { lists.list = other; } };
   const nothing = new Proxy(() => {}, { get: () => nothing, apply: () => undefined });
+  const past = { shown: [], open() { past.shown.push(made.at); }, close() { past.shown.push(null); } };
   const made = new Navigation(pageOf({
     lists, settings, thread: { id: null, close() {} }, prefs, toasts: { show: (text) => told.push(text) },
     picks: nothing, hold: nothing, layout: {}, search: { shown: false }, painter: nothing,
     language: { t }, announce() {}, alerts: { write() {} }, finder: { showInList() {}, leave: () => looked.push(lists.list.view) }, choices: CHOICES,
-    neighbours: nothing, savedViews: { list: [VIEW], of: (id) => (id === "v1" ? VIEW : undefined), last: () => VIEW },
+    neighbours: nothing, history: past, savedViews: { list: [VIEW], of: (id) => (id === "v1" ? VIEW : undefined), last: () => VIEW },
   }));
-  return { made, lists, kept, prefs, told, looked };
+  return { made, lists, kept, prefs, told, looked, past };
 }
 
 test("a saved view opens in its own sort; queries keep theirs, and are not remembered", () => {
@@ -190,4 +191,28 @@ test("the page begins with the saved view that was open last, or says that it wa
   made.goTo("", { deep: true });
   assert.equal(lists.list.view, "not_respond");
   assert.match(told.join(), /view\.lost/);
+});
+
+test("a moment of a list has its own entry in the history; the next moment replaces it, another list leaves it", () => {
+  globalThis.location = { pathname: "/", hash: "" };
+  const moves = [];
+  const go = (kind) => (_, __, address) => {
+    moves.push([kind, address]);
+    location.hash = address.slice(1);
+  };
+  globalThis.history = { pushState: go("push"), replaceState: go("replace") };
+  const { made, past } = navigation();
+  const [one, two] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2)];
+  const address = (day) => `/#/arrival/arrival?at=2026-01-0${day}T00%3A00%3A00.000Z`;
+  made.goPast(one);
+  made.goPast(two, true);
+  made.goTo(address(1).slice(1), { deep: false });
+  made.goView("arrival"); // the same list, live
+  made.goPast(one);
+  made.follow("priority"); // the list changes below, by itself
+  made.goView("mine");
+  assert.deepEqual(past.shown, [one, two, one, null, one, null]);
+  const live = ["/#/arrival/longest_wait", "/#/mine/longest_wait"];
+  assert.deepEqual(moves.map(([kind]) => kind), ["push", "replace", "push", "push", "replace", "push"]);
+  assert.deepEqual([moves[0][1], moves[1][1], moves[2][1], moves.at(-1)[1]], [address(1), address(2), ...live]);
 });

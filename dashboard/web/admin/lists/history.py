@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from flask import Response
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from dashboard.db.accounts import team
 from dashboard.db.history import changes, lists, states
 from dashboard.db.lists import named_lists
 from dashboard.db.lists.entries import Position
@@ -21,7 +22,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.queries import DIGITS, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
-from dashboard.web.http.schemas import Answer, Milliseconds, ThreadId
+from dashboard.web.http.schemas import Answer, Milliseconds, Person, ThreadId
 from scoring.views import DAY_MS
 
 ROWS_DEFAULT, ROWS_MAX = 50, 100
@@ -105,6 +106,7 @@ class Changes(Answer):
     """Changes of a thread, the last one first."""
 
     changes: list[Change]
+    people: Annotated[list[Person], Field(description="The admins that `assignee_id` names.")]
     next: Annotated[
         int | None, Field(description="The time before which more happened; null at the end.")
     ]
@@ -163,9 +165,12 @@ class HistoryApi:
     def changes(self, thread_id: int, query: ChangesQuery) -> Response:
         with self._database.read() as connection:
             part = changes.part(connection, thread_id, query.limit, query.before)
+            pairs = [change["changed"].get("assignee_id", ()) for change in part.changes]
+            names = team.names(connection, {id for pair in pairs for id in pair if id is not None})
         if not part.changes and query.before is None:
             raise NotFound("There is no such thread.")
-        return json_response(part._asdict())
+        people = [{"id": id, "name": name} for id, name in names.items()]
+        return json_response(part._asdict() | {"people": people})
 
     def _list(self, query: ListQuery, at: int, field: str) -> tuple[int, QueryList]:
         """Returns the time from which the past is known, and the list as it was. Raises Invalid for

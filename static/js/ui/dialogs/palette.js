@@ -188,6 +188,7 @@ export function commands(page) {
     ...under(t("help.list"), [
       ...(page.ui.queues?.part?.commands() ?? []),
       ...named(page, "sort", sortsOf(page.data.lists.list.view, choices.sorts), (name) => navigation.goSort(name), sortIcon),
+      { text: `${t("past.open")}…`, icon: ICONS.hours, keys: "", run: () => navigation.goPast(page.net.now()), also: t("also.past") },
       command("filters", () => page.ui.search.open(null, { filters: true })),
       command("unread", () => page.acts.finder.nextUnread(1)),
       command("list:top", () => page.acts.toTop()),
@@ -321,6 +322,7 @@ function ofThread(page) {
     command("thread:show", () => page.acts.finder.showInList()),
     command("customer", () => page.ui.customer.toggle()),
     command("explain", () => page.ui.explain.open()),
+    { text: t("changes"), icon: ICONS.history, keys: "", run: () => page.ui.changes.open(), also: t("also.past") },
     command("print", () => pane?.printout.print()),
     ...(pane?.found.shown ? ["next", "previous"].map((name) => (
       command(`match:${name}`, () => pane.found.step(name === "next" ? 1 : -1)))) : []),

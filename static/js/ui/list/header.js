@@ -73,6 +73,8 @@ function sorts(page) {
       text: `${t("sorts.choose")}…`, count: t.number(here.length), key: keymap.keysOf("sorts"),
       run: () => page.data.sorts.choose(),
     }] : []),
+    { isLine: true },
+    { text: `${t("past.open")}…`, run: () => navigation.goPast(page.net.now()) },
     ...(page.data.admin.role === "supervisor"
       ? Object.entries({ sorts: "sorts.title", policies: "policies.title" }).map(([name, text]) => ({
         text: `${t(text)}…`, run: () => page.acts.openSettings(name),

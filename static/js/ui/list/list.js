@@ -108,7 +108,7 @@ export class ListPane extends PageModule {
     const { top } = this.scroller;
     this.scroller.resize((this.#ready ? this.#view.total : 0) * this.#px);
     this.scroller.to((top / fromPx) * this.#px);
-    this.#ask();
+    this.ui.painter.askAll();
   }
 
   focus() { this.root.focus({ preventScroll: true }); }

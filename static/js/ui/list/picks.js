@@ -2,7 +2,7 @@
 
 import { PageModule } from "../elements/page-module.js";
 
-const ELSEWHERE = "#nav, #list-header, #list-about";
+const ELSEWHERE = "#nav, #list-header, #list-about, #past";
 
 export class Picks extends PageModule {
   #all = false; // whether all loaded rows were selected at once: then the rest is offered

@@ -46,7 +46,7 @@ class RowElement {
     this.#attribute("aria-selected", String(look.picked));
     this.#attribute("aria-current", String(look.current));
     this.#classes(row, look);
-    this.presence.bind(row, look);
+    if (look.presence) this.presence.bind(row, look);
     if (!row) return this.#withoutRow(look);
     const texts = rowTexts(row, look);
     this.#face(row, look.t);

@@ -10,6 +10,7 @@ export class ThreadFinder extends PageModule {
   async showInList({ quiet = false } = {}) {
     const { id } = this.data.thread;
     const { listing } = this.data.lists;
+    if (!quiet) this.#leavePast();
     const found = await this.#find(id);
     if (found) {
       if (listing.painted.indexOf(id) < 0) listing.commit();
@@ -27,6 +28,9 @@ export class ThreadFinder extends PageModule {
     this.acts.navigation.leaveThread();
     if (isLost) this.ui.listPane.focus();
   }
+
+  // Threads are found on the live list.
+  #leavePast() { if (this.ui.past) this.acts.navigation.goPast(null); }
 
   // Loads the list up to the thread. Resolves to whether the list has it; to null if that is unknown, or if
   // another list or thread is open by then.
@@ -49,6 +53,7 @@ export class ThreadFinder extends PageModule {
   // step: 1 for the next thread below, -1 for above.
   /** @param {number} step */
   async nextUnread(step) {
+    this.#leavePast();
     const { listing } = this.data.lists;
     const { rows } = this.data;
     if (!listing.ready) return;

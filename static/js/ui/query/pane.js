@@ -65,6 +65,7 @@ export class SearchPane extends PageModule {
   /** @param {string | null} query @param {{filters?: boolean}} options */
   open(query = null, { filters = false } = {}) {
     this.shown = true;
+    if (this.ui.past) this.acts.navigation.goPast(null);
     this.ui.layout.panel = "list";
     if (filters) this.#begin(conditionsOf(this.data.lists.list, this.data.savedViews, this.data.choices.viewQueries));
     else if (query !== null && query !== this.field.text) this.#write(query);

@@ -11,23 +11,25 @@ export class Layout extends PageModule {
   get #onlyThread() { return this.panel === "thread" && this.#narrow.matches; }
 
   back() {
+    const { past } = this.ui;
     if (this.ui.picks.size) return this.ui.picks.clear();
     if (this.ui.search.shown && !this.#onlyThread) return this.ui.search.back();
     if (this.#onlyThread) {
       this.panel = "list";
       this.ui.painter.ask("shell");
     }
-    return this.ui.listPane.focus();
+    else if (past) return past.back();
+    return (past ?? this.ui.listPane).focus();
   }
 }
 
 // The panes of the page: F6 moves between them, and the list's width is set by keys or dragging.
-const PANES = ["nav", "list", "messages", "composer"];
+const PANES = ["nav", "list", "past-list", "messages", "composer"];
 
 // step: 1 for the next pane, -1 for the previous one.
 /** @param {number} step */
 export function nextPane(step, hasThread) {
-  const shown = PANES.filter((id) => document.getElementById(id).offsetParent !== null
+  const shown = PANES.filter((id) => document.getElementById(id)?.checkVisibility({ visibilityProperty: true })
     && (id !== "composer" || hasThread));
   const at = shown.findIndex((id) => document.getElementById(id).contains(document.activeElement));
   const next = shown[(at + step + shown.length) % shown.length];

@@ -9,6 +9,8 @@ const QUERY_SORT = "arrival"; // of the list of the first query
 
 export class Navigation extends PageModule {
   #querySort = QUERY_SORT; // the sort of the query's list shown last
+  /** @type {number | null} */
+  at = null; // the moment as of which the list is shown; null: it is live
 
   // Shows the list and thread of an address. deep: it is a link, so the list scrolls to the thread.
   goTo(hash, { deep }) {
@@ -20,9 +22,10 @@ export class Navigation extends PageModule {
     const asked = wanted.sort ?? last?.sort;
     const sort = asked && this.#hasSort(view, asked) ? asked : this.#sortOf(view);
     this.#show(listOf({ view, query: wanted.query, sort }));
+    this.#look(given.at);
     if (wanted.thread === null) this.#closeThread();
     else this.#openThread(wanted.thread);
-    if (given.filter) this.#remember(true);
+    if (given.filter) this.remember(true);
     if (deep && wanted.thread !== null) this.acts.finder.showInList({ quiet: true });
   }
 
@@ -79,14 +82,31 @@ export class Navigation extends PageModule {
     const { view } = this.data.lists.list;
     this.ui.layout.panel = "list";
     this.ui.painter.ask("shell");
-    if (!this.#show(list)) return false;
-    this.#remember(replace);
+    const wasPast = this.at !== null;
+    if (!replace) this.#look(null);
+    if (!this.#show(list) && !wasPast) return false;
+    this.remember(replace);
     if (!replace && !list.query && list.view !== view && !this.ui.search.shown) this.acts.finder.leave();
     const { t } = this.ui.language;
     this.ui.announce(t("announce.list", {
       view: list.query ?? t(`view.${list.view}`), sort: t(`sort.${list.sort}`),
     }));
     return true;
+  }
+
+  // Shows the current list as it was at a moment, or live (null). replace: in place of another moment.
+  /** @param {number | null} at */
+  goPast(at, replace = false) {
+    if (!replace) this.ui.layout.panel = "list";
+    this.#look(at, !replace);
+    this.remember(replace);
+  }
+
+  #look(at, isAsked = false) {
+    this.at = at;
+    this.ui.painter.askAll();
+    if (at === null) this.ui.history.close();
+    else this.ui.history.open(isAsked);
   }
 
   #hasSort(view, sort) { return sortsOf(view, this.data.choices.sorts).includes(sort); }
@@ -101,7 +121,7 @@ export class Navigation extends PageModule {
   open(id, messageId = null) {
     if (this.ui.settings.part?.shown) return this.ui.settings.part.close(() => this.open(id, messageId));
     this.#openThread(id, messageId);
-    this.#remember();
+    this.remember();
     return undefined;
   }
 
@@ -132,9 +152,10 @@ export class Navigation extends PageModule {
   }
 
   // The address of the list and the thread that are shown.
-  get address() { return `/${format({ ...this.data.lists.list, thread: this.data.thread.id })}`; }
+  get address() { return `/${format({ ...this.data.lists.list, thread: this.data.thread.id, at: this.at })}`; }
 
-  #remember(replace = false) {
+  // Writes into the address what is shown. replace: in place of the entry before.
+  remember(replace = false) {
     if (this.ui.settings.part?.shown || this.address === location.pathname + location.hash) return;
     history[replace ? "replaceState" : "pushState"]({ ours: true }, "", this.address);
   }
@@ -155,7 +176,7 @@ export class Navigation extends PageModule {
   // Closes the thread that is not on the list to which the admin went.
   leaveThread() {
     this.#closeThread();
-    this.#remember(true);
+    this.remember(true);
   }
 
   #closeThread() {

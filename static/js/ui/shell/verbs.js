@@ -66,22 +66,25 @@ function write({ data: { thread }, acts }, { ids: [id], isPicked }, kind) {
   acts.write(kind);
 }
 
-function walk({ data: { movement }, ui: { listPane }, acts: { toTop } }, name) {
+function walk({ data: { movement }, ui: { past, listPane }, acts: { toTop } }, name) {
+  const pane = past ?? listPane;
   const steps = {
-    next: () => listPane.walk(1),
-    previous: () => listPane.walk(-1),
-    "page-down": () => listPane.page(1),
-    "page-up": () => listPane.page(-1),
+    next: () => pane.walk(1),
+    previous: () => pane.walk(-1),
+    "page-down": () => pane.page(1),
+    "page-up": () => pane.page(-1),
     top: () => toTop(),
-    end: () => listPane.toEnd(),
-    open: () => listPane.openActive(),
+    end: () => pane.toEnd(),
+    open: () => pane.openActive(),
     pause: () => movement.togglePause(),
   };
   steps[name]();
-  if (name !== "pause") listPane.focus();
+  if (name !== "pause") pane.focus();
 }
 
-function pick({ ui: { picks, listPane } }, name) {
+// Nothing can be selected on a list as it was.
+function pick({ ui: { past, picks, listPane } }, name) {
+  if (past) return;
   if (name === "toggle") picks.toggle();
   else if (name === "all") picks.all();
   else picks.extend(name === "down" ? 1 : -1);

@@ -7,14 +7,16 @@ import { shown } from "../../core/names.js";
 /** @param {Act} act */
 export function actLine(act, { t, words, adminId, now }) {
   return html`<li class="act-line" data-act=${act.id} data-type=${kindOf(act)}>
-    <span>${textOf(act, { t, words, adminId, now })}</span> ·
+    <span>${actText(act, { t, words, adminId, now })}</span> ·
     <time datetime=${new Date(act.at).toISOString()} title=${words.exact(act.at)}
     >${words.clock(act.at)}</time></li>`;
 }
 
 const kindOf = ({ type }) => type.replace("thread.", "");
 
-function textOf(act, given) {
+// Returns what was done, in one sentence.
+/** @param {Act} act */
+export function actText(act, given) {
   const text = withoutNote(act, given);
   return act.note ? given.t("did.line.note", { text, note: act.note }) : text;
 }

@@ -57,6 +57,7 @@ export class Composer extends PageModule {
 
   // kind: "reply" or "note"; by default the shown one.
   focus(kind) {
+    this.ui.changes.close();
     if (this.data.thread.id !== this.#threadId) this.paint();
     if (kind && this.#private !== (kind === "note")) this.#swap();
     this.field?.focus();

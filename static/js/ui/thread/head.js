@@ -97,8 +97,8 @@ const mayGive = ({ assignee }, { data: { admin } }) => (
 // The menu of all other actions.
 /** @param {Row} row @param {Page} page */
 function more(row, page) {
-  const { data: { choices: { priorities } }, acts: { actions, finder } } = page;
-  const { explain, customer, tagPicker, picks, keymap, threadPane, queues, language: { t } } = page.ui;
+  const { data: { choices: { priorities } }, acts: { actions, finder, navigation } } = page;
+  const { explain, changes, customer, tagPicker, picks, keymap, threadPane, queues, language: { t } } = page.ui;
   const priority = priorityItems(priorities, t, (name) => actions.prioritise(name), row.priority);
   return menu({
     id: "more-menu",
@@ -107,9 +107,10 @@ function more(row, page) {
     text: ICONS.more,
     items: [
       ...(queues.part?.items() ?? []),
-      { text: t("act.explain"), key: "w", run: () => explain.open() },
+      { text: t(navigation.at ? "past.explain" : "act.explain"), key: "w", run: () => explain.open() },
       { text: t("act.show"), key: ".", run: () => finder.showInList() },
       { text: t("customer"), key: "i", toggles: true, checked: customer.shown, run: () => customer.toggle() },
+      { text: t("changes"), run: () => changes.open() },
       { text: t("tags"), key: "l", run: () => tagPicker.open(null, picks.opened) },
       { text: t("key.print"), key: keymap.keysOf("print"), run: () => threadPane.part.printout.print() },
       { heading: t("act.priority") },

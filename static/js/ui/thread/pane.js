@@ -55,6 +55,7 @@ export class ThreadPane extends PageModule {
 
   paintHead() {
     const { at } = this;
+    this.ui.changes.paint();
     render(threadHead(this), at("thread-head"));
     render(snoozeBar(this), at("thread-snooze"));
     this.found.paint();

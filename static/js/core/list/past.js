@@ -1,0 +1,210 @@
+// A list as it was at a moment: its rows, the span of the slider above them, and the marks where something
+// happened. Nothing changes unless the admin chooses another moment.
+
+import { fieldsOf, momentOfFields, reading } from "../time.js";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+// How much the slider shows, and in how many steps.
+/** @type {Record<string, {ms: number, steps: number}>} */
+export const SPANS = {
+  hour: { ms: 60 * MINUTE, steps: 360 },
+  day: { ms: DAY, steps: 360 },
+  week: { ms: 7 * DAY, steps: 336 },
+  month: { ms: 31 * DAY, steps: 372 },
+};
+// The beginning of the known past moves on while one looks at it.
+const MARGIN_MS = 5000;
+const DRAG_MS = 150; // a dragged slider asks once it rests for so long
+const RETRY_MS = 3000;
+
+// Returns the span with a moment in it: up to now if that is near enough, else around the moment. Its steps
+// are those in which the server counts.
+/** @param {string} name @param {{at: number, now: number, since: number}} given @returns {PastSpan} */
+export function spanOf(name, { at, now, since }) {
+  const { ms, steps } = SPANS[name];
+  const to = at >= now - ms ? now : Math.min(now, at + ms / 2);
+  const from = Math.min(to, Math.max(to - ms, since + MARGIN_MS));
+  const step = Math.max(1, Math.ceil((to - from) / steps));
+  return { name, from, to, step, last: Math.ceil((to - from) / step) };
+}
+
+// Returns the moment of a step, and the step of a moment.
+/** @param {PastSpan} span @param {number} number */
+export const momentOf = ({ from, to, step }, number) => Math.min(to, from + number * step);
+/** @param {PastSpan} span @param {number} at */
+export const stepOf = ({ from, step, last }, at) => Math.min(last, Math.max(0, Math.round((at - from) / step)));
+
+// Returns the end of the nearest step after a moment (`direction` 1) or before it (-1) in which something
+// happened; null if there is none.
+/** @param {PastSpan} span @param {[number, number][]} marks @param {number} at @param {number} direction */
+export function besideOf(span, marks, at, direction) {
+  const moments = marks.map(([number]) => momentOf(span, number + 1));
+  const found = moments.filter((moment) => (moment - at) * direction > 0);
+  return found.length ? Math.min(...found.map((moment) => moment * direction)) * direction : null;
+}
+
+// Returns the lines of the marks as the path of a picture that is `height` high and has a unit for each step.
+/** @param {[number, number][]} marks @param {number} height */
+export function pathOf(marks, height) {
+  const most = Math.log1p(Math.max(1, ...marks.map(([, count]) => count)));
+  return marks.map(([number, count]) => {
+    const high = Math.max(height / 4, (height * Math.log1p(count)) / most);
+    return `M${number + 1} ${height}v${-Math.round(high)}`;
+  }).join("");
+}
+
+// Writes moments to the second, in one language and time zone: "Mon 23 Nov, 14:02:10".
+/** @param {string} locale @param {string} timeZone */
+export function secondWords(locale, timeZone) {
+  /** @type {Intl.DateTimeFormatOptions} */
+  const options = {
+    timeZone, weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit", second: "2-digit",
+  };
+  const near = new Intl.DateTimeFormat(locale, { timeZone, ...options });
+  const far = new Intl.DateTimeFormat(locale, { timeZone, ...options, year: "numeric" });
+  /** @param {number} at @param {number} now */
+  return (at, now) => (reading(at, timeZone).year === reading(now, timeZone).year ? near : far).format(at);
+}
+
+// Returns a moment as a field of date and time holds it, "2026-11-23T14:02:10", and the moment of such a
+// text; null if it is none.
+/** @param {number} at @param {string} zone */
+export function localOf(at, zone) {
+  const { date, time } = fieldsOf(at, zone);
+  return `${date}T${time}:${String(reading(at, zone).second).padStart(2, "0")}`;
+}
+
+/** @param {string} text @param {string} zone */
+export function momentOfLocal(text, zone) {
+  const [date, time = ""] = text.split("T");
+  const minute = momentOfFields(date, time, zone);
+  return minute === null ? null : minute + Number(time.split(":")[2] ?? 0) * 1000;
+}
+
+export class PastList {
+  /** @type {number | null} */
+  at = null; // the moment that was asked for
+  /** @type {PastPart | null} */
+  shown = null; // what is on screen: of that moment, or still of the one before
+  since = 0; // from then on the past is known; 0 before the first answer
+  /** @type {(Error & {status?: number, body?: any}) | null} */
+  problem = null; // why the moment could not be shown
+  /** @type {PastSpan | null} */
+  span = null;
+  /** @type {[number, number][]} */
+  marks = [];
+  #spanName = "day";
+  #asked = 0;
+  #timer = null;
+  #reads = false; // whether more rows are being read
+  #retryAt = 0;
+
+  /** @param {PastListOptions} options */
+  constructor({ ask, marksOf, loaded, changed, now, timers = globalThis }) {
+    this.ask = ask;
+    this.marksOf = marksOf;
+    this.loaded = loaded;
+    this.changed = changed;
+    this.now = now;
+    this.timers = timers;
+  }
+
+  get isWaiting() { return this.at !== this.shown?.at && !this.problem; }
+  get spanName() { return this.#spanName; }
+
+  // Shows another moment. restMs: asks only if no other moment follows within this time.
+  /** @param {number} at @param {{restMs?: number}} options */
+  go(at, { restMs = 0 } = {}) {
+    const asked = ++this.#asked;
+    this.at = at;
+    this.problem = null;
+    this.timers.clearTimeout(this.#timer);
+    if (restMs) this.#timer = this.timers.setTimeout(() => this.#load(at, asked), restMs);
+    else this.#load(at, asked);
+    this.changed();
+  }
+
+  /** @param {number} at */
+  drag(at) { this.go(at, { restMs: DRAG_MS }); }
+
+  // Moves by steps of the slider, not beyond its ends.
+  /** @param {number} steps */
+  step(steps) {
+    const { span } = this;
+    if (!span) return;
+    const number = stepOf(span, this.at) + steps;
+    this.drag(momentOf(span, Math.min(span.last, Math.max(0, number))));
+  }
+
+  // The moment of the mark before (-1) or after (1); null if there is none.
+  /** @param {number} direction */
+  beside(direction) { return this.span && besideOf(this.span, this.marks, this.at, direction); }
+
+  // Shows so much on the slider; without a name as much as before, if the moment is not on it.
+  /** @param {string} [name] */
+  look(name) {
+    const { at, span } = this;
+    if (!this.since || (!name && span && at >= span.from && at <= span.to)) return;
+    this.#spanName = name ?? this.#spanName;
+    this.span = spanOf(this.#spanName, { at, now: this.now(), since: this.since });
+    this.marks = [];
+    this.#mark(this.span);
+    this.changed();
+  }
+
+  // Reads the rows after those on screen.
+  async more() {
+    const { shown } = this;
+    if (!shown?.next || this.#reads || this.now() < this.#retryAt) return;
+    this.#reads = true;
+    try {
+      const { ids, rows, next } = await this.ask({ at: shown.at, after: shown.next });
+      const known = new Set(shown.ids);
+      shown.ids.push(...ids.filter((id) => !known.has(id)));
+      for (const row of rows) shown.rows.set(row.id, row);
+      shown.next = next;
+    } catch {
+      this.#retryAt = this.now() + RETRY_MS;
+      this.timers.setTimeout(() => this.changed(), RETRY_MS);
+    }
+    this.#reads = false;
+    this.changed();
+  }
+
+  // An answer for an earlier wish is dropped: the admin has moved on.
+  async #load(at, asked) {
+    try {
+      const { ids, rows, total, next, since } = await this.ask({ at });
+      if (asked !== this.#asked) return;
+      this.since = since;
+      this.shown = { at, ids: [...ids], rows: new Map(rows.map((row) => [row.id, row])), total, next };
+      this.loaded(at);
+    } catch (error) {
+      if (asked !== this.#asked) return;
+      this.problem = error;
+      await this.#learnSince();
+      if (asked !== this.#asked) return;
+    }
+    this.look();
+    this.changed();
+  }
+
+  // The first moment asked for may be too early: the slider needs to know what is not.
+  async #learnSince() {
+    const answer = this.since ? null : await this.ask({ at: this.now(), limit: 1 }).catch(() => null);
+    if (answer) this.since = answer.since;
+  }
+
+  async #mark(span) {
+    if (span.from >= span.to) return;
+    const { counts } = await this.marksOf(span, SPANS[span.name].steps).catch(() => ({ counts: [] }));
+    if (span !== this.span) return;
+    this.marks = counts;
+    this.changed();
+  }
+}
+
+// The first moment that can be shown.
+/** @param {number} since */
+export const firstOf = (since) => since + MARGIN_MS;
