@@ -1,10 +1,10 @@
 // The list as it was at a moment, in the place of the live one: a bar to choose the moment, and rows that can
 // only be read.
 
-import { html, nothing, render } from "lit-html";
+import { html, render } from "lit-html";
 
 import {
-  firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, SPANS, stepOf,
+  codeOf, firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, SPANS, stepOf,
 } from "../../core/list/past.js";
 import { inView, range, topFor } from "../../core/list/window.js";
 import { listCall, listKey, timestamp } from "../../core/route.js";
@@ -217,7 +217,7 @@ export class PastPane extends PageModule {
       return shown?.total === 0 ? emptyState({ icon: ICONS.hours, title: t("past.empty") })
         : shown ? "" : emptyState({ title: t("loading") });
     }
-    const code = problem.body?.errors?.[0]?.code;
+    const code = codeOf(problem);
     if (code === "too_early" && since) {
       const first = firstOf(since);
       return emptyState({
@@ -239,18 +239,16 @@ export class PastPane extends PageModule {
 
   #bar() {
     const { t } = this.ui.language;
-    const { at, shown } = this.past;
+    const { at, shown, problem } = this.past;
     const { view, query, sort } = this.#list;
-    const name = query ?? t(`view.${view}`);
+    const total = shown && !problem ? html`<span class="past-total">${t("header.total", { count: shown.total })}</span> · ` : "";
     return html`<div class="past-head">
         <div class="past-words"><h2 class="past-title" id="past-title">${t("past.title", { time: this.#words(at) })}</h2>
-          <p class="past-what"><span class="past-total">${shown ? t("header.total", { count: shown.total }) : "…"}</span>
-            · ${name} · ${t(`sort.${sort}`)}</p></div>
+          <p class="past-what">${total}${query ?? t(`view.${view}`)} · ${t(`sort.${sort}`)}</p></div>
         <button type="button" class="button past-now" title=${t("past.now.title")} @click=${() => this.#leave()}
           >${t("past.now")}</button></div>
       ${this.#slider()}
       <div class="past-choices">
-        ${this.#jump(-1, "previous")}${this.#jump(1, "next")}
         <input type="datetime-local" class="past-field" step="1" aria-label=${t("past.field")}
           .value=${localOf(at, ownZone())} @change=${(event) => this.#typed(event)}>
         <select class="past-span" aria-label=${t("past.span")} @change=${({ target }) => this.past.look(target.value)}>
@@ -271,8 +269,8 @@ export class PastPane extends PageModule {
         aria-valuetext=${[this.#words(at), total].filter(Boolean).join(", ")}
         .value=${String(span ? stepOf(span, at) : last)}
         @input=${({ target }) => span && this.past.drag(momentOf(span, Number(target.value)))} @keydown=${(event) => this.#slide(event)}>
-      <div class="past-ends" aria-hidden="true">${span ? html`<span>${this.#end(span.from)}</span>
-        <span>${this.#end(span.to)}</span>` : nothing}</div></div>`;
+      <div class="past-ends">${this.#jump(-1, "previous")}<span class="past-end" aria-hidden="true">${span ? this.#end(span.from) : ""}</span>
+        <span aria-hidden="true">${span ? this.#end(span.to) : ""}</span>${this.#jump(1, "next")}</div></div>`;
   }
 
   // The ends of the slider, to the minute.

@@ -3,6 +3,7 @@
 
 import { html, render } from "lit-html";
 
+import { onResize } from "../../browser.js";
 import { languageName } from "../../core/i18n.js";
 import { secondWords } from "../../core/list/past.js";
 import { shown } from "../../core/names.js";
@@ -37,7 +38,9 @@ export class Changes extends PageModule {
       event.stopPropagation();
       this.close();
     });
-    document.getElementById("thread-snooze").after(this.root);
+    const head = document.getElementById("thread-head");
+    head.after(this.root);
+    onResize(head, () => { this.root.style.top = `${head.offsetHeight}px`; });
     this.ui.painter.add("changes", () => this.paint());
   }
 
