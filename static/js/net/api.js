@@ -1,7 +1,7 @@
 // The dashboard's HTTP API, with a method for each call.
 
 import { fileUrl } from "../core/route.js";
-import { listCall, timestamp, zoneOf } from "../core/route.js";
+import { listCall, zoneOf } from "../core/route.js";
 import { upload } from "./http.js";
 
 const THREADS = "/admin/api/threads";
@@ -21,12 +21,9 @@ export class Api {
   me() { return this.http.get("/admin/api/me"); }
   prefer(changes) { return this.http.patch("/admin/api/me/preferences", changes); }
   queue() { return this.http.get("/admin/api/queue"); }
-  health() { return this.http.get("/admin/api/health"); }
   signOut() { return this.http.post("/logout"); }
 
   team() { return this.http.get("/admin/api/team"); }
-  /** @param {number} adminId */
-  heldThreads(adminId) { return this.http.get(`/admin/api/team/${adminId}/threads`); }
   /** @param {number} adminId */
   signOthersOut(adminId) { return this.http.post(`/admin/api/team/${adminId}/sign-out`); }
 
@@ -115,8 +112,6 @@ export class Api {
 
   tags() { return this.http.get("/admin/api/tags"); }
   desks() { return this.http.get("/admin/api/desks"); }
-  /** @param {string} name */
-  addDesk(name) { return this.http.post("/admin/api/desks", { name }); }
 
   views() { return this.http.get(VIEWS); }
   // changed_at: of the edited version; if another one is saved, the answer is a refusal with that one
@@ -154,13 +149,6 @@ export class Api {
   bulk(ids, action, more = {}) {
     const given = action === "snooze" ? snoozed(more) : more;
     return this.http.post(`${THREADS}/bulk`, { ids, action, ...given });
-  }
-
-  // at: the moment as of which the place is explained; null: now
-  /** @param {number} threadId @param {ListName} list @param {number | null} at */
-  explain(threadId, list, at = null) {
-    const asked = new URLSearchParams({ ...listCall(list), ...(at && { at: timestamp(at) }) });
-    return this.http.get(`${THREADS}/${threadId}/explain?${asked}`);
   }
 
   reply({ threadId, body, private: isPrivate, token, seen, confirm, files = [], mentions = [] }) {

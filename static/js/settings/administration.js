@@ -115,7 +115,7 @@ export class HealthPage extends SettingsPage {
 
   end() { clearInterval(this.#timer); }
 
-  async #load() { this.#health = await this.net.api.health(); }
+  async #load() { this.#health = await this.http.get("/admin/api/health"); }
 
   content() {
     const { t, net: { connectionState: { failing } } } = this;

@@ -150,7 +150,7 @@ export class DesksPage extends SettingsPage {
   #create(event) {
     const name = String(given(event).get("name"));
     return this.run(async () => {
-      await this.net.api.addDesk(name);
+      await this.http.post("/admin/api/desks", { name });
       this.closeForm();
       await this.#load();
       this.area.say(this.t("settings.desks.created", { name }));

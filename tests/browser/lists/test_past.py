@@ -71,6 +71,7 @@ def moments(browser: BrowserDriver, lineup: LineupDriver) -> tuple[list[Shown], 
     late = lineup.say("past-late", "From before", at_ms=now_ms() - 3_600_000)
     tag(mai, late)
     shown.append(shown_now(browser, late, first, third))
+    assert mai.act(late, "claim").status_code == 200
     return shown, [*ids, late]
 
 
@@ -140,7 +141,8 @@ def tells_of_changes(browser: BrowserDriver, late: int, between: Shown) -> None:
     page.wait_for_selector(f".composer-field[data-thread='{late}']")
     browser.choose_act("Changes")
     page.wait_for_selector(".change-late")
-    first, tagged = page.locator(".change").nth(-1), page.locator(".change").first
+    taken, tagged, first = (page.locator(".change").nth(at) for at in (0, 1, -1))
+    assert "Assigned to Unassigned → to Mai" in " ".join(taken.inner_text().split())
     assert "Message from the customer reported late" in first.inner_text()
     assert "as-it-was" in tagged.inner_text()
     tagged.locator(".change-then").click()

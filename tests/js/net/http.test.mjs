@@ -24,7 +24,7 @@ test("requests use the paths and bodies of docs/protocol.md", async () => {
   const { api, asked } = desk(json({}));
   await api.rows([1, 2]);
   await api.messages(7, "before", 9);
-  await api.explain(7, { view: "mine", sort: "priority" });
+  await api.archive({ view: "mine", sort: "priority" }, { ids: [7] });
   await api.reply({ threadId: 7, body: "a", private: false, token: "t", seen: 9, confirm: false });
   await api.act(7, "claim");
   await api.close(7, 9);
@@ -33,7 +33,7 @@ test("requests use the paths and bodies of docs/protocol.md", async () => {
   assert.deepEqual(asked, [
     ["GET", "/admin/api/threads?ids=1,2", undefined],
     ["GET", "/admin/api/threads/7/messages?before=9&limit=50", undefined],
-    ["GET", "/admin/api/threads/7/explain?view=arrival&sort=priority&filter=mine", undefined],
+    ["GET", "/admin/api/archive?view=arrival&sort=priority&filter=mine&ids=7", undefined],
     ["POST", "/admin/api/threads/7/replies", {
       body: "a", private: false, token: "t", seen_message_id: 9, confirm: false,
     }],

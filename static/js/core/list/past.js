@@ -17,14 +17,22 @@ export const SPANS = {
 const MARGIN_MS = 5000;
 const DRAG_MS = 150; // a dragged slider asks once it rests for so long
 const RETRY_MS = 3000;
+// The page's clock may be ahead of the server's by now: what is the future there is asked for earlier, by twice
+// as much each time, up to some two hours.
+const AHEAD_MS = { least: 1000, most: 2 ** 12 * 1000 };
+
+// The first moment that can be shown.
+/** @param {number} since */
+export const firstOf = (since) => since + MARGIN_MS;
 
 // Returns the span with a moment in it: up to now if that is near enough, else around the moment. Its steps
 // are those in which the server counts.
 /** @param {string} name @param {{at: number, now: number, since: number}} given @returns {PastSpan} */
 export function spanOf(name, { at, now, since }) {
   const { ms, steps } = SPANS[name];
-  const to = at >= now - ms ? now : Math.min(now, at + ms / 2);
-  const from = Math.min(to, Math.max(to - ms, since + MARGIN_MS));
+  const first = firstOf(since);
+  const to = Math.max(at, first) >= now - ms ? now : Math.max(at, first) + ms / 2;
+  const from = Math.min(to, Math.max(to - ms, first));
   const step = Math.max(1, Math.ceil((to - from) / steps));
   return { name, from, to, step, last: Math.ceil((to - from) / step) };
 }
@@ -99,6 +107,7 @@ export class PastList {
   #timer = null;
   #reads = false; // whether more rows are being read
   #retryAt = 0;
+  #aheadMs = 0; // by which the last moment asked for was made earlier
 
   /** @param {PastListOptions} options */
   constructor({ ask, marksOf, loaded, changed, now, timers = globalThis }) {
@@ -178,16 +187,25 @@ export class PastList {
       const { ids, rows, total, next, since } = await this.ask({ at });
       if (asked !== this.#asked) return;
       this.since = since;
+      this.#aheadMs = 0;
       this.shown = { at, ids: [...ids], rows: new Map(rows.map((row) => [row.id, row])), total, next };
       this.loaded(at);
     } catch (error) {
-      if (asked !== this.#asked) return;
+      if (asked !== this.#asked || this.#goBack(at, error)) return;
       this.problem = error;
       await this.#learnSince();
       if (asked !== this.#asked) return;
     }
     this.look();
     this.changed();
+  }
+
+  #goBack(at, error) {
+    if (codeOf(error) !== "in_the_future" || at > this.now()) return false;
+    this.#aheadMs = Math.max(AHEAD_MS.least, 2 * this.#aheadMs);
+    if (this.#aheadMs > AHEAD_MS.most) return false;
+    this.go(at - this.#aheadMs);
+    return true;
   }
 
   // The first moment asked for may be too early: the slider needs to know what is not.
@@ -205,6 +223,6 @@ export class PastList {
   }
 }
 
-// The first moment that can be shown.
-/** @param {number} since */
-export const firstOf = (since) => since + MARGIN_MS;
+// Returns why the server refuses a moment: `too_early`, `in_the_future`, or something else.
+/** @param {any} error @returns {string | undefined} */
+export const codeOf = (error) => error.body?.errors?.[0]?.code;

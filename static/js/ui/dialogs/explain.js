@@ -2,6 +2,7 @@
 
 import { html, render } from "lit-html";
 
+import { listCall, timestamp } from "../../core/route.js";
 import { dueText } from "../../core/row-texts.js";
 import { age, dueLevel } from "../../core/time.js";
 import { placeBelow } from "../elements/menu.js";
@@ -31,7 +32,8 @@ export class Explain extends PageModule {
     this.element.showPopover();
     this.#position();
     try {
-      const answer = await this.net.api.explain(id, list, at);
+      const asked = new URLSearchParams({ ...listCall(list), ...(at && { at: timestamp(at) }) });
+      const answer = await this.net.api.http.get(`/admin/api/threads/${id}/explain?${asked}`);
       if (answer.queue) await this.ui.queues.preload();
       if (id === this.#id) this.#set({ answer, list, at });
     } catch (error) {

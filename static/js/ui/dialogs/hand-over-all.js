@@ -44,7 +44,7 @@ export class HandOverAll extends PageModule {
     const { data: { presence }, net: { api }, ui: { dialog, language: { t } } } = this;
     const { id } = this.#from;
     try {
-      const [held, { team }] = await Promise.all([api.heldThreads(id), api.team()]);
+      const [held, { team }] = await Promise.all([api.http.get(`/admin/api/team/${id}/threads`), api.team()]);
       if (this.#from.id !== id) return;
       this.#held = held;
       this.#members = team;

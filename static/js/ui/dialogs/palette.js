@@ -322,7 +322,7 @@ function ofThread(page) {
     command("thread:show", () => page.acts.finder.showInList()),
     command("customer", () => page.ui.customer.toggle()),
     command("explain", () => page.ui.explain.open()),
-    { text: t("changes"), icon: ICONS.history, keys: "", run: () => page.ui.changes.open(), also: t("also.past") },
+    { text: t("changes"), icon: ICONS.history, keys: "", run: () => page.ui.changes.open() },
     command("print", () => pane?.printout.print()),
     ...(pane?.found.shown ? ["next", "previous"].map((name) => (
       command(`match:${name}`, () => pane.found.step(name === "next" ? 1 : -1)))) : []),

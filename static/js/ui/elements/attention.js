@@ -1,5 +1,5 @@
 // Whether somebody can be reading this window: it is visible, has the focus, and neither a dialog nor the
-// settings cover it.
+// settings cover it, and the conversation is not below its changes.
 
 let blurred = false;
 
@@ -9,4 +9,4 @@ for (const name of ["focus", "pointerdown", "keydown"]) {
 }
 
 export const isLookedAt = () => !blurred && document.hasFocus()
-  && document.visibilityState === "visible" && !document.querySelector("dialog[open], [data-area]");
+  && document.visibilityState === "visible" && !document.querySelector("dialog[open], [data-area], [data-changes]");

@@ -1,10 +1,10 @@
 // The list as it was at a moment, in the place of the live one: a bar to choose the moment, and rows that can
 // only be read.
 
-import { html, nothing, render } from "lit-html";
+import { html, render } from "lit-html";
 
 import {
-  firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, SPANS, stepOf,
+  codeOf, firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, SPANS, stepOf,
 } from "../../core/list/past.js";
 import { inView, range, topFor } from "../../core/list/window.js";
 import { listCall, listKey, timestamp } from "../../core/route.js";
@@ -28,6 +28,8 @@ const STEPS = {
 
 export class PastPane extends PageModule {
   shown = false;
+  /** @type {PastList} */
+  past;
   #list = null; // the name of the list
   #activeId = null; // the row of the keyboard
 
@@ -57,7 +59,6 @@ export class PastPane extends PageModule {
     this.rows.addEventListener("click", (event) => this.#pressed(event));
     this.rows.addEventListener("keydown", (event) => this.#key(event));
     this.ui.painter.add("past", () => this.paint());
-    this.past = this.#begin();
   }
 
   get #px() { return this.ui.density.rowPx; }
@@ -98,24 +99,26 @@ export class PastPane extends PageModule {
     const list = this.data.lists.list;
     this.#activeId = null;
     const get = (path, given) => this.net.api.http.get(`${path}?${new URLSearchParams({ ...listCall(list), ...given })}`);
-    return new PastList({
+    const past = new PastList({
       ask: ({ at, after, limit }) => get(API, {
         at: timestamp(at), ...(after && { after: after.join(",") }), limit: String(limit ?? 100),
       }),
       marksOf: ({ from, to }, steps) => get(`${API}/marks`, {
         since: timestamp(from), until: timestamp(to), steps: String(steps),
       }),
-      loaded: (at) => this.#loaded(at),
+      loaded: (at) => { if (past === this.past) this.#loaded(at); },
       changed: () => this.ui.painter.ask("past"),
       now: this.net.now,
     });
+    return past;
   }
 
-  // The address follows; the open thread is brought into view, else the rows begin at their top.
+  // The address follows, and a screen reader hears the total, which the slider says by itself. The open thread is
+  // brought into view.
   #loaded(at) {
     if (!this.shown || this.acts.navigation.at === null) return;
-    this.acts.navigation.at = at;
-    this.acts.navigation.remember(true);
+    this.acts.navigation.goPast(at, true);
+    if (!this.bar.querySelector(".past-slider:focus")) this.ui.announce(this.#said());
     const index = this.#ids.indexOf(this.data.thread.id);
     this.scroller.resize(this.#count * this.#px);
     const { top, height } = this.scroller;
@@ -217,7 +220,7 @@ export class PastPane extends PageModule {
       return shown?.total === 0 ? emptyState({ icon: ICONS.hours, title: t("past.empty") })
         : shown ? "" : emptyState({ title: t("loading") });
     }
-    const code = problem.body?.errors?.[0]?.code;
+    const code = codeOf(problem);
     if (code === "too_early" && since) {
       const first = firstOf(since);
       return emptyState({
@@ -239,18 +242,16 @@ export class PastPane extends PageModule {
 
   #bar() {
     const { t } = this.ui.language;
-    const { at, shown } = this.past;
+    const { at, shown, problem } = this.past;
     const { view, query, sort } = this.#list;
-    const name = query ?? t(`view.${view}`);
+    const total = shown && !problem ? html`<span class="past-total">${t("header.total", { count: shown.total })}</span> · ` : "";
     return html`<div class="past-head">
         <div class="past-words"><h2 class="past-title" id="past-title">${t("past.title", { time: this.#words(at) })}</h2>
-          <p class="past-what"><span class="past-total">${shown ? t("header.total", { count: shown.total }) : "…"}</span>
-            · ${name} · ${t(`sort.${sort}`)}</p></div>
+          <p class="past-what">${total}${query ?? t(`view.${view}`)} · ${t(`sort.${sort}`)}</p></div>
         <button type="button" class="button past-now" title=${t("past.now.title")} @click=${() => this.#leave()}
           >${t("past.now")}</button></div>
       ${this.#slider()}
       <div class="past-choices">
-        ${this.#jump(-1, "previous")}${this.#jump(1, "next")}
         <input type="datetime-local" class="past-field" step="1" aria-label=${t("past.field")}
           .value=${localOf(at, ownZone())} @change=${(event) => this.#typed(event)}>
         <select class="past-span" aria-label=${t("past.span")} @change=${({ target }) => this.past.look(target.value)}>
@@ -261,18 +262,24 @@ export class PastPane extends PageModule {
 
   #slider() {
     const { t } = this.ui.language;
-    const { at, shown, span, marks, isWaiting } = this.past;
+    const { at, span, marks } = this.past;
     const last = span?.last ?? 1;
-    const total = !isWaiting && shown ? t("header.total", { count: shown.total }) : "";
     return html`<div class="past-time">
       <svg class="past-marks" viewBox="0 0 ${last} ${MARKS_PX}" preserveAspectRatio="none" aria-hidden="true"
         ><path d=${pathOf(marks, MARKS_PX)}></path></svg>
       <input type="range" class="past-slider" min="0" max=${last} step="1" aria-label=${t("past.slider")}
-        aria-valuetext=${[this.#words(at), total].filter(Boolean).join(", ")}
+        aria-valuetext=${this.#said()}
         .value=${String(span ? stepOf(span, at) : last)}
         @input=${({ target }) => span && this.past.drag(momentOf(span, Number(target.value)))} @keydown=${(event) => this.#slide(event)}>
-      <div class="past-ends" aria-hidden="true">${span ? html`<span>${this.#end(span.from)}</span>
-        <span>${this.#end(span.to)}</span>` : nothing}</div></div>`;
+      <div class="past-ends">${this.#jump(-1, "previous")}<span class="past-end" aria-hidden="true">${span ? this.#end(span.from) : ""}</span>
+        <span aria-hidden="true">${span ? this.#end(span.to) : ""}</span>${this.#jump(1, "next")}</div></div>`;
+  }
+
+  // The moment, and the total once it is known.
+  #said() {
+    const { at, shown } = this.past;
+    const total = shown?.at === at ? this.ui.language.t("header.total", { count: shown.total }) : "";
+    return [this.#words(at), total].filter(Boolean).join(", ");
   }
 
   // The ends of the slider, to the minute.

@@ -25,7 +25,7 @@ export class Navigation extends PageModule {
     this.#look(given.at);
     if (wanted.thread === null) this.#closeThread();
     else this.#openThread(wanted.thread);
-    if (given.filter) this.remember(true);
+    if (given.filter) this.#remember(true);
     if (deep && wanted.thread !== null) this.acts.finder.showInList({ quiet: true });
   }
 
@@ -85,7 +85,7 @@ export class Navigation extends PageModule {
     const wasPast = this.at !== null;
     if (!replace) this.#look(null);
     if (!this.#show(list) && !wasPast) return false;
-    this.remember(replace);
+    this.#remember(replace);
     if (!replace && !list.query && list.view !== view && !this.ui.search.shown) this.acts.finder.leave();
     const { t } = this.ui.language;
     this.ui.announce(t("announce.list", {
@@ -99,7 +99,7 @@ export class Navigation extends PageModule {
   goPast(at, replace = false) {
     if (!replace) this.ui.layout.panel = "list";
     this.#look(at, !replace);
-    this.remember(replace);
+    this.#remember(replace);
   }
 
   #look(at, isAsked = false) {
@@ -121,7 +121,7 @@ export class Navigation extends PageModule {
   open(id, messageId = null) {
     if (this.ui.settings.part?.shown) return this.ui.settings.part.close(() => this.open(id, messageId));
     this.#openThread(id, messageId);
-    this.remember();
+    this.#remember();
     return undefined;
   }
 
@@ -154,8 +154,7 @@ export class Navigation extends PageModule {
   // The address of the list and the thread that are shown.
   get address() { return `/${format({ ...this.data.lists.list, thread: this.data.thread.id, at: this.at })}`; }
 
-  // Writes into the address what is shown. replace: in place of the entry before.
-  remember(replace = false) {
+  #remember(replace = false) {
     if (this.ui.settings.part?.shown || this.address === location.pathname + location.hash) return;
     history[replace ? "replaceState" : "pushState"]({ ours: true }, "", this.address);
   }
@@ -176,7 +175,7 @@ export class Navigation extends PageModule {
   // Closes the thread that is not on the list to which the admin went.
   leaveThread() {
     this.#closeThread();
-    this.remember(true);
+    this.#remember(true);
   }
 
   #closeThread() {

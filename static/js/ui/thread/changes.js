@@ -3,6 +3,7 @@
 
 import { html, render } from "lit-html";
 
+import { onResize } from "../../browser.js";
 import { languageName } from "../../core/i18n.js";
 import { secondWords } from "../../core/list/past.js";
 import { shown } from "../../core/names.js";
@@ -24,6 +25,7 @@ export class Changes extends PageModule {
   #people = new Map(); // id → name
   #next = null; // the time before which more happened
   #error = null;
+  #asked = 0; // counts requests: an answer counts only if it is that of the last one
   #reads = false;
 
   /** @param {Page} page */
@@ -37,7 +39,9 @@ export class Changes extends PageModule {
       event.stopPropagation();
       this.close();
     });
-    document.getElementById("thread-snooze").after(this.root);
+    const head = document.getElementById("thread-head");
+    head.after(this.root);
+    onResize(head, () => { this.root.style.top = `${head.offsetHeight}px`; });
     this.ui.painter.add("changes", () => this.paint());
   }
 
@@ -78,19 +82,17 @@ export class Changes extends PageModule {
   }
 
   async #more(id) {
-    if (this.#reads && this.#changes) return;
+    const asked = ++this.#asked;
     this.#reads = true;
     this.#error = null;
     this.paint();
-    const before = this.#next;
-    try {
-      const asked = before === null ? "" : `?before=${before}`;
-      const answer = await this.net.api.http.get(`/admin/api/threads/${id}/history${asked}`);
-      if (id === this.#threadId && before === this.#next) this.#take(answer);
-    } catch (error) {
-      this.#error = error;
-    }
+    const part = this.#next === null ? "" : `?before=${this.#next}`;
+    const { answer, error } = await this.net.api.http.get(`/admin/api/threads/${id}/history${part}`)
+      .then((found) => ({ answer: found, error: null }), (problem) => ({ answer: null, error: problem }));
+    if (asked !== this.#asked) return;
     this.#reads = false;
+    this.#error = error;
+    if (answer) this.#take(answer);
     this.ui.painter.ask("changes");
   }
 

@@ -130,8 +130,8 @@ export class MessagesPane extends PageModule {
   }
 
   #see() {
-    const { thread } = this.data;
-    if (!this.#atEnd || thread.state !== "ready" || document.visibilityState !== "visible") return;
+    const { data: { thread }, ui: { changes } } = this;
+    if (!this.#atEnd || thread.state !== "ready" || document.visibilityState !== "visible" || changes.shown) return;
     thread.seen();
   }
 

@@ -17,6 +17,8 @@ test("the slider reaches up to now, or has the moment in its middle, and never b
   assert.deepEqual([far.from, far.to], [NOW - DAY - HOUR / 2, NOW - DAY + HOUR / 2]);
   const young = spanOf("month", { at: NOW, now: NOW, since: NOW - HOUR });
   assert.equal(young.from, firstOf(NOW - HOUR));
+  const early = spanOf("day", { at: 0, now: NOW, since: NOW - 40 * DAY });
+  assert.deepEqual([early.from, early.to - early.from], [firstOf(NOW - 40 * DAY), DAY / 2]);
   for (const name of Object.keys(SPANS)) {
     for (const since of [0, NOW - 20_001, NOW - 1, NOW]) {
       const span = spanOf(name, { at: NOW, now: NOW, since });
@@ -204,4 +206,22 @@ test("a first moment that is too early still tells what is known", async () => {
   await world.answer(NOW, [1]);
   assert.deepEqual([world.past.problem, world.past.since, world.past.shown], [error, NOW - 40 * DAY, null]);
   assert.ok(world.past.span);
+});
+
+test("a clock that is ahead of the server's is no future: the moment is made earlier until it has come", async () => {
+  const world = new World();
+  const { past } = world;
+  const refused = Object.assign(new Error("refused"), { status: 422, body: { errors: [{ code: "in_the_future" }] } });
+  past.go(NOW);
+  for (const at of [0, 1]) {
+    world.asked[at].reject(refused);
+    await settled();
+  }
+  assert.deepEqual(world.moments, [NOW, NOW - 1000, NOW - 3000]);
+  await world.answer(NOW - 3000, [1]);
+  assert.deepEqual([past.at, past.problem, past.shown.ids], [NOW - 3000, null, [1]]);
+  past.go(NOW + 1000); // that is the future here, too
+  world.asked[3].reject(refused);
+  await settled();
+  assert.deepEqual([past.problem, past.at, world.asked.length], [refused, NOW + 1000, 4]);
 });
