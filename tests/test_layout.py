@@ -232,7 +232,7 @@ TESTS_OF = {
     "tests/dashboard": (1000, 42),
     "tests/demo": (69, 0),
     "tests/deploy": (22, 0),
-    "tests/live": (80, 115),
+    "tests/live": (80, 116),
     "tests/presence": (165, 10),
     "tests/scoring": (185, 3),
     "tests/tools": (2, 3),
