@@ -341,12 +341,25 @@ class Day:
         self.done["cleaned"] += self._app.services.history_cleaner.turn()
 
     def _wait(self, thread: str, number: int, choice: int) -> None:
-        self.pass_time(10 ** (choice % 4 + 2) * 1000)
+        """Sometimes what is due is taken up late."""
+        pass_time = self.clock.advance if choice % 3 == 0 else self.pass_time
+        pass_time(10 ** (choice % 4 + 2) * 1000)
 
 
 _KINDS = (
     *["say"] * 6,
-    *["bot", "late", "customer", "chatbot", "chatbot", "reply", "reply", "reply", "read"],
+    *[
+        "bot",
+        "late",
+        "customer",
+        "customer",
+        "chatbot",
+        "chatbot",
+        "reply",
+        "reply",
+        "reply",
+        "read",
+    ],
     *["simple", "simple", "simple", "simple", "mark", "snooze", "hand_over", "hand_over", "bulk"],
     *[
         "undo",
@@ -365,10 +378,11 @@ _KINDS = (
 )
 
 
-def acts_of(seed: int, count: int) -> Iterator[tuple[str, int, int, int]]:
-    """Yields what happens on a day: what `Day.do` takes. It begins with customers who write."""
+def acts_of(seed: int) -> Iterator[tuple[str, int, int, int]]:
+    """Yields what happens on a day: what `Day.do` takes. It begins with customers who write; all
+    kinds follow."""
     chosen = random.Random(seed)
-    for number in range(count):
-        what = "say" if number < THREADS else chosen.choice(_KINDS)
+    kinds = chosen.sample(_KINDS, len(_KINDS))
+    for what in ["say"] * THREADS + kinds:
         thread = chosen.randint(1, THREADS)
         yield what, thread, chosen.randrange(12), int(chosen.random() ** 3 * 900)
