@@ -47,3 +47,15 @@ def test_a_thread_was_shown_by_its_last_write_also_if_it_had_been_due_before(app
         assert ids_at(sue, at) == [id]
         app.services.due_queue.turn()
         app.happens("thread.close", "t")
+
+
+def test_a_mark_stands_where_a_thread_came_that_time_removed_before_it_changed(app, sue):
+    app.clock.advance(MINUTE_MS)
+    begin = app.clock()
+    app.say("t")
+    app.clock.advance(20 * MINUTE_MS)
+    app.say("t", "Are you there?")
+    span = {"since": moment(begin), "until": moment(app.clock()), "steps": 3}
+    query = {"query": "waits:<5m", "sort": "arrival"} | span
+    answer = sue.get(f"{HISTORY}/marks", query_string=query).json
+    assert answer["counts"] == [[0, 1]] and answer["step"] * 3 >= app.clock() - begin
