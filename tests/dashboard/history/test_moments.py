@@ -59,3 +59,34 @@ def test_a_mark_stands_where_a_thread_came_that_time_removed_before_it_changed(a
     query = {"query": "waits:<5m", "sort": "arrival"} | span
     answer = sue.get(f"{HISTORY}/marks", query_string=query).json
     assert answer["counts"] == [[0, 1]] and answer["step"] * 3 >= app.clock() - begin
+
+
+def test_a_mark_stands_where_a_thread_came_and_stayed(app, sue):
+    begin = app.clock()
+    app.say("t")
+    span = {"since": moment(begin), "until": moment(app.clock()), "steps": 1}
+    query = {"view": "arrival", "sort": "arrival"} | span
+    assert sue.get(f"{HISTORY}/marks", query_string=query).json["counts"] == [[0, 1]]
+
+
+def test_a_view_is_that_of_the_moment_also_if_it_was_deleted(app, sue):
+    """To the millisecond at which it changed."""
+    one = app.say("t")
+    app.say("closed")
+    app.happens("thread.close", "closed")
+    view = {"name": "Mine", "query": "is:open", "sort": "arrival", "owner": "me"}
+    listed = {"view": "v1", "sort": "arrival"}
+    saved = app.clock()
+    assert sue.post("/admin/api/views", json=view).status_code == 201
+    app.clock.advance(MINUTE_MS)
+    changed = app.clock()
+    assert sue.put("/admin/api/views/v1", json=view | {"query": "is:closed"}).status_code == 200
+    app.clock.advance(MINUTE_MS)
+    deleted = app.clock()
+    assert sue.delete("/admin/api/views/v1").status_code == 204
+    app.clock.advance(MINUTE_MS)
+    assert ids_at(sue, saved, listed) == ids_at(sue, changed - 1, listed) == [one]
+    assert ids_at(sue, changed, listed) == ids_at(sue, deleted - 1, listed) == [one + 1]
+    for at in (saved - 1, deleted, app.clock()):
+        answer = sue.get(HISTORY, query_string=listed | {"at": moment(at)})
+        assert answer.status_code == 404
