@@ -229,10 +229,10 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
 TESTS_OF = {
     "tests/bench": (40, 2),
     "tests/browser": (2, 169),
-    "tests/dashboard": (1000, 41),
+    "tests/dashboard": (1000, 42),
     "tests/demo": (69, 0),
     "tests/deploy": (22, 0),
-    "tests/live": (80, 115),
+    "tests/live": (80, 116),
     "tests/presence": (165, 10),
     "tests/scoring": (185, 3),
     "tests/tools": (2, 3),

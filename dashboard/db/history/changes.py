@@ -1,15 +1,16 @@
 """The states of one thread: what each changed, and the acts and messages behind it."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import ColumnElement, Connection, and_, exists, select
 
 from dashboard.db import conditions
 from dashboard.db.history.past import WITH_CUSTOMERS, ended_of, now, threads_of, was
 from dashboard.db.history.states import ENDED_OF
 from dashboard.db.lists.membership import moment_of
+from dashboard.db.models.history import history_state
 from dashboard.db.models.history import thread_history as ended
 from dashboard.db.models.threads import events, threads
 from dashboard.db.threads import conversations
@@ -33,12 +34,28 @@ NAMED = (
     "archived",
 )
 _COLUMNS = ("listed_at", "revision", *NAMED)
-_NOW = select(*(now(name).label(name) for name in _COLUMNS)).select_from(WITH_CUSTOMERS)
+_before = ended.alias("before")
+
+
+def _is_shown(column: Callable[[str], ColumnElement[Any]]) -> ColumnElement[bool]:
+    """Whether a state has another revision than the one before; only times that nobody sees differ
+    otherwise, such as that of the next change."""
+    same = _before.c.revision == column("revision")
+    its = and_(_before.c.thread_id == column("id"), _before.c.until == column("listed_at"), same)
+    return ~exists().where(its)
+
+
+_NOW = (
+    select(*(now(name).label(name) for name in _COLUMNS))
+    .select_from(WITH_CUSTOMERS)
+    .where(_is_shown(now))
+)
 _WAS = (
     select(*(was(name).label(name) for name in _COLUMNS))
     .join_from(
         ENDED_OF, ended, and_(ended.c.thread_id == ENDED_OF.c.id, ended.c.until == ENDED_OF.c.until)
     )
+    .where(_is_shown(was))
     .order_by(ended.c.until.desc())
 )
 
@@ -68,7 +85,10 @@ def part(connection: Connection, thread_id: int, limit: int, before: int | None)
     states = [*lasting, *past][: limit + 1]
     shown, is_cut = states[:limit], len(states) > limit
     begins = [state.listed_at for state in shown]
-    found = _behind(connection, thread_id, begins, states[-1].listed_at if is_cut else 0, before)
+    # What is stored between two pages belongs to the newer one.
+    until = begins[0] if begins and before is not None else None
+    after = states[-1].listed_at if is_cut else connection.scalar(select(history_state.c.since))
+    found = _behind(connection, thread_id, begins, after or 0, until)
     changes = [
         {"at": state.listed_at, "rev": state.revision, "changed": _changed(state, earlier)} | behind
         for state, earlier, behind in zip(shown, [*states[1:], None], found, strict=False)
@@ -111,23 +131,24 @@ def _value(state: Any, name: str) -> Any:
 
 
 def _behind(
-    connection: Connection, thread_id: int, begins: Sequence[int], after: int, before: int | None
+    connection: Connection, thread_id: int, begins: Sequence[int], after: int, until: int | None
 ) -> list[dict[str, list[JsonObject]]]:
     """Returns the acts and the messages behind each of the states that began then, newest first:
-    those stored later than the state before."""
+    those stored later than the state before; `after`: than the one before all of them."""
     found: list[dict[str, list[JsonObject]]] = [{"acts": [], "messages": []} for _ in begins]
+    if not begins:
+        return found
     oldest_first = begins[::-1]
 
     def add(kind: str, at: int, what: JsonObject) -> None:
-        if begins and after < at:
-            place = bisect_left(oldest_first, at)
-            found[max(0, len(begins) - 1 - place)][kind].append(what)
+        place = bisect_left(oldest_first, at)
+        found[max(0, len(begins) - 1 - place)][kind].append(what)
 
-    for act in conversations.between(connection, thread_id, after, before):
-        add("acts", act.at, act.to_json())
+    for at, act in conversations.stored_between(connection, thread_id, after, until):
+        add("acts", at, act.to_json())
     is_between = and_(events.c.thread_id == thread_id, events.c.received_at > after)
-    if before is not None:
-        is_between &= events.c.received_at < before
+    if until is not None:
+        is_between &= events.c.received_at <= until
     for id, role, private, at, received_at in connection.execute(_MESSAGES.where(is_between)):
         message = {"id": id, "role": role, "private": private, "at": at, "received_at": received_at}
         add("messages", received_at, message)

@@ -100,8 +100,8 @@ def marks(database: Database, query_list: QueryList, since: int, until: int, ste
     gone, there = ended_between(since, until), threads_at(until)
     changes = union(
         _moments(query_list, gone, gone.states.c.until, gone.states.c.until - 1),
-        _moments(query_list, gone, gone.states.c.listed_at, gone.states.c.until - 1),
-        _moments(query_list, there, there.states.c.listed_at, until),
+        _moments(query_list, gone, gone.states.c.listed_at, gone.states.c.listed_at),
+        _moments(query_list, there, there.states.c.listed_at, there.states.c.listed_at),
     ).subquery()
     number = (changes.c.at - since - 1) // literal(step, BigInteger)
     counts = select(number, func.count()).where(changes.c.at > since).group_by(number)

@@ -185,6 +185,6 @@ def remove_expired(connection: Connection, now_ms: int) -> list[str]:
     gone = list(connection.scalars(statement.returning(query_lists.c.id)))
     if gone:
         connection.execute(delete(epochs).where(epochs.c.list_id.in_(gone)))
-        sorts.remove_unused(connection, now_ms)
+        sorts.remove_unused(connection)
         versions.grow_lists(connection)
     return gone

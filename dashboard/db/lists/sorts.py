@@ -6,16 +6,15 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
+from sqlalchemy import Connection, Engine, and_, delete, insert, or_, select, update
 
 from dashboard.db.accounts.admins import by_email
-from dashboard.db.lists.versions import current
+from dashboard.db.models.history import history_state
 from dashboard.db.models.views import query_lists, sorts, sorts_version
 from scoring.conditions.language.query import QueryError
 from scoring.sorting.resolved import ResolvedSort, RuleError, resolve_sort
 from scoring.sorting.rules import Rule, Sort, UnknownSort
 from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
-from scoring.views import closed_before
 
 #: Maximum number of sorts that may be saved.
 SORTS_MAX = 100
@@ -61,9 +60,9 @@ def as_it_was(connection: Connection, name: str, at: int) -> Sort:
     if name in BUILT_IN_SORTS:
         return BUILT_IN_SORTS[name]
     later = sorts.c.replaced_at
-    statement = select(*_COLUMNS).where(sorts.c.name == name, or_(later.is_(None), later > at))
-    # The version that was replaced first after that moment; the current one, if none was.
-    row = connection.execute(statement.order_by(later.is_(None), later).limit(1)).first()
+    is_then = and_(sorts.c.changed_at <= at, or_(later.is_(None), later > at))
+    statement = select(*_COLUMNS).where(sorts.c.name == name, is_then)
+    row = connection.execute(statement.order_by(sorts.c.changed_at.desc())).first()
     if row is None:
         raise UnknownSort
     return _sort(*row)
@@ -129,24 +128,27 @@ def change(connection: Connection, before: Sort, sort: Sort, admin_id: int, now_
     # Two changes within a millisecond get different times, so readers see that their copy is old.
     at = max(now_ms, (before.changed_at or 0) + 1)
     if (sort.rules, sort.timezone) == (before.rules, before.timezone):
+        # The row stays, because lists are ordered by it; the past gets a copy.
         statement = update(sorts).where(sorts.c.id == before.id)
         statement = statement.values(title=sort.title, changed_by=admin_id, changed_at=at)
-        return _sort(*connection.execute(statement.returning(*_COLUMNS)).one())
-    _replace(connection, before, now_ms)
+        changed = _sort(*connection.execute(statement.returning(*_COLUMNS)).one())
+        _insert(connection, before, None, before.changed_at or 0, replaced_at=at)
+        return changed
+    _replace(connection, before, at)
     return _insert(connection, sort, admin_id, at)
 
 
 def remove(connection: Connection, sort: Sort, now_ms: int) -> None:
     """Deletes a saved sort that no view has, while views are locked."""
     _renew_token(connection)
-    _replace(connection, sort, now_ms)
+    _replace(connection, sort, max(now_ms, (sort.changed_at or 0) + 1))
 
 
-def remove_unused(connection: Connection, now_ms: int) -> None:
+def remove_unused(connection: Connection) -> None:
     """Deletes versions that no list is ordered by any more, when the past does not need them."""
     in_use = select(query_lists.c.sort_id).where(query_lists.c.sort_id == sorts.c.id)
-    is_old = sorts.c.replaced_at < closed_before(current(connection).history_days, now_ms)
-    connection.execute(delete(sorts).where(is_old, ~in_use.exists()))
+    whole_since = select(history_state.c.since).scalar_subquery()
+    connection.execute(delete(sorts).where(sorts.c.replaced_at <= whole_since, ~in_use.exists()))
 
 
 def rules_json(rules: Sequence[Rule]) -> list[dict[str, str]]:
@@ -158,7 +160,13 @@ def rules_json(rules: Sequence[Rule]) -> list[dict[str, str]]:
     ]
 
 
-def _insert(connection: Connection, sort: Sort, admin_id: int, at_ms: int) -> Sort:
+def _insert(
+    connection: Connection,
+    sort: Sort,
+    admin_id: int | None,
+    at_ms: int,
+    replaced_at: int | None = None,
+) -> Sort:
     statement = insert(sorts).values(
         name=sort.name,
         title=sort.title,
@@ -166,6 +174,7 @@ def _insert(connection: Connection, sort: Sort, admin_id: int, at_ms: int) -> So
         timezone=sort.timezone,
         changed_by=admin_id,
         changed_at=at_ms,
+        replaced_at=replaced_at,
     )
     return _sort(*connection.execute(statement.returning(*_COLUMNS)).one())
 

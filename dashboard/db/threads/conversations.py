@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Select, func, insert, select
 
 from dashboard.db.driver import RowValues
 from dashboard.db.models.accounts import admins
-from dashboard.db.models.threads import thread_acts
+from dashboard.db.models.threads import events, thread_acts
 from dashboard.db.threads import messages
 from dashboard.event_types import ACT_MEMBERS, RELEASED
 from dashboard.validation.strict_json import JsonObject
@@ -115,13 +115,33 @@ def between(
     return _read(connection, newest)[::-1]
 
 
+def stored_between(
+    connection: Connection, thread_id: int, after_ms: int, until_ms: int | None
+) -> list[tuple[int, Act]]:
+    """Returns the acts that were stored after a time and by another one, None: up to now, each with
+    that time, by id. An act by an event has the time of the event, which may have come late."""
+    stored_at = func.coalesce(events.c.received_at, thread_acts.c.at).label("stored_at")
+    statement = _ACTS.add_columns(stored_at).join(
+        events, events.c.id == thread_acts.c.event_id, isouter=True
+    )
+    statement = statement.where(thread_acts.c.thread_id == thread_id, stored_at > after_ms)
+    if until_ms is not None:
+        statement = statement.where(stored_at <= until_ms)
+    rows = connection.execute(statement.order_by(thread_acts.c.id))
+    return [(at, _act(act)) for *act, at in rows]
+
+
 def one_act(connection: Connection, id: int) -> Act | None:
     """Returns the act with this id, or None."""
     return next(iter(_read(connection, _ACTS.where(thread_acts.c.id == id))), None)
 
 
 def _read(connection: Connection, statement: Select[Any]) -> list[Act]:
-    return [Act(*row)._replace(data=row.data or {}) for row in connection.execute(statement)]
+    return [_act(row) for row in connection.execute(statement)]
+
+
+def _act(row: Sequence[Any]) -> Act:
+    return Act._make((*row[:-1], row[-1] or {}))
 
 
 class Part(NamedTuple):

@@ -7,8 +7,17 @@ from typing import Any
 
 import pytest
 
-from tests.dashboard.desks.world import LAN, OWN_THREADS, Numbers, World, without_random
+from tests.dashboard.desks.world import (
+    ACTIVITY_MS,
+    LAN,
+    OWN_THREADS,
+    Numbers,
+    World,
+    without_random,
+)
+from tests.dashboard.history.desk import moment
 from tests.dashboard.web.hostile_calls import ADMIN_CALLS, Call
+from tests.support import SettableClock
 
 #: Ids of threads that Lan does not see: the first two of the other desk, and an unused id.
 HIDDEN = (OWN_THREADS + 1, OWN_THREADS + 2, 999)
@@ -66,14 +75,36 @@ def calls() -> Iterator[Call]:
         yield Call("GET", "/admin/api/search", {"q": f"is:open {words}"})
     for text in ("tag:", "lang:", "desk:", "source:", "assigned:", "is:", ""):
         yield Call("GET", "/admin/api/query/complete", {"text": text})
-    for named in _LISTS:
-        yield Call("GET", "/admin/api/threads/{1}/explain", named)
-        yield Call("GET", f"/admin/api/threads/{{{HIDDEN[0]}}}/explain", named)
-        yield Call("GET", "/admin/api/archive", named | {"limit": 1})
+    yield from calls_of_lists()
+    yield from calls_of_the_past()
     yield from calls_of_queues()
     for admin in (1, 2, 3):
         assign = {"admin_id": admin, "desk": "billing"}
         yield Call("POST", "/admin/api/threads/{5}/assign", body=assign)
+
+
+def calls_of_lists() -> Iterator[Call]:
+    """Reads what is told of the place of a thread, and archived threads."""
+    for named in _LISTS:
+        yield Call("GET", "/admin/api/threads/{1}/explain", named)
+        yield Call("GET", f"/admin/api/threads/{{{HIDDEN[0]}}}/explain", named)
+        yield Call("GET", "/admin/api/archive", named | {"limit": 1})
+
+
+def calls_of_the_past() -> Iterator[Call]:
+    """Reads lists as they were, also at moments of which only the other desk saw something."""
+    begin = SettableClock()()
+    moments = [moment(begin + minutes * ACTIVITY_MS) for minutes in (7, 20, 45)]
+    lists = (*_LISTS[::6], *({"query": query, "sort": "arrival"} for query in _QUERIES))
+    for at in moments:
+        for named in lists:
+            yield Call("GET", "/admin/api/history", named | {"at": at, "limit": 2})
+            until = {"since": moments[0], "until": at, "steps": 9}
+            yield Call("GET", "/admin/api/history/marks", named | until)
+        for id in (1, 2, 4, 5, *HIDDEN):
+            path = f"/admin/api/threads/{{{id}}}"
+            yield Call("GET", f"{path}/explain", _LISTS[0] | {"at": at})
+            yield Call("GET", f"{path}/history", {"limit": 2})
 
 
 def calls_of_queues() -> Iterator[Call]:
@@ -131,6 +162,25 @@ def test_answers_about_queues_do_not_depend_on_the_threads_of_other_desks(worlds
             (OWN_THREADS,),
         ).scalar()
     assert given > 5, "threads were pushed to the colleague of the other desk"
+
+
+def test_the_past_does_not_depend_on_the_threads_of_other_desks(worlds):
+    """After much has happened at both, also to a thread that she has seen before."""
+    statuses = set()
+    for happens in range(60):
+        for world in worlds:
+            world.own_happens(happens % (OWN_THREADS - 1) + 1)
+            world.elsewhere(happens)
+            if happens == 20:
+                world.moves_away(OWN_THREADS)
+    numbers = Numbers(), Numbers()
+    for call in calls_of_the_past():
+        one, other = (
+            answer(world, call, told) for world, told in zip(worlds, numbers, strict=True)
+        )
+        assert one == other, call
+        statuses.add((call.path.rpartition("/")[2], one[0]))
+    assert {("history", 200), ("marks", 200), ("explain", 200), ("history", 404)} <= statuses
 
 
 def test_every_route_is_compared(worlds):

@@ -179,6 +179,13 @@ class World:
         """Lets the customer of a thread of Lan's desk write."""
         self.site.say(f"t-{number}", f"hello again at {self.clock()}")
 
+    def moves_away(self, thread_id: int) -> None:
+        """A thread of Lan's desk goes to the other desk, where something may happen to it."""
+        hand_over = self.services.assigning.hand_over
+        self._does(hand_over, BOSS, thread_id, HandOver(None, desk=OTHER))
+        if self.is_full:
+            self.hidden[thread_id] = f"t-{thread_id}"
+
     def _own(self, number: int) -> None:
         self.site.say(f"t-{number}", f"hello, order {number}")
 
@@ -221,7 +228,7 @@ class World:
         reply = Reply("An invoice", f"r-{chosen.random()}", False, None, True)
         work = chosen.choice(
             (
-                lambda: self.site.say(self.hidden[thread], "an invoice", "client", "hidden"),
+                lambda: self._writes_elsewhere(self.hidden[thread]),
                 lambda: self._act("set_priority", KEN, thread, "urgent"),
                 lambda: self._act("close", BOSS, thread),
                 lambda: self._act("reopen", BOSS, thread),
@@ -251,6 +258,11 @@ class World:
         with suppress(Problem):
             # An act that does not fit the state of its thread is refused.
             work()
+
+    def _writes_elsewhere(self, name: str) -> None:
+        # A thread that moved there has the same customer in both worlds.
+        customer = "hidden" if name.startswith("x-") else None
+        self.site.say(name, "an invoice", "client", customer)
 
     def _notes(self, thread: int) -> None:
         """A note on the customer, unless Lan may see it: then the customer has a thread of hers."""
@@ -319,7 +331,7 @@ class Numbers:
         return self.told(value)
 
     def _kind(self, value: dict[str, Any]) -> str:
-        if "body" in value and "role" in value:
+        if "role" in value and ("body" in value or "received_at" in value):
             return "message"
         if "kind" in value and "thread_id" in value:
             return "act" if value["kind"] == "assigned" else "message"

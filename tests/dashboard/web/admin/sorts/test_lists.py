@@ -1,9 +1,12 @@
 """Lists in saved sorts: built-in views always keep theirs, and days are in the sort's time zone."""
 
+from sqlalchemy import update
+
 from dashboard.db import migrate
 from dashboard.db.accounts import admins
 from dashboard.db.lists import entries, kept_lists, named_lists, sorts, views
 from dashboard.db.lists.named_lists import ListName
+from dashboard.db.models.history import history_state
 from scoring.sorting.rules import Rule, Sort
 from scoring.views import DAY_MS, VIEW_QUERIES
 from tests.dashboard.web.admin.sorts.calls import API, REST, in_order, kept_of_built_in, saved
@@ -42,27 +45,31 @@ def test_a_version_stays_as_long_as_a_list_is_ordered_by_it(dashboard, sue):
     """And as long as the past needs it."""
     saved(sue)
 
-    def versions(*, after_ms=0):
-        now = dashboard.clock() + after_ms
-        dashboard.database.write(lambda connection: sorts.remove_unused(connection, now))
+    def versions(whole_since=0):
+        def write(connection):
+            connection.execute(update(history_state).values(since=whole_since))
+            sorts.remove_unused(connection)
+
+        dashboard.database.write(write)
         with dashboard.database.read() as connection:
             return {*sorts.versions(connection)}
 
     [first] = versions()
     sue.put(f"{API}/vip", json={"title": "Other rules", "rules": [REST]})
-    both = versions(after_ms=90 * DAY_MS + 1)
+    both = versions(dashboard.clock() + DAY_MS)
     assert len(both) == 2 and first in both, "lists in the old order are on screens"
     sue.put(f"{API}/vip", json={"title": "Another title", "rules": [REST]})
-    assert versions() == both, "another title is no other version"
+    titled = versions()
+    assert both < titled and len(titled) == 3, "the past has the title before"
     gone = dashboard.clock() + 60_001
     dashboard.database.write(lambda c: kept_lists.remove_expired(c, gone))
-    assert versions() == both, "the past needs it"
-    assert versions(after_ms=90 * DAY_MS + 1) == both - {first}
+    assert versions() == titled, "the past needs it"
+    assert versions(dashboard.clock() + DAY_MS) == both - {first}
     sue.delete(f"{API}/vip")
-    now = dashboard.clock() + 60_001
-    dashboard.database.write(lambda c: kept_lists.remove_expired(c, now))
+    assert versions() == both - {first}
+    dashboard.database.write(lambda c: kept_lists.remove_expired(c, gone))
     assert versions() == both - {first}, "it was replaced just now"
-    assert versions(after_ms=91 * DAY_MS) == set()
+    assert versions(dashboard.clock() + DAY_MS) == set()
 
 
 def test_days_in_rules_are_those_of_the_sort_whoever_looks(dashboard, sue):

@@ -1,9 +1,10 @@
 """Sorts are saved, changed and deleted; a wrong one is refused with the place of the mistake."""
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from dashboard.db.lists import kept_lists, sorts
+from dashboard.db.models.history import history_state
 from dashboard.db.models.views import sorts as sorts_table
 from scoring.views import DAY_MS
 from tests.dashboard.web.admin.sorts.calls import (
@@ -195,6 +196,7 @@ def test_versions_that_no_list_needs_are_forgotten(dashboard, sue):
         sue.put(f"{API}/vip", json={"title": made["title"], "rules": rules})
     dashboard.clock.advance(90 * DAY_MS + 1)
     now = dashboard.clock()
+    dashboard.database.write(lambda c: c.execute(update(history_state).values(since=now)))
     gone = dashboard.database.write(lambda c: kept_lists.remove_expired(c, now))
     assert len(gone) == 3 * (1 + len(kept_of_built_in(dashboard))), "of the view, and built-in ones"
     with dashboard.database.read() as connection:
