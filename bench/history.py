@@ -210,6 +210,7 @@ def _lasting(id: int) -> dict[str, Any]:
         "archived": False,
         "has_file": False,
         "first_request_at": 0,
+        "customer_id": id,
         "priority": "high" if id % 10 == 3 else None,
         "member_status": id % 7 - 1,
         "locale": ("vi", "en-GB", None)[id % 3],

@@ -54,6 +54,7 @@ thread_history = Table(
     Column("desk", String(32)),
     Column("tags", Text),
     Column("mentioned", Text),
+    Column("customer_id", BigInteger),
     sqlite_with_rowid=False,
 )
 #: The states that lasted long, by the class of their length.

@@ -132,7 +132,7 @@ def select_rows(source: FromClause, was: Callable[[Any], Any] = lambda now: now)
     threads by others, for threads as they were."""
     joined = (
         source.join(sources, sources.c.id == threads.c.source_id)
-        .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
+        .join(customers, customers.c.id == was(threads.c.customer_id), isouter=True)
         .join(admins, admins.c.id == was(threads.c.assignee_id), isouter=True)
         .join(queues, queues.c.id == threads.c.queue_id, isouter=True)
         .join(views, views.c.id == queues.c.view_id, isouter=True)

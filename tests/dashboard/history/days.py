@@ -99,7 +99,7 @@ class Day:
         self.people = {"sue": 1, "lan": 2}
         self._signed_in_at = self.clock()
         self.done = Counter[str]()
-        self.erased = set[int]()
+        self.erased, self.erased_people = set[int](), dict[str, int]()
         self.noted = Notes(self.database)
         self._numbers = itertools.count()
         for path, body in (
@@ -227,6 +227,7 @@ class Day:
             ids = set(connection.scalars(theirs))
         if self._call("post", "customers/delete", source="shop", customer=name) < 300:
             self.erased |= ids
+            self.erased_people[f"shop/{name}"] = self.clock()
 
     # Acts of admins
 

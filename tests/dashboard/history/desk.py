@@ -122,10 +122,15 @@ class HistoryDesk(Day):
         return max(begin, self.clock() - days * 24 * 3_600_000)
 
     def without_erased(self, held: Held) -> Answer:
-        """Nothing is left of erased threads."""
+        """Nothing is left of erased threads, and no name of an erased person."""
         entries = [pair for pair in held.entries if pair[1] not in self.erased]
-        rows = [row for row in held.rows if row["id"] not in self.erased]
+        rows = [self._nameless(row, held.at) for row in held.rows if row["id"] not in self.erased]
         return entries, held.total - len(held.rows) + len(rows), rows
+
+    def _nameless(self, row: dict[str, Any], at: int) -> dict[str, Any]:
+        """Returns a row of a moment without its customer if the person was erased later."""
+        id = row["customer"] and row["customer"]["id"]
+        return row | {"customer": None} if at <= self.erased_people.get(id, -1) else row
 
     def _asked(self, held: Held) -> Answer:
         at, client = moment(held.at), getattr(self, held.admin)
@@ -152,6 +157,6 @@ def moment(at: int) -> str:
 def _lasting(row: dict[str, Any]) -> dict[str, Any]:
     """Returns a row without what is always shown as it is today: the name of the customer, and how
     the last snooze ended."""
-    customer = row["customer"] or {"member_status": -1, "locale": None}
-    values = customer["member_status"], customer["locale"]
-    return row | {"customer": values, "woken": None, "queue": None}
+    shown = ("id", "member_status", "locale")
+    customer = row["customer"] and {name: row["customer"][name] for name in shown}
+    return row | {"customer": customer, "woken": None, "queue": None}
