@@ -51,7 +51,7 @@ LISTS = (
     ("(is:open or is:closed)", "next_due"),
 )
 ADDED_AT_ONCE = 20_000
-ROUNDS, EVENTS = 12, 200
+ROUNDS, EVENTS = 30, 200
 
 
 def batched(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
