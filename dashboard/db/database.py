@@ -5,6 +5,7 @@ import math
 import os
 import random
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -152,6 +153,8 @@ class Database:
         event.listen(self._yielding, "before_cursor_execute", lambda *_: turns.step())
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
         self._offload = offload
+        #: Held while a long statement runs.
+        self._one_beside = threading.Lock()
         self._copied_log: tuple[int, int] | None = None
         #: Whether a write was refused although no other connection held what it needed: the
         #: database is read-only, full or away. Stays so until a trial succeeds.
@@ -215,14 +218,15 @@ class Database:
 
     def read_beside(self, statement: Select[Any]) -> Sequence[Sequence[Any]]:
         """Returns the rows of a long statement, as the driver's values. On SQLite, which would stop
-        all green threads of the process, it is offloaded, over a connection of its own. Raises
-        StorageUnavailable."""
-        if not self.is_sqlite:
-            with self.read() as connection:
-                return connection.execute(statement).all()
-        literal = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
-        rows: Sequence[Sequence[Any]] = self._beside(_all_rows, str(literal))
-        return rows
+        all green threads of the process, it is offloaded, over a connection of its own. A process
+        runs one at a time, so that many leave processors to events. Raises StorageUnavailable."""
+        with self._one_beside:
+            if not self.is_sqlite:
+                with self.read() as connection:
+                    return connection.execute(statement).all()
+            literal = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
+            rows: Sequence[Sequence[Any]] = self._beside(_all_rows, str(literal))
+            return rows
 
     def checkpoint(self) -> None:
         """Copies SQLite's log into the database, beside other work, if the log has changed;
@@ -319,7 +323,8 @@ def _write_nothing(connection: Connection) -> None:
 
 
 def _all_rows(path: str, text: str) -> list[Sequence[Any]]:
-    with closing(sqlite3.connect(path, timeout=0)) as connection:
+    # It may wait: it runs beside all else.
+    with closing(sqlite3.connect(path, timeout=LOCK_WAIT_SECONDS)) as connection:
         return connection.execute(text).fetchall()
 
 

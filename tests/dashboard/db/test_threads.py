@@ -1,5 +1,9 @@
 """Threads are read as rows, as lists in order, and as placements."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
+
 import pytest
 from sqlalchemy import event, update
 
@@ -130,6 +134,23 @@ def test_what_reads_much_is_read_beside_other_work(three_admins):
         with pytest.raises(StorageUnavailable):
             lost.read_beside(threads.ASSIGNED)
     database.close()
+
+
+def test_a_process_reads_much_one_after_the_other(database):
+    both, met = Barrier(2), []
+
+    def offload(work, *arguments):
+        with suppress(BrokenBarrierError):
+            met.append(both.wait(0.2))
+        both.reset()
+        return work(*arguments)
+
+    beside = Database(database.url, offload=offload)
+    with ThreadPoolExecutor() as pool:
+        reads = [pool.submit(beside.read_beside, threads.ASSIGNED) for _ in range(2)]
+        assert [read.result() for read in reads] == [[], []]
+    assert met == []
+    beside.close()
 
 
 def test_placements_come_in_slices_by_id(three_admins):
