@@ -1,6 +1,6 @@
 """The states of one thread: what each changed, and the acts and messages behind it."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -85,10 +85,8 @@ def part(connection: Connection, thread_id: int, limit: int, before: int | None)
     states = [*lasting, *past][: limit + 1]
     shown, is_cut = states[:limit], len(states) > limit
     begins = [state.listed_at for state in shown]
-    # What is stored between two pages belongs to the newer one.
-    until = begins[0] if begins and before is not None else None
-    after = states[-1].listed_at if is_cut else connection.scalar(select(history_state.c.since))
-    found = _behind(connection, thread_id, begins, after or 0, until)
+    earlier = states[-1].listed_at if is_cut else None
+    found = _behind(connection, thread_id, begins, earlier, before)
     changes = [
         {"at": state.listed_at, "rev": state.revision, "changed": _changed(state, earlier)} | behind
         for state, earlier, behind in zip(shown, [*states[1:], None], found, strict=False)
@@ -131,25 +129,37 @@ def _value(state: Any, name: str) -> Any:
 
 
 def _behind(
-    connection: Connection, thread_id: int, begins: Sequence[int], after: int, until: int | None
+    connection: Connection,
+    thread_id: int,
+    begins: Sequence[int],
+    earlier: int | None,
+    later: int | None,
 ) -> list[dict[str, list[JsonObject]]]:
-    """Returns the acts and the messages behind each of the states that began then, newest first:
-    those stored later than the state before; `after`: than the one before all of them."""
+    """Returns the acts and the messages behind each of the states that began then, newest first.
+    `earlier` and `later`: when the states before and after all of them began, None: none is known.
+    """
     found: list[dict[str, list[JsonObject]]] = [{"acts": [], "messages": []} for _ in begins]
-    if not begins:
-        return found
-    oldest_first = begins[::-1]
+    known = [at for at in (earlier, *begins[::-1], later) if at is not None]
+    first = 0 if earlier is None else 1
+    last = first + len(begins) - 1
 
-    def add(kind: str, at: int, what: JsonObject) -> None:
-        place = bisect_left(oldest_first, at)
-        found[max(0, len(begins) - 1 - place)][kind].append(what)
+    def add(kind: str, place: int, what: JsonObject) -> None:
+        place = max(place, first) if earlier is None else place
+        place = min(place, last) if later is None else place
+        if first <= place <= last:
+            found[last - place][kind].append(what)
 
-    for at, act in conversations.stored_between(connection, thread_id, after, until):
-        add("acts", at, act.to_json())
-    is_between = and_(events.c.thread_id == thread_id, events.c.received_at > after)
-    if until is not None:
-        is_between &= events.c.received_at <= until
+    after = connection.scalar(select(history_state.c.since)) if earlier is None else earlier
+    for at, act in conversations.stored_between(connection, thread_id, after or 0, later):
+        # What an event brings begins its state. An act of an admin is dated later than all that was
+        # stored before, and so perhaps later than its state.
+        by_event = act.event_id is not None
+        place = bisect_left(known, at) if by_event else bisect_right(known, at) - 1
+        add("acts", place, act.to_json())
+    is_between = and_(events.c.thread_id == thread_id, events.c.received_at > (after or 0))
+    if later is not None:
+        is_between &= events.c.received_at <= later
     for id, role, private, at, received_at in connection.execute(_MESSAGES.where(is_between)):
         message = {"id": id, "role": role, "private": private, "at": at, "received_at": received_at}
-        add("messages", received_at, message)
+        add("messages", bisect_left(known, received_at), message)
     return found
