@@ -9,7 +9,7 @@ import { settled, pageOf } from "../support.mjs";
 
 const element = () => ({ prepend() {}, replaceChildren() {} });
 globalThis.document ??= /** @type {any} */ ({
-  createTreeWalker: () => ({}), createComment: () => ({}), createElement: element, getElementById: element,
+  visibilityState: "visible", createTreeWalker: () => ({}), createComment: () => ({}), createElement: element, getElementById: element,
 });
 const { Queues } = await import("../../../static/js/ui/queues/queues.js");
 const { queueText } = await import("../../../static/js/ui/thread/act-line.js");
@@ -27,7 +27,7 @@ const QUEUE = { id: 1, name: "VIPs" };
 // The page of an admin of one queue, and what it does.
 function scene(test, { mode = "pull", answers = {} } = {}) {
   test.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
-  const done = { asked: [], toasts: [], dropped: [], opened: [], announced: [], noticed: [], offered: [], sure: true };
+  const done = { asked: [], toasts: [], dropped: [], opened: [], announced: [], noticed: [], offered: [], called: [], sure: true };
   const rows = new Map();
   const ask = (method) => async (path, body) => {
     done.asked.push([method, path.replace("/admin/api/", ""), body]);
@@ -40,6 +40,7 @@ function scene(test, { mode = "pull", answers = {} } = {}) {
     adminId: 7, thread: { id: null, row: null, acts: { list: [] } },
     rows: { get: (id) => rows.get(id), put: (one) => rows.set(one.id, one) }, presence: { of: () => undefined },
     api: { rows: async () => answers.rows, http: { get: ask("GET"), put: ask("PUT"), post: ask("POST") } }, now: () => time,
+    call: async (name, given) => void done.called.push([name, given]),
     painter: { add() {}, ask() {}, askAll() {} }, announce: (text) => done.announced.push(text),
     toasts: {
       show: (text, action) => done.toasts.push({ text, action }), drop: (id) => done.dropped.push(id),
@@ -109,6 +110,23 @@ test("a given thread that was opened in another window loses its notice here", (
   queues.press("open");
   assert.equal(queues.press("open"), false);
   assert.deepEqual(opened, [5]);
+});
+
+test("a thread that is on the screen when it is given is opened, once the window is visible", (context) => {
+  const { queues, page, called, announced } = scene(context, { mode: "push" });
+  page.data.thread.id = 4;
+  context.after(() => { document.visibilityState = "visible"; });
+  document.visibilityState = "hidden";
+  const given = { thread_id: 4, queue: QUEUE, until: 60_000, row: row(4) };
+  queues.gave(given);
+  assert.deepEqual([called, announced.length], [[], 1], "nobody looks");
+  document.visibilityState = "visible";
+  context.mock.timers.tick(1000);
+  context.mock.timers.tick(1000);
+  assert.deepEqual(called, [["thread:open", { id: 4 }]]);
+  assert.equal(queues.press("open"), false, "it needs no notice");
+  queues.gave(given);
+  assert.deepEqual([called.length, announced.length], [2, 1], "given again: opened again, and not announced");
 });
 
 test("after a new connection only those keep a notice that are still to be opened", (context) => {

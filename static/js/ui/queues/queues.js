@@ -305,11 +305,10 @@ export class GivenNotices extends PageModule {
   // The server also sends, after a new connection, those that are not opened yet.
   /** @param {GivenThread} thread */
   add(thread) {
-    const { data: { rows, thread: { id } }, ui: { language: { t }, announce } } = this;
+    const { data: { rows }, ui: { language: { t }, announce } } = this;
     rows.put(thread.row);
     const isNew = this.#threads.add(thread);
-    if (thread.thread_id === id) this.#threads.drop(id);
-    else if (isNew) {
+    if (isNew && thread.thread_id !== this.#openId) {
       announce(t("queues.given.told", this.#named(thread)));
       void this.#sound(thread);
     }
@@ -380,9 +379,15 @@ export class GivenNotices extends PageModule {
     this.ui.painter.ask("given");
   }
 
+  // The thread on the screen.
+  get #openId() { return document.visibilityState === "visible" ? this.data.thread.id : null; }
+
   #look() {
-    const { data: { rows, thread, adminId }, net: { now } } = this;
-    this.#threads.look({ openId: thread.id, adminId, now: now(), rowOf: (id) => rows.get(id) });
+    const { data: { rows, adminId }, net: { now, call } } = this;
+    const openId = this.#openId;
+    // A thread that is on the screen when it is given is opened: the server does not know yet.
+    if (this.#threads.list.some(({ thread_id: id }) => id === openId)) call("thread:open", { id: openId }).catch(() => {});
+    this.#threads.look({ openId, adminId, now: now(), rowOf: (id) => rows.get(id) });
     if (!this.#threads.list.length) {
       clearInterval(this.#timer);
       this.#timer = null;
