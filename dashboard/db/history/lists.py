@@ -1,6 +1,7 @@
 """Any list as it was at a moment, with its rows."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -96,7 +97,7 @@ class Marks(NamedTuple):
 def marks(database: Database, query_list: QueryList, since: int, until: int, steps: int) -> Marks:
     """Counts the changes of a list after `since` and by `until`: threads that came, left, or
     changed on it. Raises StorageUnavailable."""
-    step = max(1, -(-(until - since) // steps))
+    step = ceil((until - since) / steps)
     gone, there = ended_between(since, until), threads_at(until)
     changes = union(
         _moments(query_list, gone, gone.states.c.until, gone.states.c.until - 1),
@@ -109,7 +110,7 @@ def marks(database: Database, query_list: QueryList, since: int, until: int, ste
 
 
 def _moments(
-    query_list: QueryList, past: Past, at: ColumnElement[int], seen_at: ColumnElement[int] | int
+    query_list: QueryList, past: Past, at: ColumnElement[int], seen_at: ColumnElement[int]
 ) -> Select[Any]:
     """Selects the moments `at` of the states of threads that were on a list when `seen_at`."""
     columns = past.states.c.id, at.label("at")

@@ -107,9 +107,9 @@ class Past(NamedTuple):
 def threads_at(at: int) -> Past:
     """Returns the threads at this moment.
 
-    A state that ended after it began before it, or it is not of this moment. Among short states,
-    and among those of one class, only a part of an index has such ends; so what is read is about
-    two states for each thread, however long the past is.
+    A state of this moment began before it and ended after it. A short state ended soon after it,
+    and a state of a class within the time of its class. So each is looked for in a part of an
+    index: about two states are read for each thread, however long the past is.
     """
     moment = literal(at, BigInteger)
     has_begun = _ago("lasted") <= moment
@@ -124,9 +124,7 @@ def threads_at(at: int) -> Past:
     parts = (
         _selected(was, ended.c.until).select_from(ended).where(short, has_begun),
         _selected(was, ended.c.until).select_from(_CLASSES.join(ended, long)).where(has_begun),
-        _selected(now, cast(null(), BigInteger))
-        .select_from(WITH_CUSTOMERS)
-        .where(threads.c.revision > 0, threads.c.listed_at <= moment),
+        _lasting().where(threads.c.revision > 0, threads.c.listed_at <= moment),
     )
     return Past(union_all(*parts).subquery("past"))
 
@@ -146,8 +144,11 @@ def ended_of(thread_id: int, until: int) -> Past:
 
 def threads_of(thread_id: int) -> Past:
     """Returns the state of a thread that lasts."""
-    states = _selected(now, cast(null(), BigInteger)).select_from(WITH_CUSTOMERS)
-    return Past(states.where(threads.c.id == thread_id).subquery("past"))
+    return Past(_lasting().where(threads.c.id == thread_id).subquery("past"))
+
+
+def _lasting() -> Select[Any]:
+    return _selected(now, cast(null(), BigInteger)).select_from(WITH_CUSTOMERS)
 
 
 def _selected(

@@ -3,18 +3,17 @@
 from typing import Annotated, Any
 
 from flask import Response
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field
 
 from dashboard.db.accounts import team
 from dashboard.db.history import changes, lists, states
 from dashboard.db.lists import named_lists
-from dashboard.db.lists.entries import Position
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.errors import NotFound
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Role, Timestamp
-from dashboard.web.admin.lists.search import position
+from dashboard.web.admin.lists.search import ROWS_DEFAULT, ROWS_MAX, ListPartQuery
 from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.requests import ListQuery
 from dashboard.web.admin.responses import Act, Row
@@ -25,22 +24,14 @@ from dashboard.web.http.routes import done, route
 from dashboard.web.http.schemas import Answer, Milliseconds, Person, ThreadId
 from scoring.views import DAY_MS
 
-ROWS_DEFAULT, ROWS_MAX = 50, 100
 #: Steps of marks, and the longest time that they show.
 STEPS_MAX, MARKED_MAX_MS = 400, 31 * DAY_MS
 
 
-class HistoryQuery(ListQuery):
+class HistoryQuery(ListPartQuery):
     """A list, the moment, and the part of it to read."""
 
     at: Timestamp
-    after: Annotated[
-        Position | None,
-        BeforeValidator(position),
-        WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,16},[0-9]{1,16}$"}),
-        Field(description="`next` of the answer before, as `score,id`."),
-    ] = None
-    limit: Annotated[int, Field(ge=1, le=ROWS_MAX), DIGITS] = ROWS_DEFAULT
 
 
 class PastThreads(Answer):

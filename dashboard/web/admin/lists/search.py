@@ -141,12 +141,12 @@ def _read(text: str) -> SearchText:
         raise invalid_query(error, "/q") from error
 
 
-ROWS_DEFAULT = 50
-ROWS_MAX = 100
+#: Rows of a list that one answer has.
+ROWS_DEFAULT, ROWS_MAX = 50, 100
 _DIGITS_MAX = 16
 
 
-def position(text: Any) -> Any:
+def _position(text: Any) -> Any:
     """Parses `score,id`."""
     parts = text.split(",") if isinstance(text, str) else ()
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
@@ -157,16 +157,21 @@ def position(text: Any) -> Any:
     return score, id
 
 
-class ArchiveQuery(ListQuery):
-    """A list, and the part of its archived threads to read."""
+class ListPartQuery(ListQuery):
+    """A list, and the part of it to read."""
 
     after: Annotated[
         Position | None,
-        BeforeValidator(position),
+        BeforeValidator(_position),
         WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,16},[0-9]{1,16}$"}),
         Field(description="`next` of the answer before, as `score,id`."),
     ] = None
     limit: Annotated[int, Field(ge=1, le=ROWS_MAX), DIGITS] = ROWS_DEFAULT
+
+
+class ArchiveQuery(ListPartQuery):
+    """A list, and the part of its archived threads to read."""
+
     ids: Annotated[Ids, Field(description="Only these threads.")] = []  # noqa: RUF012
 
 
