@@ -76,6 +76,8 @@ class Background:
             "history": services.history_cleaner,
             "hand-outs": services.hand_outs,
             "places": services.place_news,
+            "reports": services.fact_keeper,
+            "admins": services.admin_watch,
         }
 
     def start(self) -> None:

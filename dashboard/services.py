@@ -4,7 +4,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import redis
@@ -23,6 +23,7 @@ from dashboard.ingest.customer_notes import CustomerNotes
 from dashboard.ingest.due import Archiver, DueQueue, HistoryCleaner, PlaceNews, Recompute
 from dashboard.ingest.handing_out import HandingOut, HandOuts
 from dashboard.ingest.mentioning import Mentioning
+from dashboard.ingest.reporting import AdminWatch, FactKeeper
 from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
 from dashboard.ingest.undo import Undo
@@ -40,7 +41,12 @@ from dashboard.ordering.agenda import AgendaReader, PulseReader
 from dashboard.ordering.list_keeper import ListBuilder, ListKeeper
 from dashboard.ordering.reconciler import Reconciler
 from dashboard.presence.admin_presence import AdminPresence
-from dashboard.presence.tasks import PresenceTasks, PresentAdmins, QueuePresence
+from dashboard.presence.tasks import (
+    PresenceTasks,
+    PresentAdmins,
+    QueuePresence,
+    shown_statuses,
+)
 from dashboard.presence.viewers import Viewers
 from dashboard.rate_limits import SharedLimiter
 from dashboard.settings import ROOT
@@ -98,6 +104,7 @@ class Services(CoreServices):
     recompute = part(lambda s: Recompute(s.database, s.placer, s.clock, s.monotonic))
     archiver = part(lambda s: Archiver(s.database, s.placer, s.clock, s.monotonic))
     history_cleaner = part(lambda s: HistoryCleaner(s.database, s.clock, s.monotonic))
+    fact_keeper = part(lambda s: FactKeeper(s.database, s.clock, s.monotonic))
 
     handing_out = part(lambda s: HandingOut(s.database, s.clock))
 
@@ -173,6 +180,11 @@ class Services(CoreServices):
         return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
 
     present_admins = part(lambda s: PresentAdmins(s.presence_service.admins, s.monotonic))
+
+    @cached_property
+    def admin_watch(self) -> AdminWatch:
+        statuses = partial(shown_statuses, self.presence_service.admins)
+        return AdminWatch(self.database, statuses, self.clock)
 
     # Parts of web processes
 

@@ -378,6 +378,19 @@ def opening_time_after(calendar: Calendar, since_ms: int, minutes: int) -> int |
     raise AssertionError("spans never end")
 
 
+def opening_time_between(calendar: Calendar, since_ms: int, until_ms: int) -> int:
+    """Returns the opening time between two instants in milliseconds, counted in the same way; 0 if
+    the second is not later."""
+    local_time, total, at = calendar.local_time, 0, since_ms
+    for end, offset in calendar.offsets.spans(since_ms):
+        until = min(end, until_ms)
+        total += local_time.before(until + offset) - local_time.before(at + offset)
+        if end >= until_ms:
+            return max(total, 0)
+        at = end
+    raise AssertionError("spans never end")
+
+
 def latest_since(calendar: Calendar, now_ms: int, minutes: int) -> int | None:
     """Returns the latest instant since which `minutes` of opening time have elapsed by now.
 

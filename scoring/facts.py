@@ -17,7 +17,7 @@ _LAST: dict[Kind, str] = {
 }
 #: Maps kinds of acts to the fact with the time of the last one through the API.
 _LAST_BY_API: dict[Kind, str] = {"admin": "api_answered_at", "close": "api_closed_at"}
-_OPENING: tuple[Kind, ...] = ("client", "handoff")
+OPENING: tuple[Kind, ...] = ("client", "handoff")
 #: Kinds of events that may change what is settled.
 _SETTLING: tuple[Kind, ...] = ("admin", "close", "reopen")
 
@@ -149,7 +149,7 @@ class Facts(NamedTuple):
         the API is open.
         """
         at = event.ranked_at
-        if event.kind not in _OPENING:
+        if event.kind not in OPENING:
             return True
         if self.close_seen_id is not None and event.id <= self.close_seen_id:
             return not _is_later(at, self.closed_at)
@@ -190,8 +190,8 @@ def advance(facts: Facts, events: Iterable[ThreadEvent], *, handoff_only: bool =
     new = list(events)
     if _changes_what_closes_had_seen(facts, new):
         return Step(facts, needs_all=True)
-    marks = _marked(facts, new, handoff_only)
-    closed = _is_closed(marks, facts.closed, new)
+    marks = marked(facts, new, handoff_only)
+    closed = is_closed(marks, facts.closed, new)
     settled = facts.settlement
     if any(event.kind in _SETTLING for event in new) and marks.settlement != settled:
         moved = marks.settlement
@@ -208,12 +208,12 @@ def advance(facts: Facts, events: Iterable[ThreadEvent], *, handoff_only: bool =
 
 def fold(events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Facts:
     """Folds the facts of a whole set of events; their order does not matter."""
-    events_in_force = _in_force(list(events))
-    facts = _marked(Facts(), events_in_force, handoff_only)
-    facts = facts._replace(close_seen_id=_seen_by_closes(events_in_force, facts.reopened_at))
+    events_in_force = in_force(list(events))
+    facts = marked(Facts(), events_in_force, handoff_only)
+    facts = facts._replace(close_seen_id=seen_by_closes(events_in_force, facts.reopened_at))
     unanswered_since, unanswered = _waiting(events_in_force, facts.settlement, handoff_only)
     return facts._replace(
-        closed=_is_closed(facts, True, events_in_force),
+        closed=is_closed(facts, True, events_in_force),
         unanswered_since=unanswered_since,
         unanswered=unanswered,
     )
@@ -229,13 +229,15 @@ def _changes_what_closes_had_seen(facts: Facts, events: Iterable[ThreadEvent]) -
     return False
 
 
-def _in_force(events: Collection[ThreadEvent]) -> list[ThreadEvent]:
+def in_force(events: Collection[ThreadEvent]) -> list[ThreadEvent]:
     """Drops undone events and the events that undid them."""
     undone = {event.undoes for event in events if event.undoes is not None}
     return [event for event in events if event.undoes is None and event.id not in undone]
 
 
-def _seen_by_closes(events: Iterable[ThreadEvent], reopened_at: int | None) -> int | None:
+def seen_by_closes(events: Iterable[ThreadEvent], reopened_at: int | None) -> int | None:
+    """Returns the highest id that the author of a close had seen, of those that no later reopen
+    undid."""
     seen = [
         event.seen_id
         for event in events
@@ -246,7 +248,7 @@ def _seen_by_closes(events: Iterable[ThreadEvent], reopened_at: int | None) -> i
     return max(seen, default=None)
 
 
-def _is_closed(facts: Facts, was_closed: bool, events: Collection[ThreadEvent]) -> bool:
+def is_closed(facts: Facts, was_closed: bool, events: Collection[ThreadEvent]) -> bool:
     """Whether a thread with these facts is closed; `was_closed`: without the new events."""
     if facts.closed_at is None or not _is_later(facts.closed_at, facts.reopened_at):
         return False
@@ -263,14 +265,14 @@ def _waiting(
     unsettled client messages."""
     unanswered_since, unanswered = None, 0
     for event in events:
-        if event.kind in _OPENING and not settled.settles(event):
+        if event.kind in OPENING and not settled.settles(event):
             if is_request(event.kind, handoff_only):
                 unanswered_since = _earliest(unanswered_since, event.ranked_at)
             unanswered += event.kind == "client"
     return unanswered_since, unanswered
 
 
-def _marked(facts: Facts, events: Iterable[ThreadEvent], handoff_only: bool) -> Facts:
+def marked(facts: Facts, events: Iterable[ThreadEvent], handoff_only: bool) -> Facts:
     """Returns the facts with the first and last times of each kind, and the ids that answers had
     seen; the others stay as they were."""
     marks: dict[str, int | None] = {}

@@ -20,7 +20,7 @@ from dashboard.errors import Problem, StartError
 @click.option(
     "--scopes",
     type=Names(api_keys.SCOPES),
-    default=",".join(api_keys.SCOPES),
+    default=",".join(api_keys.USUAL_SCOPES),
     show_default=True,
     help="The scopes of the key.",
 )

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -28,6 +29,7 @@ from dashboard.db.accounts import admins, sources
 from dashboard.db.calendars import SavedCalendar
 from dashboard.db.conditions import COLUMNS, joined, where
 from dashboard.db.lists import versions
+from dashboard.db.models.reports import policy_history
 from dashboard.db.models.threads import threads
 from dashboard.db.models.views import policies
 from dashboard.db.threads.thread_states import ThreadState
@@ -182,14 +184,26 @@ def _read(
 ) -> Iterable[Policy]:
     """Reads the policies of all rows. Known calendars are not resolved again: with a thousand dates
     that takes some milliseconds, and an event waits for it."""
-    by_id = {calendar.id: calendar for calendar in calendars.listing(connection)}
+    saved, made = listing(connection), calendars.listing(connection)
+    return _resolved(connection, saved, made, previous.calendars, by_key)
+
+
+def _resolved(
+    connection: Connection,
+    all_saved: Iterable[SavedPolicy],
+    made: Iterable[SavedCalendar],
+    known: Mapping[_Made, Calendar],
+    by_key: dict[_Made, Calendar],
+) -> Iterable[Policy]:
+    """Yields the policies that can be resolved; their calendars are added to `by_key`."""
+    by_id = {calendar.id: calendar for calendar in made}
     admin_id = admin_id_of(connection)
-    for saved in listing(connection):
+    for saved in all_saved:
         calendar = by_id[saved.calendar_id]
         key = calendar.id, calendar.changed_at
         try:
             if key not in by_key:
-                by_key[key] = previous.calendars.get(key) or calendar.calendar()
+                by_key[key] = known.get(key) or calendar.calendar()
             yield saved.policy(calendar, by_key[key], admin_id)
         except (QueryError, CalendarError) as error:
             # An address or a time zone is no longer known. Events must be stored all the same.
@@ -206,6 +220,50 @@ _BEHIND = (
     .limit(bindparam("most"))
 )
 _COUNT_BEHIND = select(func.count()).select_from(threads).where(_IS_BEHIND)
+
+
+def keep(connection: Connection, now_ms: int) -> None:
+    """Keeps the policies and calendars of a changed version, for the times from now on."""
+    version = versions.current(connection).policies
+    policies = [dict(zip(SavedPolicy._fields, row, strict=True)) for row in listing(connection)]
+    made = [calendar._asdict() for calendar in calendars.listing(connection)]
+    row = {"version": version, "since": now_ms, "policies": policies, "calendars": made}
+    connection.execute(insert(policy_history).values(row))
+
+
+class PastPolicies:
+    """The policies of any time, as they were then; each version is read once.
+
+    Before the first version that is known, that one counts.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, Policies] = {}
+        self._since: list[tuple[int, int]] = []
+
+    def refresh(self, connection: Connection) -> None:
+        """Reads which versions there are."""
+        statement = select(policy_history.c.since, policy_history.c.version)
+        self._since = [(since, version) for since, version in connection.execute(statement)]
+        self._since.sort()
+
+    def at(self, connection: Connection, at_ms: int) -> Policies:
+        """Returns the policies at a time, of the versions that were there at `refresh`."""
+        if not self._since:
+            return _NONE.policies
+        place = bisect_right(self._since, at_ms, key=lambda pair: pair[0])
+        version = self._since[max(place - 1, 0)][1]
+        if version not in self._known:
+            self._known[version] = _policies_of(connection, version)
+        return self._known[version]
+
+
+def _policies_of(connection: Connection, version: int) -> Policies:
+    is_it = policy_history.c.version == version
+    row = connection.execute(select(policy_history).where(is_it)).one()
+    saved = [SavedPolicy(**policy) for policy in row.policies]
+    made = [SavedCalendar(**calendar) for calendar in row.calendars]
+    return Policies(list(_resolved(connection, saved, made, {}, {})))
 
 
 class DueTimes:
@@ -258,13 +316,20 @@ class DueTimes:
         return state.subject(self._sources.get(state.source_id, ""))
 
 
-def explained(connection: Connection, subject: Subject, now_ms: int) -> dict[str, object] | None:
+def at(connection: Connection, at_ms: int) -> Policies:
+    """Returns the policies at a time, as they were then."""
+    past = PastPolicies()
+    past.refresh(connection)
+    return past.at(connection, at_ms)
+
+
+def explained(policies_then: Policies, subject: Subject, now_ms: int) -> dict[str, object] | None:
     """Explains why a thread is due at its time; None if it has no target.
 
     Also None while the thread does not follow changed policies yet: the policy that set its time
     may be gone.
     """
-    promise = current(connection).policies.promise(subject, now_ms)
+    promise = policies_then.promise(subject, now_ms)
     if promise is None or promise.due_at != subject.due_at:
         return None
     return {

@@ -360,6 +360,7 @@ def _give(
                 now,
                 {"queue": _named(match.queue)},
                 why=why(connection, match, state.load, given_to),
+                since=match.entry.since,
                 before=None,
             )
         )

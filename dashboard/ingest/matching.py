@@ -211,7 +211,7 @@ def explained(
         state = definitions.state(connection)
         desk = threads.desks_of(connection, [thread_id]).get(thread_id, "")
         released = history.released(connection, now_ms)
-        match = Match(place.queue, Entry(thread_id, desk, 0), None, released)
+        match = Match(place.queue, Entry(thread_id, desk, 0, 0), None, released)
         reasons = why(connection, match, state.load)
         queue, admin = {"id": place.queue.id, "name": place.queue.name}, None
     elif last is not None:

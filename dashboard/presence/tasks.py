@@ -64,6 +64,12 @@ class PresentAdmins:
 _ANY_COLLEAGUE = Viewer("0")
 
 
+def shown_statuses(people: People, ids: Collection[int]) -> dict[int, str]:
+    """Maps admins to their statuses, as every colleague sees them. Raises RedisError."""
+    held = people.held(map(str, ids))
+    return {int(one): seen.seen_by(_ANY_COLLEAGUE)["status"] for one, seen in held.items()}
+
+
 class QueuePresence:
     """Copies the presence of the admins that queues know from Redis to SQL, where hand-outs read
     it. Every process does so; an older state never replaces a newer one."""

@@ -26,6 +26,7 @@ from dashboard.web.admin.lists.history import HistoryApi
 from dashboard.web.admin.lists.policies import PoliciesApi, PolicyPreviewApi
 from dashboard.web.admin.lists.previews import QueriesApi, SortPreviewApi
 from dashboard.web.admin.lists.queues import QueuesApi
+from dashboard.web.admin.lists.reports import ReportsApi
 from dashboard.web.admin.lists.search import ArchiveApi, SearchApi
 from dashboard.web.admin.lists.seen_views import QueueApi
 from dashboard.web.admin.lists.sorts import SortsApi
@@ -68,6 +69,7 @@ APIS = (
     SortPreviewApi,
     ArchiveApi,
     HistoryApi,
+    ReportsApi,
     CalendarsApi,
     PoliciesApi,
     PolicyPreviewApi,

@@ -15,7 +15,9 @@ from dashboard.db.database import Database
 from dashboard.db.models.accounts import api_keys, sources
 from dashboard.errors import StorageUnavailable
 
-SCOPES = ("events", "presence", "read")
+SCOPES = ("events", "presence", "read", "reports")
+#: The scopes of a new key, unless others are named: a chatbot needs no reports.
+USUAL_SCOPES = ("events", "presence", "read")
 #: A valid key is cached for this long; a key revoked in another process still works until then.
 CACHE_SECONDS = 1.0
 CACHED_MAX = 1_000

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from dashboard.db.driver import Ask, Query, answer
 from dashboard.db.lists import versions
 from dashboard.db.models.accounts import sources
+from dashboard.db.reports import progress
 from dashboard.errors import StartError
 
 #: The source of events from the dashboard; names of chatbots never contain an underscore.
@@ -104,6 +105,8 @@ def set_handoff_only(connection: Connection, source_id: int) -> bool:
         .where(sources.c.id == source_id, sources.c.handoff_only.is_(False))
         .values(handoff_only=True)
     )
+    if changed.rowcount > 0:
+        progress.forget(connection, source_id)
     return changed.rowcount > 0
 
 

@@ -221,11 +221,12 @@ def remove_unused(connection: Connection) -> bool:
 
 
 class Entry(NamedTuple):
-    """A thread that may be handed out."""
+    """A thread that may be handed out; on the list without a break since `since`."""
 
     thread_id: int
     desk: str
     score: int
+    since: int
 
 
 _READY = and_(queue_entries.c.ready.is_(True), queue_entries.c.list == bindparam("number"))

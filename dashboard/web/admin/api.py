@@ -76,7 +76,8 @@ class Explainer:
                 raise NotFound("There is no such thread.")
             named = named_lists.find(connection, name, reader.id)
             rank, total = self._rank(connection, thread_id, named)
-            due = policies.explained(connection, by_id[thread_id], now)
+            today = policies.current(connection).policies
+            due = policies.explained(today, by_id[thread_id], now)
             queue = matching.explained(connection, thread_id, reader, now)
         return _explanation(named.query_list, by_id[thread_id], now) | {
             "rank": rank,
@@ -97,7 +98,8 @@ class Explainer:
             found = changes.subject_at(connection, thread_id, at)
             if found is None:
                 raise NotFound("There was no such thread.")
-            due = policies.explained(connection, *found)
+            then = policies.at(connection, at)
+            due = policies.explained(then, *found)
         rank, total = lists.rank(self._database, query_list, at, thread_id)
         return _explanation(query_list, *found) | {
             "rank": rank,

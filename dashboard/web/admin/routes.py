@@ -49,6 +49,7 @@ _API = openapi.Api(
         "files": "Files that admins upload for their messages.",
         "archive": "Threads that were closed long ago.",
         "history": "Lists as they were.",
+        "reports": "Numbers over time.",
         "search": "Threads by words and conditions.",
         "query": "The language of conditions.",
         "views": "Saved conditions, their lists and their order.",

@@ -24,8 +24,8 @@ from dashboard.ordering.list_keeper import ListKeeper
 from dashboard.rate_limits import SharedLimiter, event_quota
 from dashboard.turns import turns
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.fields import ID_MAX
-from dashboard.web.bot.lists import ListsApi
+from dashboard.validation.fields import ID_MAX, is_id
+from dashboard.web.bot.lists import ListsApi, ReportsApi
 from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.bot.responses import BatchResults, OutgoingEvents, Result, ThreadPlace
 from dashboard.web.http.bodies import beside_others, document
@@ -309,7 +309,7 @@ class PlacesApi:
     )
     def get_place(self, caller: Caller, thread: str) -> Response:
         with self._database.read() as connection:
-            id = threads.id_of(connection, caller.source_id, thread)
+            id = threads.id_of(connection, caller.source_id, thread) if is_id(thread) else None
             if id is None:
                 raise NotFound("There is no such thread.")
             place = standing.place(connection, id)
@@ -317,7 +317,7 @@ class PlacesApi:
 
 
 URL_PREFIX = "/api/v1"
-ROUTES = routes_of(EventsApi, OutboxApi, PlacesApi, ListsApi, BotPresenceApi)
+ROUTES = routes_of(EventsApi, OutboxApi, PlacesApi, ListsApi, ReportsApi, BotPresenceApi)
 
 
 def blueprints(
@@ -342,6 +342,7 @@ def blueprints(
             OutboxApi(database, clock, cursors, addresses),
             PlacesApi(database),
             ListsApi(database, ranking, keeper, cursors, clock),
+            ReportsApi(database, clock),
         ],
         callers,
         metrics,

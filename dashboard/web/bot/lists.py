@@ -1,4 +1,4 @@
-"""`GET /threads/T` and `GET /lists/VIEW/SORT`: threads and their order."""
+"""`GET /threads/T`, `/lists/VIEW/SORT` and `/reports`: threads, their order, and numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +24,7 @@ from dashboard.ordering.list_keeper import ListKeeper
 from dashboard.validation.fields import is_id
 from dashboard.web.bot.responses import List
 from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
+from dashboard.web.http.reports import Reader, Report, ReportQuery, Reports
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
 from dashboard.web.http.schemas import Row
@@ -241,3 +242,25 @@ def _archive(walked: WalkedList) -> str:
 
 def _position(entry: Entry) -> Position:
     return entry.score, entry.id
+
+
+class ReportsApi:
+    """Reads the numbers of the caller's source, which supervisors see for all sources."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._reports = Reports(database, clock)
+
+    @route(
+        "GET",
+        "/reports",
+        "getReport",
+        scope="reports",
+        summary="Read a number over time, of your threads",
+        description="Counted from the events and acts of your threads, by their own times: what "
+        "comes late changes earlier numbers. Parts are by what a thread is now. Lengths are exact, "
+        "by nearest rank. The times of admins are for supervisors.",
+        query=ReportQuery,
+        answers={200: Documented("The number, and its parts.", (Report,))},
+    )
+    def get_report(self, caller: Caller, query: ReportQuery) -> Response:
+        return json_response(self._reports.report(query, Reader(source_id=caller.source_id)))

@@ -200,6 +200,7 @@ _API = openapi.Api(
         "events": "Your events for Lineup, and the acts of admins in your threads.",
         "threads": "Threads as dashboards show them.",
         "lists": "Threads in their order.",
+        "reports": "Numbers over time.",
         "presence": "Presence of customers.",
         "typing": "Typing notices.",
         "webhooks": "The requests that Lineup posts to your webhooks.",

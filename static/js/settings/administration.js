@@ -81,7 +81,8 @@ export class KeysPage extends SettingsPage {
           placeholder=${t("keys.rate.none")}>`)}
         <fieldset class="set-checks"><legend class="set-label">${t("keys.scopes")}</legend>${
           scopes.map((scope) => html`<label class="choice"
-          ><input type="checkbox" name="scopes" value=${scope} checked> ${t.named("keys.scope",
+          ><input type="checkbox" name="scopes" value=${scope}
+          ?checked=${scope !== "reports"}> ${t.named("keys.scope",
             scope)}</label>`)}</fieldset>
         <label class="choice"><input type="checkbox" name="handoff"> ${t("keys.handoff")}</label>
         ${formActs({ save: t("keys.create"), cancel: () => this.area.leaveForm(), t })}</form>`,

@@ -90,3 +90,31 @@ def test_a_view_is_that_of_the_moment_also_if_it_was_deleted(app, sue):
     for at in (saved - 1, deleted, app.clock()):
         answer = sue.get(HISTORY, query_string=listed | {"at": moment(at)})
         assert answer.status_code == 404
+
+
+def test_an_explanation_names_the_policy_of_the_moment(app, sue):
+    id = app.say("t")
+    week = {day: [["00:00", "24:00"]] for day in ("mon", "tue", "wed", "thu", "fri", "sat", "sun")}
+    calendar = {"name": "Always", "timezone": "UTC", "week": week}
+    assert sue.post("/admin/api/calendars", json=calendar).status_code == 201
+    policy = {"name": "Soon", "query": "", "calendar": 1, "first_reply": 10, "next_reply": 10}
+    moments = []
+    for method, path, body in (
+        ("post", "policies", policy),
+        ("put", "policies/1", policy | {"name": "Later", "first_reply": 90}),
+        ("delete", "policies/1", None),
+    ):
+        app.clock.advance(MINUTE_MS)
+        assert getattr(sue, method)(f"/admin/api/{path}", json=body).status_code < 300
+        assert app.services.recompute.turn() == 1
+        moments.append(app.clock())
+        app.clock.advance(MINUTE_MS)
+
+    def due(at: int):
+        query = {"view": "arrival", "sort": "next_due", "at": moment(at)}
+        return sue.get(f"/admin/api/threads/{id}/explain", query_string=query).json["due"]
+
+    soon, later, gone = (due(at) for at in moments)
+    assert (soon["policy"], soon["minutes"]) == ("Soon", 10)
+    assert (later["policy"], later["minutes"]) == ("Later", 90)
+    assert gone is None

@@ -30,6 +30,14 @@ class Call(NamedTuple):
 
 
 _PAST = {"view": "arrival", "sort": "arrival", "at": "2026-09-21T15:00:00Z"}
+_REPORT = {
+    "metric": "new",
+    "from": "2026-09-14T15:00:00Z",
+    "to": "2026-09-21T15:00:00Z",
+    "timezone": "Europe/Berlin",
+    "query": "is:open",
+    "hours": "clock",
+}
 _SPAN = {"since": "2026-09-21T14:00:00Z", "until": "2026-09-21T15:00:00Z", "steps": 9}
 
 BOT_CALLS = [
@@ -52,6 +60,7 @@ BOT_CALLS = [
     Call("GET", "/api/v1/threads/{t-1}/place"),
     Call("GET", "/api/v1/lists/{arrival}/{arrival}", {"limit": 5, "cursor": ""}),
     Call("GET", "/api/v1/lists/{v1}/{arrival}", {"limit": 5}),
+    Call("GET", "/api/v1/reports", _REPORT | {"by": "tag", "step": "day"}),
     Call(
         "POST",
         "/api/v1/presence",
@@ -93,6 +102,8 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/archive", {"query": "is:closed", "sort": "priority", "ids": "1,2"}),
     Call("GET", "/admin/api/history", _PAST | {"after": "1,1", "limit": 5}),
     Call("GET", "/admin/api/history/marks", _PAST | _SPAN),
+    Call("GET", "/admin/api/reports", _REPORT | {"by": "tag", "step": "day"}),
+    Call("GET", "/admin/api/reports/threads", _REPORT | {"by": "tag", "part": "x", "after": "1,1"}),
     Call("GET", "/admin/api/threads/{1}/history", {"before": 1790000000000, "limit": 5}),
     Call("POST", "/admin/api/threads/bulk", body={"ids": [1, 2], "action": "claim"}),
     Call(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from flask import Response
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, WithJsonSchema
 
-from dashboard.db.accounts.api_keys import SCOPES, ApiKeyInfo
+from dashboard.db.accounts.api_keys import SCOPES, USUAL_SCOPES, ApiKeyInfo
 from dashboard.db.accounts.sources import NAME
 from dashboard.errors import quoted
 from dashboard.ingest.keys import KeyDraft
@@ -81,7 +81,7 @@ class KeyRequest(Strict):
     scopes: Annotated[
         list[Literal[SCOPES]],  # type: ignore[valid-type]
         Field(min_length=1, max_length=len(SCOPES)),
-    ] = Field(list(SCOPES))
+    ] = Field(list(USUAL_SCOPES))
     handoff: StrictBool = False
     desk: DeskName | None = None
     rate: Annotated[StrictInt, Field(ge=1, le=RATE_MAX)] | None = None

@@ -10,7 +10,7 @@ from pydantic import Strict as Strictness
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from dashboard.db import audit, calendars
+from dashboard.db import audit, calendars, policies
 from dashboard.db.audit import Target, add, changes
 from dashboard.db.calendars import CALENDARS_MAX, CalendarDraft, SavedCalendar
 from dashboard.db.lists import versions
@@ -295,6 +295,7 @@ class CalendarsApi(HoursApi):
             _audit_change(connection, now, before, changed)
             if names:
                 versions.grow_policies(connection)
+                policies.keep(connection, now)
             return _json(changed, names)
 
         changed = self._write_named(_taken(body), write)

@@ -220,6 +220,7 @@ class PoliciesApi(HoursApi):
                 raise field_error("/name", "too_many_policies", f"cannot be saved: {most}")
             draft = _as_saved(connection, body, None)
             policy = policies.create(connection, draft, admin_id, now)
+            policies.keep(connection, now)
             policy_created(connection, now, policy)
             return policy
 
@@ -251,6 +252,7 @@ class PoliciesApi(HoursApi):
             if unknown:
                 raise Invalid(unknown[:20])
             policies.put_in_order(connection, list(dict.fromkeys([*body.ids, *ids])))
+            policies.keep(connection, now)
             policies_ordered(connection, now, before)
             return _all(connection)
 
@@ -282,6 +284,7 @@ class PoliciesApi(HoursApi):
                 raise ChangedMeanwhile("the policy", policy=_json(before))
             draft = _as_saved(connection, body, policy_id)
             changed = policies.change(connection, before, draft, admin_id, now)
+            policies.keep(connection, now)
             policy_changed(connection, now, before, changed)
             return changed
 
@@ -305,6 +308,7 @@ class PoliciesApi(HoursApi):
                 raise _no_such()
             policy_deleted(connection, now, policy)
             policies.remove(connection, policy_id)
+            policies.keep(connection, now)
 
         self._database.write(write)
         self._wake()

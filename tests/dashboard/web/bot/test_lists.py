@@ -18,11 +18,13 @@ def test_the_row_of_a_thread_is_read_by_the_callers_own_id(bot):
     assert row["customer"]["id"] == "c-7", "the caller's own id, too"
 
 
-def test_threads_of_others_and_unknown_ones_are_not_found(bot):
+@pytest.mark.parametrize("path", ["threads/{}", "threads/{}/place"])
+def test_threads_of_others_and_unknown_ones_are_not_found(bot, path):
     bot.post(message(thread="t-1"))
     other_key = bot.new_key(source="other")
-    assert is_problem(bot.get("threads/t-1", key=other_key), 404, "not_found")
-    assert is_problem(bot.get("threads/t-2"), 404, "not_found")
+    assert is_problem(bot.get(path.format("t-1"), key=other_key), 404, "not_found")
+    for unknown in ("t-2", "%00"):
+        assert is_problem(bot.get(path.format(unknown)), 404, "not_found")
 
 
 @pytest.mark.parametrize("limits", [["1", "2"], ["5", "5"]])

@@ -70,7 +70,7 @@ def test_the_forms_of_supervisors_offer_what_there_is(dashboard, mai, chief):
     answer = chief.get("/admin/api/settings/choices").json
     assert (answer["sources"], answer["desks"]) == (["shop"], ["main"])
     assert answer["roles"] == ["admin", "supervisor"]
-    assert answer["scopes"] == ["events", "presence", "read"]
+    assert answer["scopes"] == ["events", "presence", "read", "reports"]
     assert answer["event_types"] == list(WEBHOOK_TYPES)
     assert answer["actors"] == ["chief@example.com", "mai@example.com"]
     assert answer["actions"] == audit.GROUPS and "desk" in answer["kinds"]

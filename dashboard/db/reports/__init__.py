@@ -1,0 +1,1 @@
+"""Reports: what happened in threads, and the numbers made of it."""

@@ -1,0 +1,241 @@
+"""Random months: every number of every report equals a recount by a second program over the
+export."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import select
+
+from dashboard.db.database import Database
+from dashboard.db.models.threads import threads
+from dashboard.transfer.exporting import Exporter
+from tests.dashboard.history.days import Day, acts_of
+from tests.dashboard.reports.recount import (
+    Happening,
+    Thread,
+    percentiles,
+    step_of,
+    threads_of,
+)
+from tests.drivers.application import ApplicationDriver
+from tests.support import SettableClock
+
+#: One second of a day is this much of a month.
+LONGER = 240
+COUNTS = ("new", "closed", "reopened", "answers")
+LENGTHS = {"first_reply": "first_reply", "next_reply": "next_reply", "close_time": "closed"}
+PARTS = ("desk", "source", "tier", "language", "tag", "admin")
+ZONES = ("Europe/Berlin", "America/St_Johns")
+WORK = ("answers", "closed")
+
+
+class Month:
+    """A desk after random months, which were counted now and then."""
+
+    def __init__(self, app: ApplicationDriver, seed: int, months: int):
+        self.app, self.seed = app, seed
+        self.day = Day(app)
+        self.begin = app.clock() - 1
+        keeper = app.services.fact_keeper
+        acts = (act for month in range(months) for act in acts_of(seed + month))
+        for number, (what, thread, choice, seconds) in enumerate(acts):
+            self.day.do(what, thread, choice, seconds * LONGER)
+            if number % 4 == 0:
+                keeper.turn()
+        self.day.pass_time(60_000)
+        keeper.turn()
+        self.threads = threads_of(Exporter(app.database).lines())
+
+    def ask(self, path: str = "reports", **query: Any) -> dict[str, Any]:
+        end = datetime.fromtimestamp(self.app.clock() / 1_000, UTC).isoformat()
+        begin = datetime.fromtimestamp(self.begin / 1_000, UTC).isoformat()
+        given = {"from": begin, "to": end} | query
+        answer = self.day.sue.get(f"/admin/api/{path}", query_string=given)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def last_weeks(self) -> dict[str, str]:
+        """Names the last three weeks: a month has too many hours."""
+        begin = self.app.clock() - 21 * 86_400_000
+        return {"from": datetime.fromtimestamp(begin / 1_000, UTC).isoformat()}
+
+    def name_of(self, id: int) -> str:
+        """Returns the chatbot's id of a thread."""
+        with self.app.database.read() as connection:
+            return connection.scalar(select(threads.c.external_id).where(threads.c.id == id))
+
+    def found(self, *kinds: str) -> Iterator[tuple[Thread, Happening]]:
+        for thread in self.threads:
+            for one in thread.happenings:
+                if one.kind in kinds:
+                    yield thread, one
+
+
+@pytest.fixture
+def month(tmp_path, any_database) -> Month:
+    return month_of(tmp_path, any_database, 5, 1)
+
+
+def month_of(folder: Path, database: Database, seed: int, months: int) -> Month:
+    return Month(ApplicationDriver(database, SettableClock(), folder), seed, months)
+
+
+def parts_of(thread: Thread, one: Happening, by: str) -> list[str]:
+    if by == "tag":
+        return sorted(thread.tags) or [""]
+    if by == "admin":
+        return [one.admin or ""]
+    return [str(getattr(thread, by))]
+
+
+def named(answer: dict[str, Any], by: str) -> dict[str, Any]:
+    """Maps the names of parts that are ids, and the keys of others, to their numbers."""
+    is_id = by in ("admin", "source")
+    return {
+        (part["name"] or "") if is_id else part["key"]: part["total"] for part in answer["parts"]
+    }
+
+
+def check_counts(month: Month) -> None:
+    for metric in COUNTS:
+        whole = list(month.found(metric))
+        assert month.ask(metric=metric)["total"] == len(whole), metric
+        for by in PARTS:
+            expected = Counter(part for pair in whole for part in parts_of(*pair, by))
+            answer = month.ask(metric=metric, by=by)
+            assert named(answer, by) == expected, (metric, by)
+            assert answer["adds_up"] == (by != "tag")
+        for step, zone in product(("hour", "day", "week"), ZONES):
+            check_steps(month, metric, step, ZoneInfo(zone), [one.at for _, one in whole])
+
+
+def check_steps(month: Month, metric: str, step: str, zone: ZoneInfo, times: list[int]) -> None:
+    more = month.last_weeks() if step == "hour" else {}
+    answer = month.ask(metric=metric, step=step, timezone=zone.key, **more)
+    times = [at for at in times if answer["from"] <= at < answer["to"]]
+    expected = Counter(step_of(at, step, zone) for at in times)
+    names = [step_of(at, step, zone) for at in answer["steps"]]
+    assert len(set(names)) == len(names), "each step is another"
+    pairs = zip(names, answer["values"], strict=True)
+    assert {name: value for name, value in pairs if value} == expected, (metric, step, zone)
+
+
+def check_lengths(month: Month) -> None:
+    for metric, kind in LENGTHS.items():
+        whole = [(thread, one) for thread, one in month.found(kind)]
+        answer = month.ask(metric=metric)
+        assert answer["total"] == percentiles([one.length for _, one in whole]), metric
+        bars, low = [], 0
+        for bar in answer["histogram"]:
+            high = bar["below"] or 2**60
+            bars.append(sum(low <= one.length < high for _, one in whole))
+            low = high
+        assert [bar["count"] for bar in answer["histogram"]] == bars
+        for by in PARTS:
+            lengths = defaultdict(list)
+            for thread, one in whole:
+                for part in parts_of(thread, one, by):
+                    lengths[part].append(one.length)
+            expected = {part: percentiles(some) for part, some in lengths.items()}
+            assert named(month.ask(metric=metric, by=by), by) == expected, (metric, by)
+        for zone in map(ZoneInfo, ZONES):
+            check_length_steps(month, metric, [one for _, one in whole], zone)
+
+
+def check_length_steps(month: Month, metric: str, whole: list[Happening], zone: ZoneInfo) -> None:
+    for step in ("day", "hour of the week"):
+        by_name = defaultdict(list)
+        for one in whole:
+            local = datetime.fromtimestamp(one.at / 1_000, zone)
+            week_hour = 24 * local.weekday() + local.hour
+            by_name[step_of(one.at, step, zone) if step == "day" else week_hour].append(one.length)
+        query = {"step": "day"} if step == "day" else {"by": "hour"}
+        answer = month.ask(metric=metric, timezone=zone.key, **query)
+        names = [step_of(at, step, zone) for at in answer["steps"]] or range(168)
+        pairs = zip(names, answer["values"], strict=True)
+        found = {name: value for name, value in pairs if value["count"]}
+        assert found == {name: percentiles(some) for name, some in by_name.items()}, (metric, step)
+
+
+def check_levels(month: Month) -> None:
+    for zone in ZONES:
+        answer = month.ask(metric="waiting", step="day", timezone=zone, by="desk")
+        ends = [*answer["steps"][1:], answer["to"]]
+        levels = [sum(thread.waits_at(end) for thread in month.threads) for end in ends]
+        assert answer["values"] == levels
+        assert answer["total"] == levels[-1]
+        for part in answer["parts"]:
+            at_desk = [thread for thread in month.threads if thread.desk == part["key"]]
+            assert part["values"] == [sum(one.waits_at(end) for one in at_desk) for end in ends]
+
+
+def check_threads(month: Month) -> None:
+    """Each number opens its threads."""
+    chosen = random.Random(month.seed)
+    for metric, by in product((*COUNTS, *LENGTHS, "handled", "waiting"), (None, *PARTS)):
+        query = {"metric": metric} | ({"by": by} if by else {})
+        parts = month.ask(**query)["parts"] if by else [None]
+        for part in chosen.sample(parts, min(2, len(parts))):
+            key = {} if part is None else {"part": part["key"]}
+            name = part and (part["name"] if by in ("admin", "source") else part["key"])
+            expected = behind(month, metric, by, name or "")
+            found, after = list[int](), {}
+            while after is not None:
+                answer = month.ask("reports/threads", **query, **key, **after, limit=2)
+                found += [row["id"] for row in answer["rows"]]
+                assert answer["total"] == len(expected)
+                after = answer["next"] and {"after": "{},{}".format(*answer["next"])}
+            assert len(found) == len(set(found)), "each thread once"
+            assert {month.name_of(id) for id in found} == expected, (metric, by, part)
+
+
+def behind(month: Month, metric: str, by: str | None, part: str) -> set[str]:
+    if metric == "waiting":
+        waits = [thread for thread in month.threads if thread.waits_at(month.app.clock())]
+        if by == "admin":
+            return {thread.name for thread in waits} if part == "" else set()
+        nothing = Happening("", 0)
+        return {
+            thread.name for thread in waits if by is None or part in parts_of(thread, nothing, by)
+        }
+    kinds = WORK if metric == "handled" else (LENGTHS.get(metric, metric),)
+    return {
+        thread.name
+        for thread, one in month.found(*kinds)
+        if by is None or part in parts_of(thread, one, by)
+    }
+
+
+def check_handled(month: Month) -> None:
+    pairs = {(thread.name, one.admin or "") for thread, one in month.found(*WORK)}
+    assert month.ask(metric="handled")["total"] == len({name for name, _ in pairs})
+    expected = Counter(admin for _, admin in pairs)
+    assert named(month.ask(metric="handled", by="admin"), "admin") == expected
+
+
+def check_all(month: Month) -> None:
+    check_counts(month)
+    check_lengths(month)
+    check_levels(month)
+    check_handled(month)
+    check_threads(month)
+
+
+def test_every_number_equals_a_recount(month):
+    check_all(month)
+
+
+@pytest.mark.slow
+@pytest.mark.cpu_bound
+@pytest.mark.parametrize("number", range(8))
+def test_every_number_of_many_months_equals_a_recount(number, tmp_path, any_database):
+    seed = random.SystemRandom().randrange(2**32)
+    print("the months of seed", seed)
+    check_all(month_of(tmp_path, any_database, seed, 3))
