@@ -172,6 +172,15 @@ test("a thread may be given back to the queue that it came from, and no other", 
   assert.deepEqual(queues.items(), []);
 });
 
+test("the dialog says before a thread is given back that it may come to the same admin again (Q51)", (context) => {
+  const { queues, page } = scene(context);
+  page.data.thread.row = { ...row(4), queue: 1 };
+  const said = [];
+  page.ui.dialog = { element: { querySelector: () => null }, open: (title, content) => said.push(...content().values) };
+  queues.items()[0].run();
+  assert.match(said.join(" "), /goes back to its place in .*VIPs.* if nobody else can take it, you may get it again at once\./);
+});
+
 // What is asked, and the answer: the dialog of the page, which decides at once.
 function asking(page, answer) {
   const asked = [];

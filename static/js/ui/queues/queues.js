@@ -249,7 +249,7 @@ export class Queues extends PageModule {
       void this.#release(id, value.trim(), given);
     };
     dialog.open(t("queues.release"), () => html`<form class="form queue-release" @submit=${submit}>
-      <p>${t("queues.release.text", given)}</p>
+      <p>${t("queues.release.text", given)} ${t("queues.release.others")}</p>
       <label>${t("queues.release.reason")}<input name="reason" maxlength=${REASON_MAX} autocomplete="off" dir="auto"></label>
       <div class="form-acts"><button type="button" class="button" @click=${() => dialog.close()}>${t("cancel")}</button>
         <button type="submit" class="button button-accent">${t("act.release")}</button></div></form>`);
