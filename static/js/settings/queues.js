@@ -6,7 +6,7 @@ import { faultAt, faultText, LateCheck } from "../core/hours/policies.js";
 import { shown } from "../core/names.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
-import { Saving } from "../ui/hours/saving.js";
+import { Saving, store } from "../ui/hours/saving.js";
 import { given } from "./elements.js";
 import { OrderedPage } from "./ordered.js";
 
@@ -306,9 +306,7 @@ export class QueueForm extends PageModule {
   async #save() {
     const draft = this.#draft();
     await this.saving.run(async () => {
-      const { id, changed_at } = /** @type {Queue} */ (this.#queue);
-      const { queue } = this.#isNew ? await this.#http.post(QUEUES, draft)
-        : await this.#http.put(`${QUEUES}/${id}`, { ...draft, changed_at });
+      const { queue } = await store(this.#http, QUEUES, /** @type {{ id?: number }} */ (this.#queue), draft);
       this.#saved = JSON.stringify(this.#fields);
       this.left(queue);
     });
