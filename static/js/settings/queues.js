@@ -2,7 +2,7 @@
 
 import { html } from "lit-html";
 
-import { faultAt, faultText, LateCheck } from "../core/hours/policies.js";
+import { faultAt, faultsOf, faultText, LateCheck } from "../core/hours/policies.js";
 import { shown } from "../core/names.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
@@ -12,6 +12,7 @@ import { OrderedPage } from "./ordered.js";
 
 const QUEUES = "/admin/api/queues";
 const LOADS = ["waiting", "open"];
+const NOT_SHARED = ["me", "built-in"]; // owners of views that cannot be queues
 
 /** @extends {OrderedPage<Queue>} */
 export class QueuesPage extends OrderedPage {
@@ -70,7 +71,7 @@ export class QueuesPage extends OrderedPage {
   /** @param {Queue | null} queue null: a new one */
   edit(queue) {
     const taken = new Set(this.saved.map(({ view }) => view));
-    const views = this.#views.filter(({ id, owner }) => owner !== "me" && (id === queue?.view || !taken.has(id)));
+    const views = this.#views.filter(({ id, owner }) => !NOT_SHARED.includes(owner) && (id === queue?.view || !taken.has(id)));
     const form = new QueueForm({
       data: this.data, net: this.net, ui: this.ui, acts: this.acts, area: this.area, queue, views, desks: this.#desks,
       left: (saved) => (saved ? this.#saved(saved) : this.area.leaveForm()),
@@ -222,7 +223,15 @@ export class QueueForm extends PageModule {
         aria-invalid=${String(this.#said("/view") !== "")} @change=${({ target }) => this.#set({ view: target.value })}
         >${this.views.map(({ id, name }) => html`<option value=${id} ?selected=${id === view}>${shown(name)}</option>`)}</select>`
       : html`<span class="set-help">${t("queues.view.none")}</span>`}
-      <span class="set-help">${t("queues.view.about")}</span>${this.#saying("/view", "view")}</label>`;
+      ${this.#order(this.views.find(({ id }) => id === view)?.sort)}${this.#saying("/view", "view")}</label>`;
+  }
+
+  // The order in which the view's threads go out, with a soft warning if the newest are first.
+  #order(sort) {
+    const { t } = this.ui.language;
+    return sort && html`<span class="set-help">${t("queues.view.about", { sort: shown(t(`sort.${sort}`)) })}</span>
+      ${this.data.sortsByWait.includes(sort) ? "" : html`<span class="late-line queue-newest" data-more="true"
+        ><span>${t("queues.view.newest")}</span></span>`}`;
   }
 
   #admins() {
@@ -270,9 +279,8 @@ export class QueueForm extends PageModule {
     const { t } = this.ui.language;
     const { state, error, answer } = this.check;
     const counts = /** @type {QueueCounts | null} */ (/** @type {unknown} */ (answer));
-    const text = state === "refused" && error.status !== 422 ? refusalOf(error, t)
-      : !counts ? t(state === "asking" ? "loading" : "queues.now.incomplete")
-        : t("queues.now", { count: counts.waiting, accepting: t.number(counts.accepting), eligible: t.number(counts.eligible) });
+    const text = state === "refused" ? faultText(faultsOf(error.body)[0], t) || refusalOf(error, t)
+      : counts ? nowText(counts, this.#fields.mode, t) : t(state === "asking" ? "loading" : "queues.now.incomplete");
     return html`<p class="late-line queue-now-line-text" role="status" aria-busy=${String(state === "asking")}>${text}</p>`;
   }
 
@@ -317,6 +325,15 @@ export class QueueForm extends PageModule {
     this.#queue = /** @type {QueueFields} */ (this.#draft() ?? FRESH);
     return this.ui.language.t("queues.gone");
   }
+}
+
+// The threads that a queue would hand out now, and the admins who would get one at once.
+/** @param {QueueCounts} counts @param {string} mode @param {Translate} t */
+export function nowText({ waiting: count, accepting, eligible }, mode, t) {
+  const admins = mode === "pull" ? "" : accepting ? t("queues.now.eligible", {
+    accepting: t.number(accepting), eligible: t.number(Math.min(eligible, count)),
+  }) : t("queues.now.nobody");
+  return `${t("queues.now", { count })} ${admins}`.trim();
 }
 
 const pointerOf = (name) => (name === "offline_after" ? "/return/offline_after" : `/${name}`);

@@ -305,10 +305,10 @@ def has_an_act_for_each_hand_out(day: Day) -> None:
 def writes_a_queue(sue: BrowserDriver, view: str, mode: str) -> None:
     page = sue.page
     page.click(".area-action")
-    page.wait_for_selector(".queue-form")
+    page.locator(".late-line", has_text="to hand out").wait_for()  # before a field is touched
     page.select_option(".queue-form [name=view]", label=view)
     page.locator(".queue-form .choice", has_text=mode).click()
-    page.locator(".late-line", has_text="would get one").wait_for()
+    page.locator(".late-line", has_text="to hand out").wait_for()
     page.locator(".queue-form [type=submit]").click()
     page.locator(".area-note", has_text=f"The queue “{view}” is saved").wait_for()
 
@@ -317,7 +317,9 @@ def has_faults_at_their_fields(sue: BrowserDriver) -> None:
     """The form says what the queue would do now, and what is wrong (Q7)."""
     page = sue.page
     page.locator(".policy-open").first.click()
-    page.locator(".late-line", has_text="Now: 3 waiting, 0 of 0 would get one.").wait_for()
+    now = "Now: 3 unassigned threads to hand out. Nobody accepts threads at the moment."
+    page.locator(".late-line", has_text=now).wait_for()
+    page.locator(".queue-form .set-help", has_text="go out by “Longest wait”.").wait_for()
     page.fill(".queue-form [name=take_within]", "5")
     page.locator("#take_within-said", has_text="from 10 to 3").wait_for()
     page.fill(".queue-form [name=take_within]", "90")

@@ -13,7 +13,7 @@ globalThis.document ??= /** @type {any} */ ({
 });
 const { Queues } = await import("../../../static/js/ui/queues/queues.js");
 const { queueText } = await import("../../../static/js/ui/thread/act-line.js");
-const { secondsIn } = await import("../../../static/js/settings/queues.js");
+const { nowText, QueueForm, QueuesPage, secondsIn } = await import("../../../static/js/settings/queues.js");
 
 const read = (path) => JSON.parse(readFileSync(new URL(`../../../static/i18n/${path}.json`, import.meta.url), "utf8"));
 const t = translator("en", { ...read("en"), ...read("queues/en") });
@@ -258,6 +258,61 @@ test("acts say what a queue did", () => {
   assert.equal(said(back("released", { id: 2, name: "Sue" })), "Sue gave it back to VIPs, from Ana");
   assert.equal(said({ ...back("released", ana), previous: undefined }), "Ana gave it back to VIPs");
   assert.equal(said({ type: "thread.assigned", by: ana, assignee: ana }), "");
+});
+
+const settings = translator("en", { ...read("en"), ...read("settings/queues/en") });
+const VIEWS = [["arrival", "built-in"], ["v1", "me"], ["v2", "all"], ["v3", "desk:main"]]
+  .map(([id, owner], at) => ({ id, owner, name: `View ${id}`, query: "", sort: at % 2 ? "longest_wait" : "arrival" }));
+
+// The form of a new queue, and the views that the page would try.
+async function newQueue(views = VIEWS) {
+  const asked = [];
+  const answers = {
+    "/admin/api/queues": { queues: [], load: "waiting", next: 0 },
+    "/admin/api/queues/preview": { waiting: 3, accepting: 0, eligible: 0 },
+  };
+  const http = {
+    get: async (path) => answers[path], post: async (path, body) => { asked.push(body.view); return answers[path]; },
+  };
+  const page = pageOf({
+    api: { http, views: async () => ({ views }), desks: async () => ({ desks: [] }) },
+    language: { t: settings }, sortsByWait: ["longest_wait"], queues: { part: null },
+  });
+  const settingsPage = new QueuesPage({ ...page, area: { paint() {}, say() {}, root: { querySelector: () => null } } });
+  await settingsPage.begin();
+  settingsPage.edit(null);
+  return { asked, form: settingsPage.form };
+}
+
+// All texts of a template.
+const textsIn = (value) => (Array.isArray(value) ? value.map(textsIn).join(" ")
+  : value?.strings ? value.strings.map((text, at) => text + textsIn(value.values[at])).join("")
+    : typeof value === "string" ? value : "");
+
+test("the form of a new queue says at once what it would do now, of a view that can be one (Q7)", async () => {
+  const { asked, form } = await newQueue();
+  assert.ok(form instanceof QueueForm);
+  while (form.check.state !== "done") await new Promise((resolve) => { setImmediate(resolve); });
+  assert.deepEqual(asked, ["v2"]);
+  const said = textsIn(form.content());
+  assert.match(said, /Now: 3 unassigned threads to hand out\. Nobody accepts threads at the moment\./);
+  assert.doesNotMatch(said, /View (arrival|v1)/);
+});
+
+test("the form says which order the queue serves, and warns of one with the newest first (Q7)", async () => {
+  const said = async (views) => textsIn((await newQueue(views)).form.content());
+  assert.match(await said(VIEWS), /go out by “Latest message”\..*newer messages first/s);
+  const inOrder = await said(VIEWS.slice(3));
+  assert.match(inOrder, /go out by “Longest wait”\./);
+  assert.doesNotMatch(inOrder, /newer messages first/);
+});
+
+test("a queue that is tried says who would get a thread, if it gives them by itself", () => {
+  const counts = { waiting: 3, accepting: 5, eligible: 4 };
+  assert.equal(nowText(counts, "push", settings), "Now: 3 unassigned threads to hand out. 3 of 5 who accept would get one.");
+  assert.equal(nowText(counts, "pull", settings), "Now: 3 unassigned threads to hand out.");
+  assert.equal(nowText({ waiting: 1, accepting: 0, eligible: 0 }, "push", settings),
+    "Now: 1 unassigned thread to hand out. Nobody accepts threads at the moment.");
 });
 
 test("seconds are whole numbers within the limits of their field", () => {
