@@ -11,6 +11,7 @@ const element = () => ({ prepend() {}, replaceChildren() {} });
 globalThis.document ??= /** @type {any} */ ({
   visibilityState: "visible", createTreeWalker: () => ({}), createComment: () => ({}), createElement: element, getElementById: element,
 });
+const { Toasts } = await import("../../../static/js/ui/elements/toasts.js");
 const { Queues } = await import("../../../static/js/ui/queues/queues.js");
 const { queueText } = await import("../../../static/js/ui/thread/act-line.js");
 const { nowText, QueueForm, QueuesPage, secondsIn } = await import("../../../static/js/settings/queues.js");
@@ -27,7 +28,7 @@ const QUEUE = { id: 1, name: "VIPs" };
 // The page of an admin of one queue, and what it does.
 function scene(test, { mode = "pull", answers = {} } = {}) {
   test.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
-  const done = { asked: [], toasts: [], dropped: [], opened: [], announced: [], noticed: [], offered: [], called: [], sure: true };
+  const done = { asked: [], toasts: [], dropped: [], opened: [], announced: [], noticed: [], offered: [], called: [], closed: 0 };
   const rows = new Map();
   const ask = (method) => async (path, body) => {
     done.asked.push([method, path.replace("/admin/api/", ""), body]);
@@ -43,7 +44,7 @@ function scene(test, { mode = "pull", answers = {} } = {}) {
     call: async (name, given) => void done.called.push([name, given]),
     painter: { add() {}, ask() {}, askAll() {} }, announce: (text) => done.announced.push(text),
     toasts: {
-      show: (text, action) => done.toasts.push({ text, action }), drop: (id) => done.dropped.push(id),
+      show: (text, action) => done.toasts.push({ text, action }), drop: (id) => Boolean(done.dropped.push(id) && id > 0 && id > done.closed),
     },
     language: { t }, dialog: {}, notifier: { get: async () => ({ notice: (one) => done.noticed.push(one) }) },
     open: (id) => done.opened.push(id),
@@ -141,7 +142,7 @@ test("after a new connection only those keep a notice that are still to be opene
 
 test("what went back is told with a press to accept again", async (context) => {
   const answers = { "me/accepting": { ...ME, accepting: true } };
-  const { queues, toasts, asked, dropped } = scene(context, { answers });
+  const { done, queues, toasts, asked, dropped } = scene(context, { answers });
   queues.gave({ thread_id: 4, queue: QUEUE, until: 60_000, row: row(4) });
   queues.returned({ thread_id: 4, queue: QUEUE, reason: "not_taken", accepting: false });
   assert.equal(queues.press("open"), false);
@@ -151,9 +152,46 @@ test("what went back is told with a press to accept again", async (context) => {
   await settled();
   assert.deepEqual(asked, [["PUT", "me/accepting", { accepting: true }]]);
   assert.equal(queues.board.me.accepting, true);
-  assert.equal(dropped.length, 1, "the offer is gone");
+  assert.equal(dropped.at(-1), 1, "the offer is gone");
+  done.closed = 1;
   queues.returned({ thread_id: 5, queue: QUEUE, reason: "offline", accepting: true });
   assert.deepEqual([toasts.at(-1).text, toasts.at(-1).action], ["#5 went back to VIPs: you were offline.", null]);
+});
+
+test("threads that went back are told of by one notice that counts them, each with its own reason", (context) => {
+  const { done, queues, toasts, dropped } = scene(context, { mode: "push" });
+  const back = (id, reason, accepting = false) => queues.returned({ thread_id: id, queue: QUEUE, reason, accepting });
+  for (const id of [4, 5, 6]) back(id, "not_taken");
+  assert.deepEqual(dropped.filter((id) => id), [1, 2], "each takes the place of the one before");
+  assert.equal(toasts.at(-1).text, "3 threads went back, not opened in time. You no longer accept threads.");
+  back(6, "not_taken");
+  assert.match(toasts.at(-1).text, /^3 threads/, "the same thread again");
+  back(7, "offline", true);
+  assert.equal(toasts.at(-1).text, "3 threads went back, not opened in time. 1 thread went back: you were offline.");
+  assert.equal(toasts.at(-1).action, null);
+  done.closed = toasts.length;
+  back(8, "offline", true);
+  assert.equal(toasts.at(-1).text, "#8 went back to VIPs: you were offline.", "the others were read and closed");
+  const count = dropped.length;
+  queues.state({ queues: [], ids: [1], next: 14, me: { ...ME, accepting: true } });
+  assert.equal(dropped.length, count, "nothing is offered that were of no use now");
+});
+
+test("a toast says when it is dropped whether it was shown until then", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const toasts = new Toasts(() => {});
+  const [one, two] = ["One", "Two"].map((text) => toasts.show(text, null, { shownMs: 100 }));
+  assert.deepEqual([one, one, 0].map((id) => toasts.drop(id)), [true, false, false]);
+  context.mock.timers.tick(100);
+  assert.equal(toasts.drop(two), false);
+});
+
+test("threads that are given at the same moment are each noticed", async (context) => {
+  const { queues, noticed } = scene(context, { mode: "push" });
+  for (const id of [4, 5]) queues.gave({ thread_id: id, queue: QUEUE, until: 60_000, row: row(id) });
+  queues.gave({ thread_id: 4, queue: QUEUE, until: 90_000, row: row(4) });
+  await settled();
+  assert.equal(new Set(noticed.map(({ id }) => id)).size, 2);
 });
 
 test("a thread may be given back to the queue that it came from, and no other", (context) => {

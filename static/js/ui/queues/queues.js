@@ -5,7 +5,7 @@ import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import {
-  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, secondsLeft,
+  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, returnedText, secondsLeft,
 } from "../../core/queues.js";
 import { shown } from "../../core/names.js";
 import { nameOf } from "../elements/avatar.js";
@@ -290,7 +290,9 @@ const RETURNED_MS = 10 * 60 * 1000; // for so long the page says that a thread w
 export class GivenNotices extends PageModule {
   #threads = new GivenThreads();
   #timer = null;
-  #offers = []; // toasts with the button to accept again
+  #back = []; // {id, name, queue, reason} of the threads that the toast tells of
+  #toast = 0; // about threads that went back
+  #offers = false; // whether it has the button to accept again
   #root = document.createElement("div");
 
   // accept() switches the admin to accepting.
@@ -319,7 +321,7 @@ export class GivenNotices extends PageModule {
   // The sound, the system's notification and the mark of the row are those of other notices.
   async #sound({ thread_id: id, until, row }) {
     (await this.ui.notifier.get())?.notice({
-      kind: "queue", id: until ?? id, thread_id: id, at: this.net.now(), customer: row.customer, by: null,
+      kind: "queue", id: `${id} ${until}`, thread_id: id, at: this.net.now(), customer: row.customer, by: null,
       text: row.preview?.body ?? "",
     });
   }
@@ -329,7 +331,7 @@ export class GivenNotices extends PageModule {
     return { name: nameOf(row, t), queue: shown(queue.name) };
   }
 
-  // A thread went back to its queue: says so, with a button to go on.
+  // A thread went back to its queue: says so, with a button to go on. One toast tells of all, until it is closed.
   /** @param {ReturnedThread} returned */
   returned({ thread_id: id, queue, reason, accepting }) {
     const { data: { rows }, ui: { toasts, language: { t } } } = this;
@@ -337,22 +339,18 @@ export class GivenNotices extends PageModule {
     this.#look();
     if (reason === "released") return;
     const row = rows.get(id);
-    const name = row ? nameOf(row, t) : `#${id}`;
-    const went = queue ? t(`queues.returned.${reason}`, { name, queue: shown(queue.name) })
-      : t("queues.returned.nowhere", { name });
-    const text = accepting ? went : `${went} ${t("queues.now.not")}`;
+    const one = { id, name: row ? nameOf(row, t) : `#${id}`, queue: queue && shown(queue.name), reason };
+    const others = toasts.drop(this.#toast) ? this.#back.filter((other) => other.id !== id) : [];
+    this.#back = [...others, one];
+    this.#offers = !accepting;
+    const text = [returnedText(this.#back, t), accepting ? "" : t("queues.now.not")].filter(Boolean).join(" ");
     const again = { text: t("queues.accept.again"), run: () => this.accept() };
-    const toast = toasts.show(text, accepting ? null : again, { shownMs: RETURNED_MS, stays: true });
-    this.#offers.push(toast);
+    this.#toast = toasts.show(text, accepting ? null : again, { shownMs: RETURNED_MS, stays: true });
   }
 
-  // The admin accepts threads, or does not: then the offers to accept again are no use.
+  // The admin accepts threads, or does not: then an offer to accept again is no use.
   /** @param {boolean} isOn */
-  accepting(isOn) {
-    if (!isOn) return;
-    for (const toast of this.#offers) this.ui.toasts.drop(toast);
-    this.#offers = [];
-  }
+  accepting(isOn) { if (isOn && this.#offers) this.ui.toasts.drop(this.#toast); }
 
   /** @param {number} id */
   drop(id) {
