@@ -25,6 +25,11 @@ const PULL = { id: 1, name: "VIPs", mode: "pull", mine: true, waiting: 14, accep
 const ME = { accepting: false, capacity: 3, capacity_max: 5, load: 2, counts: "waiting" };
 const QUEUE = { id: 1, name: "VIPs" };
 
+// All texts of a template.
+const textsIn = (value) => (Array.isArray(value) ? value.map(textsIn).join(" ")
+  : value?.strings ? value.strings.map((text, at) => text + textsIn(value.values[at])).join("")
+    : typeof value === "string" ? value : "");
+
 // The page of an admin of one queue, and what it does.
 function scene(test, { mode = "pull", answers = {} } = {}) {
   test.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
@@ -275,6 +280,20 @@ test("a colleague's capacity is asked about with the threads that count", async 
     ["Ana has 4 of 5 threads and gets 2 more."]);
 });
 
+test("the switch says that its admin is at capacity, and who may raise the limit", (context) => {
+  const { queues } = scene(context);
+  const said = (me) => {
+    queues.state({ queues: [], ids: [1], next: 14, me: { ...ME, ...me } });
+    return [queues.corner(), queues.own()].map(textsIn);
+  };
+  for (const text of said({ load: 2 })) assert.doesNotMatch(text, /at capacity/);
+  for (const text of said({ load: 3 })) {
+    assert.match(text, /3 of 3.* · at capacity/s);
+    assert.match(text, /title=Queues give you nothing now: you have 3 of 3 threads\. You can raise your limit up to 5\./);
+  }
+  assert.match(said({ load: 4, capacity: 5 })[1], /Only supervisors can raise your limit\./, "in the panel at any load");
+});
+
 test("the palette has the switch and Take next for admins of a queue alone", (context) => {
   const { queues } = scene(context);
   assert.deepEqual(queues.commands().map(({ text }) => text), ["Take next", "Accept threads from queues"]);
@@ -321,11 +340,6 @@ async function newQueue(views = VIEWS) {
   settingsPage.edit(null);
   return { asked, form: settingsPage.form };
 }
-
-// All texts of a template.
-const textsIn = (value) => (Array.isArray(value) ? value.map(textsIn).join(" ")
-  : value?.strings ? value.strings.map((text, at) => text + textsIn(value.values[at])).join("")
-    : typeof value === "string" ? value : "");
 
 test("the form of a new queue says at once what it would do now, of a view that can be one (Q7)", async () => {
   const { asked, form } = await newQueue();

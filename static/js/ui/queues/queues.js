@@ -140,14 +140,22 @@ export class Queues extends PageModule {
   #switch(className) {
     const { t } = this.ui.language;
     const { me } = this.board;
-    const load = t("queues.load", { load: t.number(me.load), capacity: t.number(me.capacity) });
+    const given = { load: t.number(me.load), capacity: t.number(me.capacity) };
+    const isFull = me.load >= me.capacity;
     const isAway = me.accepting && NOT_HERE.has(this.data.presence.of("admin", this.data.adminId)?.status);
     return html`<button type="button" role="switch" class="queue-switch ${className}"
-      aria-checked=${String(me.accepting)} title=${t(isAway ? "queues.accept.away" : "queues.accept.about")}
+      aria-checked=${String(me.accepting)} title=${isFull ? `${t("queues.accept.full", given)} ${this.#limit()}`
+        : t(isAway ? "queues.accept.away" : "queues.accept.about")}
       @click=${() => this.accept(!me.accepting)}
-      ><span class="queue-switch-mark" aria-hidden="true"></span><span class="queue-switch-text"
-      >${t("queues.accept")}</span> <span class="queue-switch-load" ?data-full=${me.load >= me.capacity}
-      >${load}</span></button>`;
+      ><span class="queue-switch-mark" aria-hidden="true"></span><span class="queue-switch-words"><span
+      class="queue-switch-text">${t("queues.accept")}</span> <span class="queue-switch-about" ?data-full=${isFull}><span
+      class="queue-switch-load">${t("queues.load", given)}</span>${isFull ? html` · ${t("queues.full")}` : ""}</span></span></button>`;
+  }
+
+  // Who may raise the admin's limit.
+  #limit() {
+    const { capacity, capacity_max: count } = this.board.me;
+    return this.ui.language.t(capacity < count ? "queues.limit.own" : "queues.limit.set", { count });
   }
 
   // The admin's own part of the team's panel: the switch, and a lower capacity.
@@ -160,7 +168,8 @@ export class Queues extends PageModule {
       <label class="own-field"><span>${t("queues.capacity.own")}</span>
       <select class="queue-capacity" @change=${({ target }) => choose(Number(target.value))}>${
         Array.from({ length: most + 1 }, (_, value) => html`<option value=${value}
-          ?selected=${value === capacity}>${t("queues.capacity.value", { count: value })}</option>`)}</select></label>`;
+          ?selected=${value === capacity}>${t("queues.capacity.value", { count: value })}</option>`)}</select>
+      <span class="queue-limit">${this.#limit()}</span></label>`;
   }
 
   // A colleague's load in words.
