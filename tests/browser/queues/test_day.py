@@ -118,7 +118,7 @@ def shares_vips(day: Day, ana: BrowserDriver, bo: BrowserDriver) -> None:
         day.vip(f"V{number}")
     given = [gets(window, 2) for window in (ana, bo)]
     assert sorted(given[0] + given[1]) == sorted(
-        f"You got a thread: V{number}, from {VIPS}." for number in range(4)
+        f"You got a thread: V{number}, from “{VIPS}”." for number in range(4)
     )
     focus = ana.page.evaluate(FOCUSED)
     assert "composer-field" in focus[0] and focus[1] == "While I write"
@@ -153,14 +153,14 @@ def is_not_taken(day: Day, ana: BrowserDriver, bo: BrowserDriver) -> None:
         what="the notice",
     )
     other = bo if late is ana else ana
-    late.wait_for(toast("Late went back to VIPs who wait, not opened in time."), "the return")
+    late.wait_for(toast("Late went back to “VIPs who wait”, not opened in time."), "the return")
     late.wait_for(toast("You no longer accept threads."))
     late.wait_for(f"() => ({SWITCH})() === 'false'")
     gets(late, 0)
     gets(other, 1)
     opens_all(day, other, 1)
     other.wait_for(is_said("did not open it in time"), "the line")
-    other.wait_for(is_said("VIPs who wait gave it to you"))
+    other.wait_for(is_said("“VIPs who wait” gave it to you"))
     late.page.get_by_role("button", name="Accept again").click()
     late.wait_for(f"() => ({SWITCH})() === 'true'")
     late.wait_for("() => !document.getElementById('toasts').textContent.includes('Accept again')")
@@ -189,7 +189,7 @@ def takes_the_rest(day: Day, windows: tuple[BrowserDriver, ...], admins: list[Ad
         else:
             window.page.click(".queue-next")
         window.wait_for(f"() => ({OPEN})() === {first}", "the first thread")
-        window.wait_for(is_said(f"You took it from {REST}"), "the line")
+        window.wait_for(is_said(f"You took it from “{REST}”"), "the line")
         window.wait_for(f"() => ({LOAD})() !== {load!r}", "the load")
         taken[at].append(first)
 
@@ -212,11 +212,11 @@ def gives_back(day: Day, ana: BrowserDriver) -> None:
     ana.choose_act("Give back to the queue")
     ana.page.fill(".queue-release [name=reason]", "Speaks Dutch")
     ana.page.keyboard.press("Enter")
-    ana.wait_for(is_said(f"You gave it back to {REST}"), "the line")
+    ana.wait_for(is_said(f"You gave it back to “{REST}”"), "the line")
     assert waiting(day)[0] == id
     ana.page.focus(".list")
     ana.page.keyboard.press("w")
-    ana.page.locator(".explain-queue", has_text=f"Waits in {REST}.").wait_for()
+    ana.page.locator(".explain-queue", has_text=f"Waits in “{REST}”.").wait_for()
     assert "Number 1 of" in ana.page.inner_text(".explain-queue")
     ana.page.keyboard.press("Escape")
 
@@ -379,9 +379,9 @@ def is_given_back_with_a_reason(ana: BrowserDriver, other: BrowserDriver, id: in
     ana.choose_act("Give back to the queue")
     ana.page.fill(".queue-release [name=reason]", "She is my aunt")
     ana.page.keyboard.press("Enter")
-    ana.wait_for(is_said(f"You gave it back to {VIPS} · “She is my aunt”"), "the line")
+    ana.wait_for(is_said(f"You gave it back to “{VIPS}” · “She is my aunt”"), "the line")
     other.open(id)
-    other.wait_for(is_said(f"You gave it back to {VIPS} · “She is my aunt”"))
+    other.wait_for(is_said(f"You gave it back to “{VIPS}” · “She is my aunt”"))
 
 
 def asks_before_taking(day: Day, ana: BrowserDriver, id: int) -> None:

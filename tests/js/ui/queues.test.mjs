@@ -68,8 +68,8 @@ test("the key takes the next thread and opens it, once however often it is press
   await settled();
   assert.deepEqual(asked, [["POST", "queues/next", undefined]]);
   assert.deepEqual(opened, [4]);
-  assert.deepEqual(offered, [{ text: "Customer 4 is yours, from VIPs", acts: [99] }]);
-  assert.match(announced.at(-1), /place 1 of 14 in VIPs/);
+  assert.deepEqual(offered, [{ text: "Customer 4 is yours, from “VIPs”", acts: [99] }]);
+  assert.match(announced.at(-1), /place 1 of 14 in “VIPs”/);
 });
 
 test("nothing waits, or the admin has no free place: the page says so", async (context) => {
@@ -95,8 +95,8 @@ test("given threads are announced once, and one key opens the oldest", async (co
   for (const id of [4, 5, 4]) queues.gave(gave(id));
   await settled();
   assert.deepEqual(announced.filter((text) => text.startsWith("You got")), [
-    "You got a thread: Customer 4, from VIPs. Shift O opens it.",
-    "You got a thread: Customer 5, from VIPs. Shift O opens it.",
+    "You got a thread: Customer 4, from “VIPs”. Shift O opens it.",
+    "You got a thread: Customer 5, from “VIPs”. Shift O opens it.",
   ]);
   assert.deepEqual(noticed.map(({ kind, thread_id: id }) => [kind, id]), [["queue", 4], ["queue", 5]]);
   assert.equal(queues.press("open"), undefined);
@@ -152,7 +152,7 @@ test("what went back is told with a press to accept again", async (context) => {
   queues.returned({ thread_id: 4, queue: QUEUE, reason: "not_taken", accepting: false });
   assert.equal(queues.press("open"), false);
   const { text, action } = toasts.at(-1);
-  assert.equal(text, "Customer 4 went back to VIPs, not opened in time. You no longer accept threads.");
+  assert.equal(text, "Customer 4 went back to “VIPs”, not opened in time. You no longer accept threads.");
   action.run();
   await settled();
   assert.deepEqual(asked, [["PUT", "me/accepting", { accepting: true }]]);
@@ -160,7 +160,7 @@ test("what went back is told with a press to accept again", async (context) => {
   assert.equal(dropped.at(-1), 1, "the offer is gone");
   done.closed = 1;
   queues.returned({ thread_id: 5, queue: QUEUE, reason: "offline", accepting: true });
-  assert.deepEqual([toasts.at(-1).text, toasts.at(-1).action], ["#5 went back to VIPs: you were offline.", null]);
+  assert.deepEqual([toasts.at(-1).text, toasts.at(-1).action], ["#5 went back to “VIPs”: you were offline.", null]);
 });
 
 test("threads that went back are told of by one notice that counts them, each with its own reason", (context) => {
@@ -176,7 +176,7 @@ test("threads that went back are told of by one notice that counts them, each wi
   assert.equal(toasts.at(-1).action, null);
   done.closed = toasts.length;
   back(8, "offline", true);
-  assert.equal(toasts.at(-1).text, "#8 went back to VIPs: you were offline.", "the others were read and closed");
+  assert.equal(toasts.at(-1).text, "#8 went back to “VIPs”: you were offline.", "the others were read and closed");
   const count = dropped.length;
   queues.state({ queues: [], ids: [1], next: 14, me: { ...ME, accepting: true } });
   assert.equal(dropped.length, count, "nothing is offered that were of no use now");
@@ -304,16 +304,16 @@ test("the palette has the switch and Take next for admins of a queue alone", (co
 test("acts say what a queue did", () => {
   const said = (act) => queueText(act, { t, adminId: 7 });
   const ana = { id: 1, name: "Ana" };
-  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: null, assignee: ana }), "VIPs gave it to Ana");
-  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: null, assignee: { id: 7, name: "Mai" } }), "VIPs gave it to you");
-  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: ana, assignee: ana }), "Ana took it from VIPs");
+  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: null, assignee: ana }), "“VIPs” gave it to Ana");
+  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: null, assignee: { id: 7, name: "Mai" } }), "“VIPs” gave it to you");
+  assert.equal(said({ type: "thread.assigned", queue: QUEUE, by: ana, assignee: ana }), "Ana took it from “VIPs”");
   const back = (returned, by = null) => ({ type: "thread.released", queue: QUEUE, returned, by, assignee: null, previous: ana });
-  assert.equal(said(back("not_taken")), "Went back to VIPs: Ana did not open it in time");
-  assert.equal(said({ ...back("not_taken"), previous: { id: 7, name: "Mai" } }), "Went back to VIPs: you did not open it in time");
-  assert.equal(said(back("offline")), "Went back to VIPs: Ana went offline");
-  assert.equal(said(back("released", ana)), "Ana gave it back to VIPs");
-  assert.equal(said(back("released", { id: 2, name: "Sue" })), "Sue gave it back to VIPs, from Ana");
-  assert.equal(said({ ...back("released", ana), previous: undefined }), "Ana gave it back to VIPs");
+  assert.equal(said(back("not_taken")), "Went back to “VIPs”: Ana did not open it in time");
+  assert.equal(said({ ...back("not_taken"), previous: { id: 7, name: "Mai" } }), "Went back to “VIPs”: you did not open it in time");
+  assert.equal(said(back("offline")), "Went back to “VIPs”: Ana went offline");
+  assert.equal(said(back("released", ana)), "Ana gave it back to “VIPs”");
+  assert.equal(said(back("released", { id: 2, name: "Sue" })), "Sue gave it back to “VIPs”, from Ana");
+  assert.equal(said({ ...back("released", ana), previous: undefined }), "Ana gave it back to “VIPs”");
   assert.equal(said({ type: "thread.assigned", by: ana, assignee: ana }), "");
 });
 
