@@ -207,9 +207,9 @@ def waiting(day: Day) -> list[int]:
 
 
 def gives_back(day: Day, ana: BrowserDriver) -> None:
-    """With a reason, from the menu; it stands first again (Q50, I5)."""
+    """With a reason, by the key; it stands first again (Q50, I5)."""
     id = ana.page.evaluate(OPEN)
-    ana.choose_act("Give back to the queue")
+    press(ana, "t")
     ana.page.fill(".queue-release [name=reason]", "Speaks Dutch")
     ana.page.keyboard.press("Enter")
     ana.wait_for(is_said(f"You gave it back to “{REST}”"), "the line")
@@ -376,7 +376,7 @@ def loses_its_notice_everywhere(day: Day, ana: BrowserDriver, other: BrowserDriv
 
 def is_given_back_with_a_reason(ana: BrowserDriver, other: BrowserDriver, id: int) -> None:
     """The row alone offers it; the line says who gave it back, and why (Q55, Q76)."""
-    ana.choose_act("Give back to the queue")
+    ana.page.locator(".act-claim", has_text="Give back").click()
     ana.page.fill(".queue-release [name=reason]", "She is my aunt")
     ana.page.keyboard.press("Enter")
     ana.wait_for(is_said(f"You gave it back to “{VIPS}” · “She is my aunt”"), "the line")

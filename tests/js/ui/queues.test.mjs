@@ -199,29 +199,29 @@ test("threads that are given at the same moment are each noticed", async (contex
   assert.equal(new Set(noticed.map(({ id }) => id)).size, 2);
 });
 
-test("a thread may be given back to the queue that it came from, and no other", (context) => {
-  const { queues, page } = scene(context);
-  const { thread } = page.data;
-  assert.deepEqual(queues.items(), []);
-  thread.row = row(4);
-  assert.deepEqual(queues.items(), [], "claimed by hand");
-  thread.row = { ...row(4), queue: 1 };
-  assert.equal(queues.items()[0].text, "Give back to the queue…", "though no act is loaded");
-  thread.row = { ...row(4), queue: 2 };
-  assert.deepEqual(queues.items(), [], "a queue that is gone");
-  thread.row = { ...row(4), queue: 1, assignee: { id: 8, name: "Ken" } };
-  assert.deepEqual(queues.items(), []);
-  thread.row = { ...row(4), queue: 1, open: false };
-  assert.deepEqual(queues.items(), []);
+// Opens the dialog of giving a thread back, if it has one, and returns what it says.
+function backSaid({ queues, page, rows }, more) {
+  const said = [];
+  page.ui.dialog = {
+    element: { querySelector: () => null }, open: (title, content) => said.push(title, ...content().values),
+  };
+  rows.set(4, { ...row(4), ...more });
+  assert.equal(queues.giveBack(4), said.length > 0);
+  return said.filter((one) => typeof one === "string").join(" | ");
+}
+
+test("a thread that a queue gave is given back with a reason, and no other (Q50, Q55)", (context) => {
+  const made = scene(context);
+  assert.equal(made.queues.giveBack(4), false, "an unknown thread");
+  assert.equal(backSaid(made, {}), "", "claimed by hand");
+  assert.match(backSaid(made, { queue: 1 }), /^Give back \| .*Reason/, "though no act is loaded");
+  assert.equal(backSaid(made, { queue: 2 }), "", "a queue that is gone");
+  assert.equal(backSaid(made, { queue: 1, open: false }), "");
 });
 
 test("the dialog says before a thread is given back that it may come to the same admin again (Q51)", (context) => {
-  const { queues, page } = scene(context);
-  page.data.thread.row = { ...row(4), queue: 1 };
-  const said = [];
-  page.ui.dialog = { element: { querySelector: () => null }, open: (title, content) => said.push(...content().values) };
-  queues.items()[0].run();
-  assert.match(said.join(" "), /goes back to its place in .*VIPs.* if nobody else can take it, you may get it again at once\./);
+  assert.match(backSaid(scene(context), { queue: 1 }),
+    /goes back to its place in “VIPs”.* if nobody else can take it, you may get it again at once\./);
 });
 
 // What is asked, and the answer: the dialog of the page, which decides at once.

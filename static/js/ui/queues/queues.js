@@ -220,18 +220,6 @@ export class Queues extends PageModule {
     return { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };
   }
 
-  // The queue that gave the open thread to this admin, or null.
-  #source() {
-    const { data: { thread: { row }, adminId } } = this;
-    return row?.open && row.assignee?.id === adminId ? this.board.of(row.queue) : null;
-  }
-
-  // Items of the open thread's menu.
-  items() {
-    const { t } = this.ui.language;
-    return this.#source() ? [{ text: `${t("queues.release")}…`, run: () => this.#askRelease() }] : [];
-  }
-
   // Commands of the palette.
   /** @returns {Command[]} */
   commands() {
@@ -241,15 +229,17 @@ export class Queues extends PageModule {
     return [
       ...(board.pulled.length ? [{ text: t("queues.next"), icon: ICONS.down, keys: "q", run: () => void this.next(), also: t("queues.also") }] : []),
       { text: t(isOn ? "queues.accept.off" : "queues.accept.on"), icon: ICONS.mine, keys: "", run: () => void this.accept(!isOn), also: t("queues.also") },
-      ...this.items().map((item) => ({ ...item, icon: ICONS.undo, keys: "" })),
     ];
   }
 
-  // Asks for a reason, which may be left out, and gives the open thread back.
-  #askRelease() {
-    const { data: { thread: { id, row } }, ui: { dialog, language: { t } } } = this;
-    const queue = this.#source();
-    if (!queue) return;
+  // Asks for a reason, which may be left out, and gives a thread of this admin back to the queue that it came from.
+  // Returns whether it came from one: else there is nothing to ask.
+  /** @param {number} id */
+  giveBack(id) {
+    const { data: { rows }, ui: { dialog, language: { t } } } = this;
+    const row = rows.get(id);
+    const queue = row?.open && this.board.of(row.queue);
+    if (!queue) return false;
     const given = { name: nameOf(row, t), queue: shown(queue.name) };
     const submit = (event) => {
       event.preventDefault();
@@ -257,12 +247,13 @@ export class Queues extends PageModule {
       dialog.close();
       void this.#release(id, value.trim(), given);
     };
-    dialog.open(t("queues.release"), () => html`<form class="form queue-release" @submit=${submit}>
+    dialog.open(t("act.release"), () => html`<form class="form queue-release" @submit=${submit}>
       <p>${t("queues.release.text", given)} ${t("queues.release.others")}</p>
       <label>${t("queues.release.reason")}<input name="reason" maxlength=${REASON_MAX} autocomplete="off" dir="auto"></label>
       <div class="form-acts"><button type="button" class="button" @click=${() => dialog.close()}>${t("cancel")}</button>
         <button type="submit" class="button button-accent">${t("act.release")}</button></div></form>`);
     dialog.element.querySelector("input")?.focus();
+    return true;
   }
 
   async #release(id, reason, given) {
