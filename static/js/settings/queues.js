@@ -59,7 +59,7 @@ export class QueuesPage extends OrderedPage {
     const admins = queue.admins === "all" ? t("queues.admins.all") : queue.admins.join(", ");
     return html`<bdi translate="no" class="policy-name">${shown(queue.name)}</bdi>
       <span class="policy-query">${t(`queues.mode.${queue.mode}`)} · <bdi>${admins}</bdi></span>
-      <span class="policy-about">${t("queues.numbers", {
+      <span class="policy-about">${t(numbersKey(queue.mode, accepting), {
         count, accepting: t.number(accepting), eligible: t.number(eligible),
       })}</span>`;
   }
@@ -326,6 +326,10 @@ export class QueueForm extends PageModule {
     return this.ui.language.t("queues.gone");
   }
 }
+
+// Admins who ask for threads need not accept any.
+const numbersKey = (mode, accepting) => (mode === "pull" ? "queues.numbers.waiting"
+  : accepting ? "queues.numbers" : "queues.numbers.nobody");
 
 // The threads that a queue would hand out now, and the admins who would get one at once.
 /** @param {QueueCounts} counts @param {string} mode @param {Translate} t */

@@ -338,7 +338,7 @@ async function newQueue(views = VIEWS) {
   const settingsPage = new QueuesPage({ ...page, area: { paint() {}, say() {}, root: { querySelector: () => null } } });
   await settingsPage.begin();
   settingsPage.edit(null);
-  return { asked, form: settingsPage.form };
+  return { asked, form: settingsPage.form, page: settingsPage };
 }
 
 test("the form of a new queue says at once what it would do now, of a view that can be one (Q7)", async () => {
@@ -365,6 +365,14 @@ test("a queue that is tried says who would get a thread, if it gives them by its
   assert.equal(nowText(counts, "pull", settings), "Now: 3 unassigned threads to hand out.");
   assert.equal(nowText({ waiting: 1, accepting: 0, eligible: 0 }, "push", settings),
     "Now: 1 unassigned thread to hand out. Nobody accepts threads at the moment.");
+});
+
+test("the list of queues says that nobody accepts, and of queues to ask only how many wait", async () => {
+  const { page } = await newQueue();
+  const said = (more) => textsIn(page.about({ ...PULL, admins: "all", ...more }));
+  assert.match(said({}), /14 waiting<\/span>$/);
+  assert.match(said({ mode: "push", accepting: 0 }), /14 waiting, nobody accepts threads at the moment<\/span>$/);
+  assert.match(said({ mode: "push" }), /14 waiting, 1 of 1 who accept have a free place<\/span>$/);
 });
 
 test("seconds are whole numbers within the limits of their field", () => {
