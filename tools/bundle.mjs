@@ -21,9 +21,9 @@ const DASHBOARD = "js/main.js";
 const LATER = "js/later.js"; // made here
 // Scripts that few admins need, or rarely, which are fetched when they are needed: {name: its parts}. Made here.
 const GROUPS = {
-  "js/editors.js": /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/(hand-over-all|explain)))/,
+  "js/editors.js": /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/hand-over-all))/,
   "js/queues.js": /^static\/js\/ui\/queues\//,
-  "js/history.js": /^static\/js\/(core\/list\/past|ui\/(list\/past|thread\/changes))\./,
+  "js/history.js": /^static\/js\/(core\/list\/past|ui\/(list\/past|thread\/changes|dialogs\/explain))\./,
 };
 const PAGES = [
   "js/login.js", "js/invitation.js", "css/dashboard.css", "css/later.css", "css/pages/card.css",

@@ -121,10 +121,11 @@ def why(
 
 
 def _standing(match: Match, admin: QueueAdmin, loads: Mapping[int, int]) -> str:
-    if admin.status != "online":
-        return admin.status
+    # First: presence is known only of admins with a row in `queue_admins`.
     if not admin.accepting:
         return "not_accepting"
+    if admin.status != "online":
+        return admin.status
     if loads[admin.id] >= admin.capacity:
         return "at_capacity"
     return "released" if (match.entry.thread_id, admin.id) in match.released else "free"

@@ -26,6 +26,14 @@ const source = readdirSync(new URL("js/", root), { recursive: true })
   .filter((name) => name.includes("/") && name.endsWith(".js"))
   .map((name) => read(`js/${name}`)).join("\n");
 
+test("the name of a queue stands in quotes in each sentence", () => {
+  for (const locale of LOCALES) {
+    for (const [key, entry] of Object.entries(texts[locale])) {
+      assert.doesNotMatch(JSON.stringify(entry), /(?<![“「])\{queue\}|\{queue\}(?![”」])/, `${locale} ${key}`);
+    }
+  }
+});
+
 test("every language has the same texts, with the same names in braces", () => {
   const namesIn = (entry) => [...JSON.stringify(entry).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   for (const some of [first, ...LATER, loginTexts]) {

@@ -113,6 +113,13 @@ test("Japanese calls customers and lists by one word each, and writes no space b
   }
 });
 
+test("the number of waiting threads above each list says that it counts all, not those of the list", () => {
+  const waiting = LOCALES.map((locale) => [locale, t(locale)("queue.waiting", { count: 75 })]);
+  assert.deepEqual(Object.fromEntries(waiting), {
+    en: "75 waiting in all", vi: "Tổng 75 đang chờ", ja: "全体で75件待ち",
+  });
+});
+
 test("a Vietnamese conversation is no “cuộc” alone", () => {
   const alone = said("vi").filter(([, text]) => /cuộc(?! (trò chuyện|gọi|họp))/i.test(text));
   assert.deepEqual(alone, []);

@@ -259,8 +259,9 @@ def last_hand_out(connection: Connection, thread_id: int) -> Mapping[str, Any] |
     return {"at": row.at, "pulled": row.admin_id is not None, "data": row.data}
 
 
-#: The state that others see of an admin who hides.
+#: The state that others see of an admin who hides, and the states that do not depend on presence.
 _ABSENT = "offline"
+_OPEN = ("given", "not_accepting")
 
 
 def shown(
@@ -269,15 +270,15 @@ def shown(
     """Returns the admins of an explanation as the reader may see them.
 
     Loads count threads at all desks of an admin: they are null unless the reader sees all of
-    these. An admin who hides from colleagues looks absent to them, except the one who got the
-    thread. `desks`: those that each admin sees.
+    these. An admin who accepts threads and hides from colleagues looks absent to them, except the
+    one who got the thread. `desks`: those that each admin sees.
     """
     return [_shown(one, reader, desks.get(one["id"], frozenset())) for one in named]
 
 
 def _shown(one: Mapping[str, Any], reader: Reader, desks: Desks) -> JsonObject:
     state = one["is"]
-    if not reader.sees_truth(one["id"]) and state != "given" and one["shown"] == _ABSENT:
+    if not reader.sees_truth(one["id"]) and state not in _OPEN and one["shown"] == _ABSENT:
         state = _ABSENT
     sees_load = reader.desks is None or (desks is not None and desks <= reader.desks)
     load, capacity = (one["load"], one["capacity"]) if sees_load else (None, None)

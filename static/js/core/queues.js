@@ -72,6 +72,15 @@ export const secondsLeft = (until, now) => Math.max(0, Math.floor((until - now) 
 /** @param {number} seconds */
 export const countDown = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
+// What went back, in sentences: one thread with its name, several by their numbers. The names are shown ones.
+/** @param {{name: string, queue: string, reason: string}[]} back @param {Translate} t */
+export function returnedText(back, t) {
+  const [{ name, queue, reason }] = back;
+  if (back.length === 1) return t(queue ? `queues.returned.${reason}` : "queues.returned.nowhere", { name, queue });
+  return ["not_taken", "offline"].map((one) => [one, back.filter((each) => each.reason === one).length])
+    .filter(([, count]) => count).map(([one, count]) => t(`queues.returned.${one}.many`, { count })).join(" ");
+}
+
 // Load and capacity in words; "" without queues.
 /** @param {MemberLoad} member @param {Translate} t */
 export function loadText({ load, capacity, accepting }, t) {

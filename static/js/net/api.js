@@ -5,11 +5,7 @@ import { listCall, zoneOf } from "../core/route.js";
 import { upload } from "./http.js";
 
 const THREADS = "/admin/api/threads";
-const CANNED = "/admin/api/canned";
 const VIEWS = "/admin/api/views";
-const SORTS = "/admin/api/sorts";
-const CALENDARS = "/admin/api/calendars";
-const POLICIES = "/admin/api/policies";
 
 const snoozed = ({ until, wake }) => ({ until: new Date(until).toISOString(), wake });
 
@@ -70,30 +66,7 @@ export class Api {
     return this.http.get(`/admin/api/search?${query}`);
   }
 
-  sorts() { return this.http.get(SORTS); }
-  addSort(sort) { return this.http.post(SORTS, sort); }
-  /** @param {string} name */
-  changeSort(name, sort) { return this.http.put(`${SORTS}/${name}`, sort); }
-  /** @param {string} name */
-  dropSort(name) { return this.http.delete(`${SORTS}/${name}`); }
-  previewSort(sort) { return this.http.post(`${SORTS}/preview`, sort); }
-
-  calendars() { return this.http.get(CALENDARS); }
-  addCalendar(calendar) { return this.http.post(CALENDARS, calendar); }
-  /** @param {number} id */
-  changeCalendar(id, calendar) { return this.http.put(`${CALENDARS}/${id}`, calendar); }
-  /** @param {number} id */
-  dropCalendar(id) { return this.http.delete(`${CALENDARS}/${id}`); }
-  policies() { return this.http.get(POLICIES); }
-  addPolicy(policy) { return this.http.post(POLICIES, policy); }
-  /** @param {number} id */
-  changePolicy(id, policy) { return this.http.put(`${POLICIES}/${id}`, policy); }
-  /** @param {number} id */
-  dropPolicy(id) { return this.http.delete(`${POLICIES}/${id}`); }
-  /** @param {number[]} ids */
-  orderPolicies(ids) { return this.http.put(`${POLICIES}/order`, { ids }); }
-  // policies: all of them, in order; `calendar` of each is an id, or the fields of an unsaved calendar
-  previewPolicies(policies) { return this.http.post(`${POLICIES}/preview`, { policies }); }
+  sorts() { return this.http.get("/admin/api/sorts"); }
 
   // at: characters (code points) before the cursor
   /** @param {string} text @param {number} at */
@@ -101,14 +74,7 @@ export class Api {
     return this.http.get(`/admin/api/query/complete?${new URLSearchParams({ text, at: String(at) })}`);
   }
 
-  canned() { return this.http.get(CANNED); }
-  saveCanned({ id, shortcut, body }) {
-    return id ? this.http.put(`${CANNED}/${id}`, { shortcut, body })
-      : this.http.post(CANNED, { shortcut, body });
-  }
-
-  /** @param {number} id */
-  dropCanned(id) { return this.http.delete(`${CANNED}/${id}`); }
+  canned() { return this.http.get("/admin/api/canned"); }
 
   tags() { return this.http.get("/admin/api/tags"); }
   desks() { return this.http.get("/admin/api/desks"); }

@@ -5,6 +5,8 @@ import { html } from "lit-html";
 import { shown } from "../core/names.js";
 import { field, formActs, given, rowMenu, SettingsPage, table } from "./elements.js";
 
+const CANNED = "/admin/api/canned";
+
 export class CannedPage extends SettingsPage {
   #list = null;
 
@@ -64,7 +66,8 @@ export class CannedPage extends SettingsPage {
   #save(event, id) {
     const values = given(event);
     return this.run(async () => {
-      await this.net.api.saveCanned({ id, shortcut: values.get("shortcut"), body: values.get("body") });
+      const canned = { shortcut: values.get("shortcut"), body: values.get("body") };
+      await (id ? this.http.put(`${CANNED}/${id}`, canned) : this.http.post(CANNED, canned));
       this.closeForm();
       this.area.say("");
       await this.#load();
@@ -76,7 +79,7 @@ export class CannedPage extends SettingsPage {
     const title = t("canned.delete.title", { shortcut });
     if (!await this.sure({ title, text: t("canned.delete.text"), yes: t("canned.delete") })) return;
     await this.run(async () => {
-      await this.net.api.dropCanned(id);
+      await this.http.delete(`${CANNED}/${id}`);
       await this.#load();
     });
   }

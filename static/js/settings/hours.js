@@ -8,6 +8,7 @@ import { shown } from "../core/names.js";
 import { isZone, ownZone } from "../core/time.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { CalendarForm } from "../ui/hours/calendar-form.js";
+import { CALENDARS, POLICIES } from "../ui/hours/saving.js";
 import { weekThumb } from "../ui/hours/week-picture.js";
 import { stateText, weekText, zoneText } from "../ui/hours/words.js";
 import { rowMenu, SettingsPage } from "./elements.js";
@@ -35,8 +36,7 @@ export class HoursPage extends SettingsPage {
   }
 
   async #load() {
-    const { api } = this.net;
-    const [{ calendars }, { policies }] = await Promise.all([api.calendars(), api.policies()]);
+    const [{ calendars }, { policies }] = await Promise.all([this.http.get(CALENDARS), this.http.get(POLICIES)]);
     this.#known = calendars;
     this.#policies = policies;
   }
@@ -109,7 +109,7 @@ export class HoursPage extends SettingsPage {
     if (!sure) return;
     await this.run(async () => {
       try {
-        await this.net.api.dropCalendar(id);
+        await this.http.delete(`${CALENDARS}/${id}`);
         this.area.say(t("hours.deleted", { name }));
       } catch (error) {
         this.area.say(error.code === "in_use" ? this.#inUse(id) : refusalOf(error, t));

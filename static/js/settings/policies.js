@@ -5,7 +5,7 @@ import { html } from "lit-html";
 import { after, fieldsOf, LateCheck, Recompute } from "../core/hours/policies.js";
 import { shown } from "../core/names.js";
 import { PolicyForm } from "../ui/hours/policy-form.js";
-import { lateLine } from "../ui/hours/saving.js";
+import { CALENDARS, lateBy, lateLine, POLICIES } from "../ui/hours/saving.js";
 import { targetsText } from "../ui/hours/words.js";
 import { OrderedPage } from "./ordered.js";
 
@@ -18,8 +18,8 @@ export class PoliciesPage extends OrderedPage {
   constructor(page) {
     super(page);
     const changed = () => this.area.paint();
-    this.check = new LateCheck({ ask: (given) => this.net.api.previewPolicies(given), changed });
-    this.recompute = new Recompute({ ask: () => this.net.api.policies(), changed });
+    this.check = new LateCheck({ ask: lateBy(this.http), changed });
+    this.recompute = new Recompute({ ask: () => this.http.get(POLICIES), changed });
   }
 
   get kind() { return "policies"; }
@@ -30,8 +30,8 @@ export class PoliciesPage extends OrderedPage {
   }
 
   async begin() {
-    const [{ policies, recompute }, { calendars }] = await Promise.all([this.net.api.policies(),
-      this.net.api.calendars()]);
+    const [{ policies, recompute }, { calendars }] = await Promise.all([this.http.get(POLICIES),
+      this.http.get(CALENDARS)]);
     this.take(policies);
     this.#calendars = calendars;
     this.recompute.watch(recompute, { soon: true });
@@ -43,8 +43,8 @@ export class PoliciesPage extends OrderedPage {
     this.check.stop();
   }
 
-  async read() { return (await this.net.api.policies()).policies; }
-  saveIds(ids) { return this.net.api.orderPolicies(ids); }
+  async read() { return (await this.http.get(POLICIES)).policies; }
+  saveIds(ids) { return this.http.put(`${POLICIES}/order`, { ids }); }
   effect() { return lateLine(this.check, this.t); }
   looked(waitMs = undefined) { this.check.look(this.isMoved ? this.order.map(fieldsOf) : null, waitMs); }
 
@@ -89,10 +89,10 @@ export class PoliciesPage extends OrderedPage {
 
   // Before deleting it, says how many threads would be late without it.
   async remove({ id, name }) {
-    const { t, net: { api } } = this;
+    const { t, http } = this;
     if (this.busy) return;
     this.busy = true;
-    const found = await api.previewPolicies(after(this.saved, { id, fields: null })).catch(() => null);
+    const found = await lateBy(http)(after(this.saved, { id, fields: null })).catch(() => null);
     this.busy = false;
     const late = found ? t("policies.delete.late", { count: found.late_after, now: found.late_now }) : "";
     const sure = await this.sure({
@@ -101,7 +101,7 @@ export class PoliciesPage extends OrderedPage {
     });
     if (!sure) return;
     await this.run(async () => {
-      await api.dropPolicy(id);
+      await http.delete(`${POLICIES}/${id}`);
       await this.begin();
       this.area.say(t("policies.deleted", { name }));
     });

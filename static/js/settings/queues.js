@@ -2,16 +2,17 @@
 
 import { html } from "lit-html";
 
-import { faultAt, faultText, LateCheck } from "../core/hours/policies.js";
+import { faultAt, faultsOf, faultText, LateCheck } from "../core/hours/policies.js";
 import { shown } from "../core/names.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
-import { Saving } from "../ui/hours/saving.js";
+import { Saving, store } from "../ui/hours/saving.js";
 import { given } from "./elements.js";
 import { OrderedPage } from "./ordered.js";
 
 const QUEUES = "/admin/api/queues";
 const LOADS = ["waiting", "open"];
+const NOT_SHARED = ["me", "built-in"]; // owners of views that cannot be queues
 
 /** @extends {OrderedPage<Queue>} */
 export class QueuesPage extends OrderedPage {
@@ -58,7 +59,7 @@ export class QueuesPage extends OrderedPage {
     const admins = queue.admins === "all" ? t("queues.admins.all") : queue.admins.join(", ");
     return html`<bdi translate="no" class="policy-name">${shown(queue.name)}</bdi>
       <span class="policy-query">${t(`queues.mode.${queue.mode}`)} · <bdi>${admins}</bdi></span>
-      <span class="policy-about">${t("queues.numbers", {
+      <span class="policy-about">${t(numbersKey(queue.mode, accepting), {
         count, accepting: t.number(accepting), eligible: t.number(eligible),
       })}</span>`;
   }
@@ -70,7 +71,7 @@ export class QueuesPage extends OrderedPage {
   /** @param {Queue | null} queue null: a new one */
   edit(queue) {
     const taken = new Set(this.saved.map(({ view }) => view));
-    const views = this.#views.filter(({ id, owner }) => owner !== "me" && (id === queue?.view || !taken.has(id)));
+    const views = this.#views.filter(({ id, owner }) => !NOT_SHARED.includes(owner) && (id === queue?.view || !taken.has(id)));
     const form = new QueueForm({
       data: this.data, net: this.net, ui: this.ui, acts: this.acts, area: this.area, queue, views, desks: this.#desks,
       left: (saved) => (saved ? this.#saved(saved) : this.area.leaveForm()),
@@ -222,7 +223,15 @@ export class QueueForm extends PageModule {
         aria-invalid=${String(this.#said("/view") !== "")} @change=${({ target }) => this.#set({ view: target.value })}
         >${this.views.map(({ id, name }) => html`<option value=${id} ?selected=${id === view}>${shown(name)}</option>`)}</select>`
       : html`<span class="set-help">${t("queues.view.none")}</span>`}
-      <span class="set-help">${t("queues.view.about")}</span>${this.#saying("/view", "view")}</label>`;
+      ${this.#order(this.views.find(({ id }) => id === view)?.sort)}${this.#saying("/view", "view")}</label>`;
+  }
+
+  // The order in which the view's threads go out, with a soft warning if the newest are first.
+  #order(sort) {
+    const { t } = this.ui.language;
+    return sort && html`<span class="set-help">${t("queues.view.about", { sort: shown(t(`sort.${sort}`)) })}</span>
+      ${this.data.sortsByWait.includes(sort) ? "" : html`<span class="late-line queue-newest" data-more="true"
+        ><span>${t("queues.view.newest")}</span></span>`}`;
   }
 
   #admins() {
@@ -270,9 +279,8 @@ export class QueueForm extends PageModule {
     const { t } = this.ui.language;
     const { state, error, answer } = this.check;
     const counts = /** @type {QueueCounts | null} */ (/** @type {unknown} */ (answer));
-    const text = state === "refused" && error.status !== 422 ? refusalOf(error, t)
-      : !counts ? t(state === "asking" ? "loading" : "queues.now.incomplete")
-        : t("queues.now", { count: counts.waiting, accepting: t.number(counts.accepting), eligible: t.number(counts.eligible) });
+    const text = state === "refused" ? faultText(faultsOf(error.body)[0], t) || refusalOf(error, t)
+      : counts ? nowText(counts, this.#fields.mode, t) : t(state === "asking" ? "loading" : "queues.now.incomplete");
     return html`<p class="late-line queue-now-line-text" role="status" aria-busy=${String(state === "asking")}>${text}</p>`;
   }
 
@@ -306,9 +314,7 @@ export class QueueForm extends PageModule {
   async #save() {
     const draft = this.#draft();
     await this.saving.run(async () => {
-      const { id, changed_at } = /** @type {Queue} */ (this.#queue);
-      const { queue } = this.#isNew ? await this.#http.post(QUEUES, draft)
-        : await this.#http.put(`${QUEUES}/${id}`, { ...draft, changed_at });
+      const { queue } = await store(this.#http, QUEUES, /** @type {{ id?: number }} */ (this.#queue), draft);
       this.#saved = JSON.stringify(this.#fields);
       this.left(queue);
     });
@@ -319,6 +325,19 @@ export class QueueForm extends PageModule {
     this.#queue = /** @type {QueueFields} */ (this.#draft() ?? FRESH);
     return this.ui.language.t("queues.gone");
   }
+}
+
+// Admins who ask for threads need not accept any.
+const numbersKey = (mode, accepting) => (mode === "pull" ? "queues.numbers.waiting"
+  : accepting ? "queues.numbers" : "queues.numbers.nobody");
+
+// The threads that a queue would hand out now, and the admins who would get one at once.
+/** @param {QueueCounts} counts @param {string} mode @param {Translate} t */
+export function nowText({ waiting: count, accepting, eligible }, mode, t) {
+  const admins = mode === "pull" ? "" : accepting ? t("queues.now.eligible", {
+    accepting: t.number(accepting), eligible: t.number(Math.min(eligible, count)),
+  }) : t("queues.now.nobody");
+  return `${t("queues.now", { count })} ${admins}`.trim();
 }
 
 const pointerOf = (name) => (name === "offline_after" ? "/return/offline_after" : `/${name}`);

@@ -4,7 +4,7 @@ import { html } from "lit-html";
 
 import { shown } from "../core/names.js";
 import { refusalOf } from "../ui/elements/language.js";
-import { SortForm } from "../ui/query/sort-form.js";
+import { SortForm, SORTS } from "../ui/query/sort-form.js";
 import { rowMenu, SettingsPage, table } from "./elements.js";
 
 export class SortsPage extends SettingsPage {
@@ -80,7 +80,7 @@ export class SortsPage extends SettingsPage {
     if (!sure) return;
     await this.run(async () => {
       try {
-        await this.net.api.dropSort(name);
+        await this.http.delete(`${SORTS}/${name}`);
         this.area.say(t("sorts.deleted", { title }));
       } catch (error) {
         this.area.say(inUse(error.body, t) ?? refusalOf(error, t));

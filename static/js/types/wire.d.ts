@@ -119,7 +119,7 @@ declare global {
   /** Something that concerns an admin; `by` is the colleague who did it. */
   interface Notice {
     kind: "message" | "assigned" | "mention" | "queue";
-    id: number;
+    id: number | string;
     thread_id: number;
     at: number;
     customer: { id: string; name: string | null } | null;

@@ -37,7 +37,7 @@ def waiting(window: BrowserDriver) -> int:
 
 
 def here(window: BrowserDriver) -> int:
-    found = re.search(r"(\d+) of the team here", window.page.evaluate(LINE))
+    found = re.search(r"(\d+) admins? here", window.page.evaluate(LINE))
     return int(found[1]) if found else -1
 
 

@@ -118,7 +118,7 @@ def shares_vips(day: Day, ana: BrowserDriver, bo: BrowserDriver) -> None:
         day.vip(f"V{number}")
     given = [gets(window, 2) for window in (ana, bo)]
     assert sorted(given[0] + given[1]) == sorted(
-        f"You got a thread: V{number}, from {VIPS}." for number in range(4)
+        f"You got a thread: V{number}, from “{VIPS}”." for number in range(4)
     )
     focus = ana.page.evaluate(FOCUSED)
     assert "composer-field" in focus[0] and focus[1] == "While I write"
@@ -153,14 +153,14 @@ def is_not_taken(day: Day, ana: BrowserDriver, bo: BrowserDriver) -> None:
         what="the notice",
     )
     other = bo if late is ana else ana
-    late.wait_for(toast("Late went back to VIPs who wait, not opened in time."), "the return")
+    late.wait_for(toast("Late went back to “VIPs who wait”, not opened in time."), "the return")
     late.wait_for(toast("You no longer accept threads."))
     late.wait_for(f"() => ({SWITCH})() === 'false'")
     gets(late, 0)
     gets(other, 1)
     opens_all(day, other, 1)
     other.wait_for(is_said("did not open it in time"), "the line")
-    other.wait_for(is_said("VIPs who wait gave it to you"))
+    other.wait_for(is_said("“VIPs who wait” gave it to you"))
     late.page.get_by_role("button", name="Accept again").click()
     late.wait_for(f"() => ({SWITCH})() === 'true'")
     late.wait_for("() => !document.getElementById('toasts').textContent.includes('Accept again')")
@@ -189,7 +189,7 @@ def takes_the_rest(day: Day, windows: tuple[BrowserDriver, ...], admins: list[Ad
         else:
             window.page.click(".queue-next")
         window.wait_for(f"() => ({OPEN})() === {first}", "the first thread")
-        window.wait_for(is_said(f"You took it from {REST}"), "the line")
+        window.wait_for(is_said(f"You took it from “{REST}”"), "the line")
         window.wait_for(f"() => ({LOAD})() !== {load!r}", "the load")
         taken[at].append(first)
 
@@ -207,16 +207,16 @@ def waiting(day: Day) -> list[int]:
 
 
 def gives_back(day: Day, ana: BrowserDriver) -> None:
-    """With a reason, from the menu; it stands first again (Q50, I5)."""
+    """With a reason, by the key; it stands first again (Q50, I5)."""
     id = ana.page.evaluate(OPEN)
-    ana.choose_act("Give back to the queue")
+    press(ana, "t")
     ana.page.fill(".queue-release [name=reason]", "Speaks Dutch")
     ana.page.keyboard.press("Enter")
-    ana.wait_for(is_said(f"You gave it back to {REST}"), "the line")
+    ana.wait_for(is_said(f"You gave it back to “{REST}”"), "the line")
     assert waiting(day)[0] == id
     ana.page.focus(".list")
     ana.page.keyboard.press("w")
-    ana.page.locator(".explain-queue", has_text=f"Waits in {REST}.").wait_for()
+    ana.page.locator(".explain-queue", has_text=f"Waits in “{REST}”.").wait_for()
     assert "Number 1 of" in ana.page.inner_text(".explain-queue")
     ana.page.keyboard.press("Escape")
 
@@ -305,10 +305,10 @@ def has_an_act_for_each_hand_out(day: Day) -> None:
 def writes_a_queue(sue: BrowserDriver, view: str, mode: str) -> None:
     page = sue.page
     page.click(".area-action")
-    page.wait_for_selector(".queue-form")
+    page.locator(".late-line", has_text="to hand out").wait_for()  # before a field is touched
     page.select_option(".queue-form [name=view]", label=view)
     page.locator(".queue-form .choice", has_text=mode).click()
-    page.locator(".late-line", has_text="would get one").wait_for()
+    page.locator(".late-line", has_text="to hand out").wait_for()
     page.locator(".queue-form [type=submit]").click()
     page.locator(".area-note", has_text=f"The queue “{view}” is saved").wait_for()
 
@@ -317,7 +317,9 @@ def has_faults_at_their_fields(sue: BrowserDriver) -> None:
     """The form says what the queue would do now, and what is wrong (Q7)."""
     page = sue.page
     page.locator(".policy-open").first.click()
-    page.locator(".late-line", has_text="Now: 3 waiting, 0 of 0 would get one.").wait_for()
+    now = "Now: 3 unassigned threads to hand out. Nobody accepts threads at the moment."
+    page.locator(".late-line", has_text=now).wait_for()
+    page.locator(".queue-form .set-help", has_text="go out by “Longest wait”.").wait_for()
     page.fill(".queue-form [name=take_within]", "5")
     page.locator("#take_within-said", has_text="from 10 to 3").wait_for()
     page.fill(".queue-form [name=take_within]", "90")
@@ -374,12 +376,12 @@ def loses_its_notice_everywhere(day: Day, ana: BrowserDriver, other: BrowserDriv
 
 def is_given_back_with_a_reason(ana: BrowserDriver, other: BrowserDriver, id: int) -> None:
     """The row alone offers it; the line says who gave it back, and why (Q55, Q76)."""
-    ana.choose_act("Give back to the queue")
+    ana.page.locator(".act-claim", has_text="Give back").click()
     ana.page.fill(".queue-release [name=reason]", "She is my aunt")
     ana.page.keyboard.press("Enter")
-    ana.wait_for(is_said(f"You gave it back to {VIPS} · “She is my aunt”"), "the line")
+    ana.wait_for(is_said(f"You gave it back to “{VIPS}” · “She is my aunt”"), "the line")
     other.open(id)
-    other.wait_for(is_said(f"You gave it back to {VIPS} · “She is my aunt”"))
+    other.wait_for(is_said(f"You gave it back to “{VIPS}” · “She is my aunt”"))
 
 
 def asks_before_taking(day: Day, ana: BrowserDriver, id: int) -> None:
@@ -444,7 +446,7 @@ def test_supervisors_make_order_and_delete_queues(day: Day):
     writes_a_queue(sue, VIPS, "Hands out by itself")
     writes_a_queue(sue, REST, "Admins ask for the next one")
     assert page.evaluate(NAMES) == [VIPS, REST]
-    page.locator(".policy-about", has_text="3 waiting, 0 of 0 who accept").wait_for()
+    page.locator(".policy-about", has_text="3 waiting, nobody accepts threads at").wait_for()
     assert faults(page) == []
     has_faults_at_their_fields(sue)
     [first, _] = day.sue.get("queues")["queues"]

@@ -74,20 +74,20 @@ const why = {
 
 test("a thread's explanation says who got it, and why the others did not", () => {
   assert.equal(explanation(why, false, t),
-    "From VIPs who wait: Ana, 2 of 3, longest without a new one. Ben: away. Chi: at capacity.");
+    "From “VIPs who wait”: Ana, 2 of 3, longest without a new one. Ben: away. Chi: at capacity.");
   assert.equal(explanation({ ...why, pulled: true, others: 2, admins: why.admins.slice(0, 1) }, true, t),
-    "From VIPs who wait: Ana, 2 of 3, asked for the next one. And 2 more.");
+    "From “VIPs who wait”: Ana, 2 of 3, asked for the next one. And 2 more.");
   assert.equal(explanation({ ...why, admins: [person(1, "Ana", "given")] }, false, t),
-    "From VIPs who wait: Ana, longest without a new one.");
+    "From “VIPs who wait”: Ana, longest without a new one.");
 });
 
 test("a thread that waits says why, and its place", () => {
   const waits = { ...why, admin: null, position: 3, of: 14 };
   const admins = [person(2, "Ben", "away"), person(3, "Chi", "not_accepting")];
   assert.equal(explanation({ ...waits, admins }, false, t),
-    "Waits in VIPs who wait. Nobody here accepts threads. Ben: away. Chi: not accepting. Number 3 of 14.");
+    "Waits in “VIPs who wait”. Nobody here accepts threads. Ben: away. Chi: not accepting. Number 3 of 14.");
   const full = [person(3, "Chi", "at_capacity", 5, 5), person(4, "Dan", "free", 1, 5), person(2, "Ben", "away")];
   assert.equal(explanation({ ...waits, admins: full }, false, t),
-    "Waits in VIPs who wait. Chi: at capacity, 5 of 5. Dan: 1 of 5. Ben: away. Number 3 of 14.");
+    "Waits in “VIPs who wait”. Chi: at capacity, 5 of 5. Dan: 1 of 5. Ben: away. Number 3 of 14.");
   assert.match(explanation({ ...waits, admins }, true, t), /An admin takes it with “Take next”/);
 });

@@ -7,7 +7,7 @@ import { settled, pageOf } from "../support.mjs";
 // Thread 2 is open, in a list in which 3 stands next to it.
 function desk({
   view = "arrival", query = null, filter = "all", open = true, next = 3, below = null, assignee = null,
-  waiting = null,
+  waiting = null, queues = undefined,
 } = {}) {
   const rows = new Map([[2, {
     id: 2, open, customer: { name: "Mai" }, assignee, waiting_since: waiting, last_message_id: 9,
@@ -16,22 +16,23 @@ function desk({
   const listing = { activeId: 2 };
   const opened = [];
   const offers = [];
+  const acted = [];
   const thread = { id: 2, shownId: 9, state: "ready", get row() { return rows.get(thread.id); } };
   const put = (change) => ({ row: { ...rows.get(2), ...change }, act: 5 });
   const actions = new ThreadActions(/** @type {any} */ pageOf(({
     thread, rows: { get: (id) => rows.get(id), put: (row) => rows.set(row.id, row) },
     lists: { listing, list: { view, query, filter, sort: "arrival" } },
-    api: { close: async () => put({ open: false }), act: async () => put({ open: true }), snooze: async () => put({ snooze: {} }) },
+    api: { close: async () => put({ open: false }), act: async (_id, act) => { acted.push(act); return put({ open: true }); }, snooze: async () => put({ snooze: {} }) },
     toasts: { show() {} }, painter: { askAll() {}, ask() {} }, language: { t: (key) => key, words: { moment: String } },
     admin: { id: 1, role: "admin" }, undoing: { during: (run) => run(), offer: (offer) => offers.push(offer) }, now: () => 1000,
-    neighbours: { next: () => next }, listPane: { nextTo: () => below },
+    queues: { part: queues }, neighbours: { next: () => next }, listPane: { nextTo: () => below },
     dialog: dialogOf(() => answer),
     open: (id) => {
       opened.push(id);
       thread.id = id;
     },
   })));
-  return { actions, opened, offers, thread, listing, answers: (said) => { answer = said; } };
+  return { actions, opened, offers, acted, thread, listing, answers: (said) => { answer = said; } };
 }
 
 // A dialog in which the question is answered at once.
@@ -119,7 +120,7 @@ test("a thread is taken above the own capacity only after the answer, and withou
     undoing: { during: (run) => run(), offer() {} }, painter: { askAll() {} }, language: { t: (key) => key },
   })));
   assert.equal(await actions.claim(), true);
-  const part = (answer) => ({ mayTake: async (ids) => asked.push(ids) && answer });
+  const part = (answer) => ({ mayTake: async (ids) => asked.push(ids) && answer, giveBack: () => false });
   queues.part = part(false);
   assert.equal(await actions.claim(), false);
   queues.part = part(true);
@@ -128,4 +129,15 @@ test("a thread is taken above the own capacity only after the answer, and withou
   row.assignee = { id: 1, name: "Me" };
   await actions.claim();
   assert.deepEqual([asked.length, done.at(-1)], [2, [2, "release"]], "a release needs no place");
+});
+
+test("Give back is one act: the queue that gave the thread asks first, and any other thread goes back at once (Q50)", async () => {
+  const asked = [];
+  const giving = (isGiven) => ({ giveBack: (id) => { asked.push(id); return isGiven; } });
+  for (const [queues, acts] of [[giving(true), []], [giving(false), ["release"]], [undefined, ["release"]]]) {
+    const { actions, acted } = desk({ assignee: { id: 1, name: "Me" }, queues });
+    assert.equal(await actions.claim(), true);
+    assert.deepEqual(acted, acts);
+  }
+  assert.deepEqual(asked, [2, 2]);
 });

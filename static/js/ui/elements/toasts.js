@@ -34,10 +34,13 @@ export class Toasts {
     return toast.id;
   }
 
+  // Returns whether it was shown until now.
   /** @param {number} id */
   drop(id) {
+    const before = this.#list.length;
     this.#list = this.#list.filter((toast) => toast.id !== id);
     this.changed();
+    return this.#list.length < before;
   }
 
   /** @param {Translate} t */

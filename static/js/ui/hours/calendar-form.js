@@ -14,7 +14,7 @@ import { wallAt } from "../../core/hours/zones.js";
 import { letterOf } from "../../core/keymap.js";
 import { shown } from "../../core/names.js";
 import { ICONS } from "../elements/icons.js";
-import { lateLine, Saving } from "./saving.js";
+import { CALENDARS, lateBy, lateLine, Saving, store } from "./saving.js";
 import { dayHours, WeekPicture } from "./week-picture.js";
 import { blockText, dateText, momentText, stateText, weekText, zoneText } from "./words.js";
 import { ZoneField } from "./zone-field.js";
@@ -40,7 +40,7 @@ export class CalendarForm {
     this.policies = policies; // all, in order; empty if none uses the calendar
     this.left = left;
     this.check = new LateCheck({
-      ask: (given) => net.api.previewPolicies(given), changed: () => this.#paint(),
+      ask: lateBy(net.api.http), changed: () => this.#paint(),
     });
     this.saving = new Saving({
       kind: "calendar", fields: FIELDS, root: () => area.root, language: ui.language,
@@ -243,12 +243,9 @@ export class CalendarForm {
   }
 
   async #save() {
-    const { api } = this.net;
-    const { id, changed_at } = this.calendar;
     await this.saving.run(async () => {
       const fields = this.#fields();
-      const { calendar } = this.isNew ? await api.addCalendar(fields)
-        : await api.changeCalendar(id, { ...fields, ...(changed_at && { changed_at }) });
+      const { calendar } = await store(this.net.api.http, CALENDARS, this.calendar, fields);
       this.#saved = JSON.stringify(fields);
       this.left(calendar);
     });

@@ -8,7 +8,7 @@ import {
 import { shown } from "../../core/names.js";
 import { mistakeOf } from "../../core/query/text.js";
 import { refusalOf } from "../elements/language.js";
-import { lateLine, Saving } from "./saving.js";
+import { lateBy, lateLine, POLICIES, Saving, store } from "./saving.js";
 import { targetsText } from "./words.js";
 import { QueryField, saidOf } from "../query/field.js";
 
@@ -35,7 +35,7 @@ export class PolicyForm {
     this.openCalendars = openCalendars;
     this.left = left;
     this.check = new LateCheck({
-      ask: (given) => net.api.previewPolicies(given), changed: () => this.#checked(),
+      ask: lateBy(net.api.http), changed: () => this.#checked(),
     });
     this.field = new QueryField({
       id: "policy-query", api: net.api, language: ui.language, changed: () => this.#paint(),
@@ -229,16 +229,15 @@ export class PolicyForm {
   }
 
   async #save() {
-    const { net: { api }, policies } = this;
-    const { id, changed_at } = this.policy;
+    const { net: { api: { http } }, policies } = this;
     const refused = await this.saving.run(async () => {
       const fields = this.#fields();
-      const { policy } = this.isNew ? await api.addPolicy(fields)
-        : await api.changePolicy(id, { ...fields, ...(changed_at && { changed_at }) });
+      const { policy } = await store(http, POLICIES, this.policy, fields);
       const isPlaced = this.isNew && this.#place < policies.length;
       this.#saved = this.#written();
       // New policies come last, so nothing changes until the policy has its place.
-      if (isPlaced) await api.orderPolicies([...policies.slice(0, this.#place), policy, ...policies.slice(this.#place)].map((one) => one.id));
+      const placed = [...policies.slice(0, this.#place), policy, ...policies.slice(this.#place)];
+      if (isPlaced) await http.put(`${POLICIES}/order`, { ids: placed.map(({ id }) => id) });
       this.left(policy);
     });
     if (refused) this.#markQuery(refused);

@@ -6,6 +6,20 @@ import { html } from "lit-html";
 import { elsewhere, faultsOf } from "../../core/hours/policies.js";
 import { refusalOf } from "../elements/language.js";
 
+// Opening hours and policies on the server.
+export const CALENDARS = "/admin/api/calendars";
+export const POLICIES = "/admin/api/policies";
+
+// Saves the fields of a new object at this path, or of the one that was edited, as it was read.
+/** @param {Page["net"]["api"]["http"]} http @param {string} path @param {{id?: number, changed_at?: number | null}} edited */
+export const store = (http, path, { id, changed_at }, fields) => (id === undefined ? http.post(path, fields)
+  : http.put(`${path}/${id}`, { ...fields, ...(changed_at && { changed_at }) }));
+
+// Asks how many threads would be late by these policies: all, in order. `calendar` of each is an id, or the fields of
+// an unsaved calendar.
+/** @param {Page["net"]["api"]["http"]} http @returns {(policies: object[]) => Promise<any>} */
+export const lateBy = (http) => (policies) => http.post(`${POLICIES}/preview`, { policies });
+
 export class Saving {
   /** @type {{pointer: string, code: string}[]} */
   faults = [];

@@ -14,6 +14,7 @@ import { refusalOf } from "../elements/language.js";
 import { QueryField, saidOf } from "./field.js";
 import { followDrag, moveButtons } from "./reorder.js";
 
+export const SORTS = "/admin/api/sorts";
 const PREVIEW_AFTER_MS = 400;
 const TITLE_MAX = 80;
 const RULES_MAX = 20;
@@ -195,7 +196,7 @@ export class SortForm {
   async #fetch(run) {
     const { data: { rows }, net: { api } } = this;
     try {
-      const preview = await api.previewSort({ ...this.#given(), view: this.#view });
+      const preview = await api.http.post(`${SORTS}/preview`, { ...this.#given(), view: this.#view });
       await fetchRows(rows, api, [...preview.before, ...preview.after]);
       if (run === this.#run) this.#preview = preview;
     } catch (error) {
@@ -240,8 +241,9 @@ export class SortForm {
     this.#paint();
     try {
       const given = { title, ...this.#given(), changed_at: (this.#theirs ?? this.sort).changed_at };
-      const saved = name ? await this.net.api.changeSort(name, given)
-        : await this.net.api.addSort({ ...given, name: nameFor(title, this.taken) });
+      const { http } = this.net.api;
+      const saved = name ? await http.put(`${SORTS}/${name}`, given)
+        : await http.post(SORTS, { ...given, name: nameFor(title, this.taken) });
       this.#leave({ name, title, ...saved });
     } catch (error) {
       this.#theirs = error.code === "changed_meanwhile" ? error.body.sort : null;

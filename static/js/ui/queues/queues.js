@@ -5,7 +5,7 @@ import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import {
-  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, secondsLeft,
+  countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, returnedText, secondsLeft,
 } from "../../core/queues.js";
 import { shown } from "../../core/names.js";
 import { nameOf } from "../elements/avatar.js";
@@ -140,14 +140,22 @@ export class Queues extends PageModule {
   #switch(className) {
     const { t } = this.ui.language;
     const { me } = this.board;
-    const load = t("queues.load", { load: t.number(me.load), capacity: t.number(me.capacity) });
+    const given = { load: t.number(me.load), capacity: t.number(me.capacity) };
+    const isFull = me.load >= me.capacity;
     const isAway = me.accepting && NOT_HERE.has(this.data.presence.of("admin", this.data.adminId)?.status);
     return html`<button type="button" role="switch" class="queue-switch ${className}"
-      aria-checked=${String(me.accepting)} title=${t(isAway ? "queues.accept.away" : "queues.accept.about")}
+      aria-checked=${String(me.accepting)} title=${isFull ? `${t("queues.accept.full", given)} ${this.#limit()}`
+        : t(isAway ? "queues.accept.away" : "queues.accept.about")}
       @click=${() => this.accept(!me.accepting)}
-      ><span class="queue-switch-mark" aria-hidden="true"></span><span class="queue-switch-text"
-      >${t("queues.accept")}</span> <span class="queue-switch-load" ?data-full=${me.load >= me.capacity}
-      >${load}</span></button>`;
+      ><span class="queue-switch-mark" aria-hidden="true"></span><span class="queue-switch-words"><span
+      class="queue-switch-text">${t("queues.accept")}</span> <span class="queue-switch-about" ?data-full=${isFull}><span
+      class="queue-switch-load">${t("queues.load", given)}</span>${isFull ? html` · ${t("queues.full")}` : ""}</span></span></button>`;
+  }
+
+  // Who may raise the admin's limit.
+  #limit() {
+    const { capacity, capacity_max: count } = this.board.me;
+    return this.ui.language.t(capacity < count ? "queues.limit.own" : "queues.limit.set", { count });
   }
 
   // The admin's own part of the team's panel: the switch, and a lower capacity.
@@ -160,7 +168,8 @@ export class Queues extends PageModule {
       <label class="own-field"><span>${t("queues.capacity.own")}</span>
       <select class="queue-capacity" @change=${({ target }) => choose(Number(target.value))}>${
         Array.from({ length: most + 1 }, (_, value) => html`<option value=${value}
-          ?selected=${value === capacity}>${t("queues.capacity.value", { count: value })}</option>`)}</select></label>`;
+          ?selected=${value === capacity}>${t("queues.capacity.value", { count: value })}</option>`)}</select>
+      <span class="queue-limit">${this.#limit()}</span></label>`;
   }
 
   // A colleague's load in words.
@@ -211,18 +220,6 @@ export class Queues extends PageModule {
     return { name: shown(name), load: t.number(load), capacity: t.number(capacity), count };
   }
 
-  // The queue that gave the open thread to this admin, or null.
-  #source() {
-    const { data: { thread: { row }, adminId } } = this;
-    return row?.open && row.assignee?.id === adminId ? this.board.of(row.queue) : null;
-  }
-
-  // Items of the open thread's menu.
-  items() {
-    const { t } = this.ui.language;
-    return this.#source() ? [{ text: `${t("queues.release")}…`, run: () => this.#askRelease() }] : [];
-  }
-
   // Commands of the palette.
   /** @returns {Command[]} */
   commands() {
@@ -232,15 +229,17 @@ export class Queues extends PageModule {
     return [
       ...(board.pulled.length ? [{ text: t("queues.next"), icon: ICONS.down, keys: "q", run: () => void this.next(), also: t("queues.also") }] : []),
       { text: t(isOn ? "queues.accept.off" : "queues.accept.on"), icon: ICONS.mine, keys: "", run: () => void this.accept(!isOn), also: t("queues.also") },
-      ...this.items().map((item) => ({ ...item, icon: ICONS.undo, keys: "" })),
     ];
   }
 
-  // Asks for a reason, which may be left out, and gives the open thread back.
-  #askRelease() {
-    const { data: { thread: { id, row } }, ui: { dialog, language: { t } } } = this;
-    const queue = this.#source();
-    if (!queue) return;
+  // Asks for a reason, which may be left out, and gives a thread of this admin back to the queue that it came from.
+  // Returns whether it came from one: else there is nothing to ask.
+  /** @param {number} id */
+  giveBack(id) {
+    const { data: { rows }, ui: { dialog, language: { t } } } = this;
+    const row = rows.get(id);
+    const queue = row?.open && this.board.of(row.queue);
+    if (!queue) return false;
     const given = { name: nameOf(row, t), queue: shown(queue.name) };
     const submit = (event) => {
       event.preventDefault();
@@ -248,12 +247,13 @@ export class Queues extends PageModule {
       dialog.close();
       void this.#release(id, value.trim(), given);
     };
-    dialog.open(t("queues.release"), () => html`<form class="form queue-release" @submit=${submit}>
-      <p>${t("queues.release.text", given)}</p>
+    dialog.open(t("act.release"), () => html`<form class="form queue-release" @submit=${submit}>
+      <p>${t("queues.release.text", given)} ${t("queues.release.others")}</p>
       <label>${t("queues.release.reason")}<input name="reason" maxlength=${REASON_MAX} autocomplete="off" dir="auto"></label>
       <div class="form-acts"><button type="button" class="button" @click=${() => dialog.close()}>${t("cancel")}</button>
         <button type="submit" class="button button-accent">${t("act.release")}</button></div></form>`);
     dialog.element.querySelector("input")?.focus();
+    return true;
   }
 
   async #release(id, reason, given) {
@@ -290,7 +290,9 @@ const RETURNED_MS = 10 * 60 * 1000; // for so long the page says that a thread w
 export class GivenNotices extends PageModule {
   #threads = new GivenThreads();
   #timer = null;
-  #offers = []; // toasts with the button to accept again
+  #back = []; // {id, name, queue, reason} of the threads that the toast tells of
+  #toast = 0; // about threads that went back
+  #offers = false; // whether it has the button to accept again
   #root = document.createElement("div");
 
   // accept() switches the admin to accepting.
@@ -319,7 +321,7 @@ export class GivenNotices extends PageModule {
   // The sound, the system's notification and the mark of the row are those of other notices.
   async #sound({ thread_id: id, until, row }) {
     (await this.ui.notifier.get())?.notice({
-      kind: "queue", id: until ?? id, thread_id: id, at: this.net.now(), customer: row.customer, by: null,
+      kind: "queue", id: `${id} ${until}`, thread_id: id, at: this.net.now(), customer: row.customer, by: null,
       text: row.preview?.body ?? "",
     });
   }
@@ -329,7 +331,7 @@ export class GivenNotices extends PageModule {
     return { name: nameOf(row, t), queue: shown(queue.name) };
   }
 
-  // A thread went back to its queue: says so, with a button to go on.
+  // A thread went back to its queue: says so, with a button to go on. One toast tells of all, until it is closed.
   /** @param {ReturnedThread} returned */
   returned({ thread_id: id, queue, reason, accepting }) {
     const { data: { rows }, ui: { toasts, language: { t } } } = this;
@@ -337,22 +339,18 @@ export class GivenNotices extends PageModule {
     this.#look();
     if (reason === "released") return;
     const row = rows.get(id);
-    const name = row ? nameOf(row, t) : `#${id}`;
-    const went = queue ? t(`queues.returned.${reason}`, { name, queue: shown(queue.name) })
-      : t("queues.returned.nowhere", { name });
-    const text = accepting ? went : `${went} ${t("queues.now.not")}`;
+    const one = { id, name: row ? nameOf(row, t) : `#${id}`, queue: queue && shown(queue.name), reason };
+    const others = toasts.drop(this.#toast) ? this.#back.filter((other) => other.id !== id) : [];
+    this.#back = [...others, one];
+    this.#offers = !accepting;
+    const text = [returnedText(this.#back, t), accepting ? "" : t("queues.now.not")].filter(Boolean).join(" ");
     const again = { text: t("queues.accept.again"), run: () => this.accept() };
-    const toast = toasts.show(text, accepting ? null : again, { shownMs: RETURNED_MS, stays: true });
-    this.#offers.push(toast);
+    this.#toast = toasts.show(text, accepting ? null : again, { shownMs: RETURNED_MS, stays: true });
   }
 
-  // The admin accepts threads, or does not: then the offers to accept again are no use.
+  // The admin accepts threads, or does not: then an offer to accept again is no use.
   /** @param {boolean} isOn */
-  accepting(isOn) {
-    if (!isOn) return;
-    for (const toast of this.#offers) this.ui.toasts.drop(toast);
-    this.#offers = [];
-  }
+  accepting(isOn) { if (isOn && this.#offers) this.ui.toasts.drop(this.#toast); }
 
   /** @param {number} id */
   drop(id) {

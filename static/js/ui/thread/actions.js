@@ -31,8 +31,9 @@ export class ThreadActions extends PageModule {
   // Claims the thread, or releases it if it is the admin's own. Supervisors take over a colleague's.
   async claim(id = this.data.thread.id) {
     const { assignee } = this.data.rows.get(id) ?? {};
-    if (assignee?.id === this.adminId) return this.#act(id, "release", "undo.released");
-    const asked = this.ui.queues.part?.mayTake([id]); // above the admin's capacity
+    const queues = this.ui.queues.part;
+    if (assignee?.id === this.adminId) return queues?.giveBack(id) || this.#act(id, "release", "undo.released");
+    const asked = queues?.mayTake([id]); // above the admin's capacity
     if (asked && !await asked) return false;
     return assignee && this.isSupervisor ? this.handOver({ admin_id: this.adminId }, id)
       : this.#act(id, "claim", "undo.claimed");

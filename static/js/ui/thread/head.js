@@ -98,7 +98,7 @@ const mayGive = ({ assignee }, { data: { admin } }) => (
 /** @param {Row} row @param {Page} page */
 function more(row, page) {
   const { data: { choices: { priorities } }, acts: { actions, finder, navigation } } = page;
-  const { explain, changes, customer, tagPicker, picks, keymap, threadPane, queues, language: { t } } = page.ui;
+  const { explain, changes, customer, tagPicker, picks, keymap, threadPane, language: { t } } = page.ui;
   const priority = priorityItems(priorities, t, (name) => actions.prioritise(name), row.priority);
   return menu({
     id: "more-menu",
@@ -106,7 +106,6 @@ function more(row, page) {
     className: "button act-more",
     text: ICONS.more,
     items: [
-      ...(queues.part?.items() ?? []),
       { text: t(navigation.at ? "past.explain" : "act.explain"), key: "w", run: () => explain.open() },
       { text: t("act.show"), key: ".", run: () => finder.showInList() },
       { text: t("customer"), key: "i", toggles: true, checked: customer.shown, run: () => customer.toggle() },

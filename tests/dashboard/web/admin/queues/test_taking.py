@@ -27,6 +27,7 @@ SUE = {"id": 1, "name": "Sue"}
 MAI = {"id": 2, "name": "Mai"}
 #: The members of an admin in an explanation.
 FREE = {"is": "free", "load": 0, "capacity": 5}
+OFF = FREE | {"is": "not_accepting"}
 
 
 @pytest.fixture
@@ -190,17 +191,18 @@ def test_supervisors_set_a_capacity_which_the_log_tells(dashboard, sue, mai):
 
 
 def test_why_a_thread_still_waits_is_explained(dashboard, sue, mai):
-    """Q79."""
+    """Q79: an admin who does not accept threads is said not to, here or not."""
     ids = waiting(dashboard, 2)
     queue = saved_queue(sue, mode="push")
     turn(dashboard)
     assert explained(mai, ids[1]) == {
         "queue": {"id": queue["id"], "name": "Waiting"},
         **{"admin": None, "at": None, "pulled": False, "others": 0, "position": 2, "of": 2},
-        "admins": [SUE | FREE | {"is": "offline"}, MAI | FREE | {"is": "offline"}],
+        "admins": [SUE | OFF, MAI | OFF],
     }
-    is_here(dashboard, 2)
-    assert explained(mai, ids[1])["admins"][1]["is"] == "not_accepting"
+    for status in ("online", "away", "offline"):
+        is_here(dashboard, 2, status)
+        assert explained(mai, ids[1])["admins"][1] == MAI | OFF
     is_here(dashboard, 2, "busy")
     accepts(mai, capacity=1)
     assert explained(mai, ids[1])["admins"][1] == MAI | {"is": "busy", "load": 0, "capacity": 1}
@@ -230,7 +232,7 @@ def test_a_queue_pushes_and_the_team_and_the_explanation_tell_it(dashboard, sue,
         **{"others": 0, "position": None, "of": None},
         "admins": [
             MAI | {"is": "given", "load": 0, "capacity": 1},
-            SUE | FREE | {"is": "offline"},
+            SUE | OFF,
         ],
     }
     sue.delete(f"{URL}/{queue['id']}")
@@ -381,12 +383,16 @@ def test_one_who_hides_is_eligible_and_looks_absent_to_colleagues(dashboard, sue
     def seen(client):
         return {one["id"]: one["is"] for one in explained(client, id)["admins"]}
 
-    assert seen(lan) == {1: "offline", 2: "offline", 3: "free"}
+    assert seen(lan) == {1: "not_accepting", 2: "offline", 3: "free"}
     assert [*seen(lan)] == [3, 1, 2], "the order does not tell it either"
-    assert seen(mai) == seen(sue) == {1: "offline", 2: "free", 3: "free"}
+    assert seen(mai) == seen(sue) == {1: "not_accepting", 2: "free", 3: "free"}
     for client, count in ((lan, 1), (mai, 2), (sue, 2)):
         [queue] = listed(client)
         assert (queue["accepting"], queue["eligible"]) == (count, count)
     body = {name: queue[name] for name in ("view", "mode", "admins")}
     tried = sue.post(f"{URL}/preview", json=body).json
     assert (tried["accepting"], tried["eligible"]) == (2, 2)
+    accepts(mai, accepting=False)
+    for shown in ("offline", "online"):
+        is_here(dashboard, 2, shown=shown)
+        assert seen(lan)[2] == seen(sue)[2] == "not_accepting", "the switch says nothing of her"
