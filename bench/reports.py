@@ -32,7 +32,7 @@ from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from dashboard.db.models.reports import report_facts, report_state
 from dashboard.db.models.threads import customers, threads
-from dashboard.db.reports.facts import KINDS, bucket_of
+from dashboard.db.reports.facts import KINDS, WORK, bucket_of
 from dashboard.web.http.reports import Reader, ReportQuery, Reports
 from scoring.sorts import SORTS
 from scoring.views import DAY_MS
@@ -124,6 +124,8 @@ class Facts:
                 "bucket": bucket_of(value),
                 "opening_bucket": bucket_of(opening),
                 "admin_id": 1 + id % 50 if kind not in ("began", "waiting", "waited") else None,
+                "before": at + 1 if kind in WORK[1:] else None,
+                "own_before": at + 1 if kind in WORK[1:] else None,
             }
 
     def _insert(self, statement: Executable, rows: list[dict[str, Any]]) -> None:

@@ -229,7 +229,7 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
 TESTS_OF = {
     "tests/bench": (40, 2),
     "tests/browser": (2, 169),
-    "tests/dashboard": (1000, 42),
+    "tests/dashboard": (1000, 44),
     "tests/demo": (69, 0),
     "tests/deploy": (22, 0),
     "tests/live": (80, 116),

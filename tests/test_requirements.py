@@ -17,7 +17,7 @@ BAD_INPUTS = "bad-inputs.md"
 
 _ROW = re.compile(r"^\| ([A-Z]?\d{1,3}) \| (.+) \|$", re.MULTILINE)
 #: A code: not part of a word, a path, a time (T10:00) or a longer number (E402).
-_CODE = r"[ABCDEFHIOPQRSTW][1-9]\d?(?!\w|[:-]\d)"
+_CODE = r"[ABCDEFHINOPQRSTW][1-9]\d?(?!\w|[:-]\d)"
 _BARE = re.compile(rf"(?<![\w+./#-])({_CODE})")
 _CASES = re.compile(rf"\b[Cc]ases? ({_CODE}(?:(?:,| and|,? to) {_CODE})*)")
 _BAD_INPUT = re.compile(r"\b[Bb]ad inputs? (\d{1,3})\b")

@@ -352,12 +352,7 @@ def _give(
             thread.columns.take_until = now + match.queue.take_within_ms
         acts.append(
             outgoing.set_assignee(
-                connection,
-                by,
-                thread,
-                Given(admin.id, admin.name),
-                now,
-                now,
+                *(connection, by, thread, Given(admin.id, admin.name), now, now),
                 {"queue": _named(match.queue)},
                 why=why(connection, match, state.load, given_to),
                 since=match.entry.since,

@@ -46,6 +46,8 @@ def _add_facts() -> None:
         sa.Column("bucket", sa.SmallInteger()),
         sa.Column("opening_bucket", sa.SmallInteger()),
         sa.Column("admin_id", sa.BigInteger()),
+        sa.Column("before", sa.BigInteger()),
+        sa.Column("own_before", sa.BigInteger()),
         sa.Column("queue_id", sa.BigInteger()),
         sa.Column("source_id", sa.BigInteger(), nullable=False),
         sa.Column("desk", sa.String(32), nullable=False),

@@ -1,6 +1,7 @@
 """Any list as it was at a moment, with its rows."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -9,15 +10,19 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    Integer,
     Select,
     and_,
     bindparam,
     case,
+    column,
     func,
     literal,
     select,
     tuple_,
     union,
+    union_all,
+    values,
 )
 
 from dashboard.db.conditions import where
@@ -109,11 +114,43 @@ def marks(database: Database, query_list: QueryList, since: int, until: int, ste
     return Marks(step, [(number, count) for number, count in database.read_beside(counts)])
 
 
+def lengths(database: Database, query_list: QueryList, moments: Sequence[int]) -> list[int]:
+    """Returns the number of threads on a list at each of these moments, in order.
+
+    A list that time alone changes is read at each moment; the changes of another one are counted
+    once. Raises StorageUnavailable.
+    """
+    if not query_list.resolved.is_timeless:
+        return [rank(database, query_list, at, 0)[1] for at in moments]
+    first, last = moments[0], moments[-1]
+    gone, there = ended_between(first, last), threads_at(last)
+    changes = union_all(
+        _moments(query_list, gone, gone.states.c.until, gone.states.c.until - 1, -1),
+        _moments(query_list, gone, gone.states.c.listed_at, gone.states.c.listed_at, 1),
+        _moments(query_list, there, there.states.c.listed_at, there.states.c.listed_at, 1),
+    ).subquery()
+    later = column("number", Integer), column("since", BigInteger), column("until", BigInteger)
+    rows = [(at, *pair) for at, pair in enumerate(pairwise(moments), 1)]
+    steps = values(*later, name="steps").data(rows or [(0, first, first)]).cte()
+    is_within = and_(changes.c.at > steps.c.since, changes.c.at <= steps.c.until)
+    counts = select(steps.c.number, func.sum(changes.c.sign)).join_from(steps, changes, is_within)
+    rows_by_step: Any = database.read_beside(counts.group_by(steps.c.number))
+    found: dict[int, int] = {number: int(sum) for number, sum in rows_by_step}
+    begin = rank(database, query_list, first, 0)[1]
+    return list(accumulate((found.get(at, 0) for at in range(1, len(moments))), initial=begin))
+
+
 def _moments(
-    query_list: QueryList, past: Past, at: ColumnElement[int], seen_at: ColumnElement[int]
+    query_list: QueryList,
+    past: Past,
+    at: ColumnElement[int],
+    seen_at: ColumnElement[int],
+    sign: int | None = None,
 ) -> Select[Any]:
-    """Selects the moments `at` of the states of threads that were on a list when `seen_at`."""
-    columns = past.states.c.id, at.label("at")
+    """Selects the moments `at` of the states of threads that were on a list when `seen_at`; with a
+    `sign` in a column of its own."""
+    columns = [past.states.c.id, at.label("at")]
+    columns += [] if sign is None else [literal(sign).label("sign")]
     return (
         select(*columns)
         .select_from(_source(query_list, past))

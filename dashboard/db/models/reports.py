@@ -15,8 +15,10 @@ from dashboard.db.models.base import Id, Json, metadata
 #: What happened in threads, computed from their events and acts: see `reports.facts`. `kind` is a
 #: number of KINDS, `id` that of the event or act, of `missed` that of the thread. `value` is a
 #: length in milliseconds, `opening` its opening time, null without a policy; `bucket` and
-#: `opening_bucket` say where both stand among `metrics.BOUNDS`. `admin_id` is who did it, or who
-#: got or had the thread; the columns after `queue_id` describe the thread as it is now.
+#: `opening_bucket` say where both stand among BOUNDS. `admin_id` is who did it, or who got or had
+#: the thread. `before` is the time at which an admin had answered or closed the thread before,
+#: `own_before` that of the same admin: so each thread is counted once. The columns after `queue_id`
+#: describe the thread as it is now.
 report_facts = Table(
     "report_facts",
     metadata,
@@ -31,6 +33,8 @@ report_facts = Table(
     Column("bucket", SmallInteger),
     Column("opening_bucket", SmallInteger),
     Column("admin_id", BigInteger),
+    Column("before", BigInteger),
+    Column("own_before", BigInteger),
     Column("queue_id", BigInteger),
     Column("source_id", BigInteger, nullable=False),
     Column("desk", String(32), nullable=False),

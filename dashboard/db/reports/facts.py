@@ -42,6 +42,9 @@ KINDS = {
     "given": 11,
     "returned": 12,
 }
+#: The kinds that are work of an admin on a thread.
+WORK = ("first_reply", "next_reply", "message", "closed")
+_WORK_NUMBERS = frozenset(KINDS[kind] for kind in WORK)
 _LENGTHS: tuple[TurnKind, ...] = ("closed", "first_reply", "next_reply")
 
 #: Lengths (ms) that people know: the bounds of histograms.
@@ -68,6 +71,8 @@ class Fact(NamedTuple):
     bucket: int | None
     opening_bucket: int | None
     admin_id: int | None
+    before: int | None
+    own_before: int | None
     queue_id: int | None
     source_id: int
     desk: str
@@ -140,7 +145,7 @@ def differences(
     stored = _by_thread(connection, _STORED, changed)
     reader = _Reader(connection, changed, past, stored)
     for row in rows:
-        facts = {fact[:3]: fact for fact in reader.facts(row, now_ms)}
+        facts = {fact[:3]: fact for fact in _with_before(reader.facts(row, now_ms))}
         before = {fact[:3]: fact for fact in (Fact(*values) for values in stored[row.id])}
         found.old.extend(key for key in before if key not in facts)
         found.new.extend(
@@ -171,6 +176,18 @@ def _put(connection: Connection, table: Table, rows: list[RowValues]) -> None:
         statement = insert_on(connection, table)
         values = {name: statement.excluded[name] for name in rows[0] if name not in keys}
         connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), rows)
+
+
+def _with_before(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Yields the facts of a thread, those of work with the times of the work before."""
+    last: dict[int | None, int] = {}
+    before: int | None = None
+    for fact in sorted(facts, key=lambda fact: (fact.at, fact.kind, fact.id)):
+        if fact.kind in _WORK_NUMBERS:
+            yield fact._replace(before=before, own_before=last.get(fact.admin_id))
+            last[fact.admin_id] = before = fact.at
+        else:
+            yield fact
 
 
 def bucket_of(length: int | None) -> int | None:
@@ -377,6 +394,8 @@ def _fact(
         bucket_of(value),
         bucket_of(opening),
         admin_id,
+        None,
+        None,
         queue_id,
         row.source_id,
         row.desk,

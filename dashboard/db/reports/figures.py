@@ -25,8 +25,9 @@ from sqlalchemy import (
 
 from dashboard.db import conditions
 from dashboard.db.database import Database
-from dashboard.db.models.reports import admin_times, report_facts
+from dashboard.db.models.reports import report_facts
 from dashboard.db.models.threads import threads
+from dashboard.db.reports import hours
 from dashboard.db.reports.facts import SHOWN_BOUNDS, bucket_of
 from dashboard.db.reports.metrics import COLUMNS, Metric
 from dashboard.db.threads.thread_tags import in_column, tags_in
@@ -50,7 +51,7 @@ class Step(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked: a metric over steps, in order and without gaps; `by`: divided by what.
+    """A metric over steps, in order and without gaps; `by`: what divides it into parts.
 
     `labels`: the number of labels, 0: only one number is asked for. `is_weekly`: steps have offsets
     of a time zone instead of labels, and labels are the hours of a week. `opening`: lengths in
@@ -142,17 +143,8 @@ def _counts(database: Database, question: Question) -> Iterable[_Row]:
 
 def _times(database: Database, question: Question) -> Iterable[_Row]:
     """Returns the times of admins in each step."""
-    steps, its = _steps(question.steps), admin_times.c
-    until = func.coalesce(its.until, question.now_ms)
-    begin = case((its.since > steps.c.begin, its.since), else_=steps.c.begin)
-    end = case((until < steps.c.end, until), else_=steps.c.end)
-    key = its.admin_id if question.by == "admin" else _NO_PART
-    spent = select(steps.c.label, key, func.sum(end - begin)).select_from(
-        admin_times.join(steps, (its.since < steps.c.end) & (until > steps.c.begin))
-    )
-    is_kind = its.kind == question.metric.hours
-    rows = database.read_beside(spent.where(is_kind).group_by(steps.c.label, key))
-    return [(label, key, int(sum)) for label, key, sum in rows]
+    spent = hours.spent(_steps(question.steps), question.metric.hours, question.now_ms)
+    return [(label, id, int(spent)) for label, id, spent in database.read_beside(spent)]
 
 
 def _summed(question: Question, rows: Iterable[_Row]) -> Figures:
@@ -174,17 +166,21 @@ def _summed(question: Question, rows: Iterable[_Row]) -> Figures:
 
 
 def _distinct(database: Database, question: Question) -> Figures:
-    """Counts threads, each once in each number."""
-    steps, rows = _steps(question.steps), _facts(question)
+    """Counts threads, each once in each number: at the first work of a step, or of the whole."""
+    steps, its = _steps(question.steps), report_facts.c
     axis, names = _axis(question, steps)
-    count = func.count(report_facts.c.thread_id.distinct())
-    source = _joined(question, steps)
-    [[total]] = database.read_beside(select(count).select_from(source).where(*rows))
-    found: Counter[Any] = Counter()
-    statement = select(axis, count).select_from(source).where(*rows).group_by(axis)
-    for key, number in database.read_beside(statement):
+    source, rows = _joined(question, steps), _facts(question)
+    begin = steps.c.begin if question.is_stepped else literal(question.begin, BigInteger)
+    before = its.own_before if question.by == "admin" else its.before
+    first = or_(before.is_(None), before < begin)
+    whole = or_(its.before.is_(None), its.before < literal(question.begin, BigInteger))
+    counts = func.sum(case((first, 1), else_=0)), func.sum(case((whole, 1), else_=0))
+    statement = select(axis, *counts).select_from(source).where(*rows).group_by(axis)
+    total, found = 0, Counter[Any]()
+    for key, number, in_all in database.read_beside(statement):
+        total += int(in_all)
         for name in names(key):
-            found[name] += number
+            found[name] += int(number)
     return _on_axis(question, total, found, 0)
 
 

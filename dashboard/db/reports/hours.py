@@ -1,9 +1,9 @@
 """The times in which admins are online, away, accepting threads and at capacity."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import CTE, Connection, Select, case, func, select, update
 
 from dashboard.db.driver import insert_missing
 from dashboard.db.models.accounts import admins
@@ -18,7 +18,7 @@ GAP_MS = 60_000
 
 
 class Standing(NamedTuple):
-    """What an admin is: `online`, `away`, `accepting` or `full`."""
+    """A state of an admin: `online`, `away`, `accepting` or `full`."""
 
     admin_id: int
     kind: str
@@ -57,6 +57,19 @@ def watch(connection: Connection, statuses: Mapping[int, str], now_ms: int) -> i
         rows = [one._asdict() | {"since": now_ms} for one in begun]
         insert_missing(connection, admin_times, rows)
     return len(over) + len(begun)
+
+
+def spent(steps: CTE, kind: str, now_ms: int) -> Select[Any]:
+    """Selects the time (ms) that each admin spent in steps, which have `label`, `begin` and `end`:
+    the label, the admin's id, and the time."""
+    its = admin_times.c
+    until = func.coalesce(its.until, now_ms)
+    begin = case((its.since > steps.c.begin, its.since), else_=steps.c.begin)
+    end = case((until < steps.c.end, until), else_=steps.c.end)
+    is_within = (its.since < steps.c.end) & (until > steps.c.begin)
+    columns = steps.c.label, its.admin_id
+    times = select(*columns, func.sum(end - begin)).join_from(admin_times, steps, is_within)
+    return times.where(its.kind == kind).group_by(*columns)
 
 
 def _open(connection: Connection) -> dict[Standing, int]:

@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple
 from sqlalchemy import ColumnElement
 
 from dashboard.db.models.reports import report_facts
-from dashboard.db.reports.facts import KINDS
+from dashboard.db.reports.facts import KINDS, WORK
 
 #: What the number of a metric is: a count of facts or of threads, the lengths of something, how
-#: many threads wait at a moment, or the time that admins spent.
-Measure = Literal["facts", "threads", "lengths", "level", "time"]
+#: many threads wait at a moment, the time that admins spent, or how long a list was.
+Measure = Literal["facts", "threads", "lengths", "level", "time", "list"]
 
 
 class Metric(NamedTuple):
@@ -43,6 +43,9 @@ METRICS: Mapping[str, Metric] = {
         "Threads with a customer who waits for an answer, at the end of each step.",
         less=("waited",),
     ),
+    "length": Metric(
+        "list", (), "Threads on a list, as it was shown at the end of each step (31 days at most)."
+    ),
     "first_reply": Metric(
         "lengths",
         ("first_reply",),
@@ -67,7 +70,7 @@ METRICS: Mapping[str, Metric] = {
     ),
     "handled": Metric(
         "threads",
-        ("first_reply", "next_reply", "message", "closed"),
+        WORK,
         "Threads that admins answered or closed.",
     ),
     "online": Metric("time", (), "Time in which admins were here and not away.", hours="online"),

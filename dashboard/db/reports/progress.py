@@ -1,4 +1,4 @@
-"""What is still to be counted: threads with new events or acts, and all threads once."""
+"""The progress of counting: threads with new events or acts, and all threads once."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from dashboard.db.models.threads import events, thread_acts, threads
 
 
 class Progress(NamedTuple):
-    """How far reports are counted: see `report_state`."""
+    """The progress so far: see `report_state`."""
 
     counted_until: int | None
     event_id: int
@@ -25,7 +25,7 @@ _COLUMNS = [report_state.c[name] for name in Progress._fields]
 
 
 def current(connection: Connection) -> Progress:
-    """Returns how far reports are counted."""
+    """Returns the progress so far."""
     return Progress(*connection.execute(select(*_COLUMNS)).one())
 
 

@@ -27,7 +27,7 @@ from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
 from dashboard.web.http.reports import Reader, Report, ReportQuery, Reports
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
-from dashboard.web.http.schemas import Row
+from dashboard.web.http.schemas import QueryProblem, Row
 from scoring.conditions.language.query import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Entry, Head
@@ -261,6 +261,7 @@ class ReportsApi:
         "by nearest rank. The times of admins are for supervisors.",
         query=ReportQuery,
         answers={200: Documented("The number, and its parts.", (Report,))},
+        problem=QueryProblem,
     )
     def get_report(self, caller: Caller, query: ReportQuery) -> Response:
         return json_response(self._reports.report(query, Reader(source_id=caller.source_id)))

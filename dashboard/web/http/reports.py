@@ -5,13 +5,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field
 from sqlalchemy import Connection
 
 from dashboard.db import policies
 from dashboard.db.accounts import sources, team
 from dashboard.db.database import Database
-from dashboard.db.lists import views
+from dashboard.db.history import lists, states
+from dashboard.db.lists import named_lists, views
+from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.query_lists import people_in
 from dashboard.db.queues import definitions
 from dashboard.db.reports import figures, progress
@@ -27,18 +29,18 @@ from dashboard.db.reports.figures import (
 from dashboard.db.reports.metrics import METRICS, OVERLAPPING, By, Metric
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
+from dashboard.live.requests import ViewId
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error, invalid_query
 from dashboard.validation.fields import (
-    INTEGER_MAX,
     Answer,
     Milliseconds,
     Timestamp,
     check_characters,
     check_length,
-    fault,
 )
-from dashboard.web.http.queries import DIGITS, Query
+from dashboard.validation.strict_json import JsonObject
+from dashboard.web.http.queries import Query
 from scoring.calendar import offsets_of
 from scoring.conditions.language.parser import LENGTH_MAX, parse
 from scoring.conditions.language.query import QueryError
@@ -50,8 +52,11 @@ from scoring.views import DAY_MS
 STEPS_MAX, HOURS_MAX = 800, 24 * 370
 #: The length of time that is looked at without `from`.
 SPAN_MS = 7 * DAY_MS
-#: Views that parts of `view` are made of, at most, and threads of one answer.
-VIEWS_MAX, THREADS_MAX, THREADS_DEFAULT = 60, 100, 50
+#: The longest time over which the length of a list is counted, and the most steps if time alone
+#: changes the list: each is a reading of its own.
+LENGTH_MS, TIMED_STEPS_MAX = 31 * DAY_MS, 31
+#: Views that parts of `view` are made of, at most.
+VIEWS_MAX = 60
 _HOUR_MS = 3_600_000
 _DIGITS_MAX = 16
 _ABOUT = " ".join(f"`{name}`: {metric.about}" for name, metric in METRICS.items())
@@ -84,38 +89,14 @@ class ReportQuery(Query):
         AfterValidator(lambda text: check_length(text, LENGTH_MAX)),
         Field(description="Only threads for which this holds now, in the language of views."),
     ] = ""
+    view: Annotated[
+        ViewId | None,
+        Field(description="With `length`: the view; without it the list of `query`."),
+    ] = None
     hours: Annotated[
         Literal["clock", "opening"],
         Field(description="Lengths by the clock, or in the opening time of the policy."),
     ] = "clock"
-
-
-def _position(text: Any) -> Any:
-    parts = text.split(",") if isinstance(text, str) else ()
-    digits = [part.removeprefix("-") for part in parts]
-    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in digits):
-        raise fault("wrong_type", "must be two whole numbers with a comma between")
-    value, id = (int(part[: _DIGITS_MAX + 2]) for part in parts)
-    if max(abs(value), abs(id)) > INTEGER_MAX:
-        raise fault("number_out_of_range", f"must be at most {INTEGER_MAX}")
-    return value, id
-
-
-class BehindQuery(ReportQuery):
-    """A number, by its metric and time, and the part of its threads to read."""
-
-    part: Annotated[
-        str | None,
-        AfterValidator(check_characters),
-        Field(description="The key of a part; without it, the threads of the whole."),
-    ] = None
-    after: Annotated[
-        tuple[int, int] | None,
-        BeforeValidator(_position),
-        WithJsonSchema({"type": "string", "pattern": "^-?[0-9]{1,16},[0-9]{1,16}$"}),
-        Field(description="`next` of the answer before, with a comma between."),
-    ] = None
-    limit: Annotated[int, Field(ge=1, le=THREADS_MAX), DIGITS] = THREADS_DEFAULT
 
 
 class LengthsValue(Answer):
@@ -171,7 +152,7 @@ class Report(Answer):
 
 
 class Reader:
-    """Who asks: all threads and `me` for a supervisor, the threads of a source for its chatbot."""
+    """A supervisor, who reads all threads, or a chatbot, which reads those of its source."""
 
     def __init__(self, admin_id: int | None = None, source_id: int | None = None):
         self.admin_id = admin_id
@@ -185,13 +166,16 @@ class Reports:
         self._database = database
         self._clock = clock
 
-    def report(self, query: ReportQuery, reader: Reader) -> dict[str, Any]:
+    def report(self, query: ReportQuery, reader: Reader) -> JsonObject:
         """Returns the document of `Report`. Raises Invalid, Problem and StorageUnavailable."""
         now = self._clock()
         with self._database.read() as connection:
             question = _question(connection, query, reader, now)
             counted_until = _counted_until(connection)
-        found = figures.figures(self._database, question)
+        if question.metric.measure == "list":
+            found = self._lengths(query, question, reader)
+        else:
+            found = figures.figures(self._database, question)
         with self._database.read() as connection:
             parts = _parts(connection, question, found)
         return {
@@ -209,16 +193,43 @@ class Reports:
             "counted_until": counted_until,
         }
 
-    def behind(self, query: BehindQuery, reader: Reader) -> dict[str, Any]:
-        """Returns the document of `BehindReport`. Raises Invalid, NotFound, Problem and
-        StorageUnavailable."""
+    def _lengths(self, query: ReportQuery, question: Question, reader: Reader) -> Figures:
+        """Counts the threads on a list at the end of each step, by the view as it was at the end.
+
+        Raises Invalid, NotFound, Problem and StorageUnavailable.
+        """
+        now = question.now_ms
+        assert reader.admin_id is not None
+        text = None if query.view else query.query
+        name = ListName(query.view, "arrival", "all", text, query.timezone)
+        ends = [step.end for step in question.steps]
+        with self._database.read() as connection:
+            states.check_moment(connection, question.begin, now, "from")
+            query_list = named_lists.find_at(connection, name, reader.admin_id, ends[-1])
+        if not query_list.resolved.is_timeless and len(ends) > TIMED_STEPS_MAX:
+            rule = f"gives more than {TIMED_STEPS_MAX} steps, and time alone changes this list"
+            raise field_error("/step", "number_out_of_range", rule)
+        found = lists.lengths(self._database, query_list, [question.begin, *ends])[1:]
+        return Figures(found[-1], [*found] if question.is_stepped else [], {}, {})
+
+    def behind(
+        self,
+        query: ReportQuery,
+        reader: Reader,
+        part: str | None,
+        limit: int,
+        after: tuple[int, int] | None,
+    ) -> JsonObject:
+        """Returns the rows of threads behind a number of a part (None: of the whole), their number
+        and the next position. Raises Invalid, NotFound, Problem and StorageUnavailable."""
         now = self._clock()
         with self._database.read() as connection:
             question = _question(connection, query, reader, now)
-        if question.metric.measure == "time":
-            raise field_error("/metric", "unknown_value", "counts no threads")
-        _check_part(question, query)
-        found = figures.behind(self._database, question, query.part, query.limit, query.after)
+        if question.metric.measure in ("time", "list"):
+            raise field_error("/metric", "unknown_value", "has no threads here")
+        if part is not None:
+            _check_part(question, part)
+        found = figures.behind(self._database, question, part, limit, after)
         with self._database.read() as connection:
             rows = thread_rows.rows(connection, found.ids)
         return {
@@ -236,7 +247,9 @@ def _question(connection: Connection, query: ReportQuery, reader: Reader, now: i
     if since >= until:
         raise field_error("/to", "number_out_of_range", "must be after `from`")
     resolved = None
-    if query.query.strip():
+    if metric.measure == "list" and not since < until <= min(since + LENGTH_MS, now):
+        raise field_error("/to", "number_out_of_range", "must be 31 days after `from` at most")
+    if query.query.strip() and metric.measure != "list":
         resolved = _resolved(connection, query.query, reader.admin_id, query.timezone, "/query")
     is_weekly = query.by == "hour" and metric.measure not in ("level", "time")
     steps = _offsets(query, since, until) if is_weekly else _steps_of(query, since, until)
@@ -256,17 +269,31 @@ def _question(connection: Connection, query: ReportQuery, reader: Reader, now: i
 
 def _check_fits(query: ReportQuery, metric: Metric, reader: Reader) -> None:
     """Raises Invalid for parameters that do not go together."""
+    if query.view is not None and metric.measure != "list":
+        raise field_error("/view", "unknown_field", f"does not go with {query.metric}")
+    if metric.measure in ("time", "list") and reader.source_id is not None:
+        raise field_error("/metric", "unknown_value", "is for supervisors")
+    if metric.measure == "list":
+        _check_list(query)
     if metric.measure == "time":
-        if reader.source_id is not None:
-            raise field_error("/metric", "unknown_value", "is for supervisors")
         if query.by not in (None, "admin", "hour"):
             raise field_error("/by", "unknown_field", f"does not go with {query.metric}")
         if query.query.strip():
             raise field_error("/query", "unknown_field", f"does not go with {query.metric}")
+    if metric.measure == "threads" and query.by == "hour":
+        raise field_error("/by", "unknown_field", f"does not go with {query.metric}")
     if query.step is None or query.by is None:
         return
     if query.by == "hour" or metric.measure in ("lengths", "threads"):
         raise field_error("/step", "unknown_field", f"does not go with by={query.by} here")
+
+
+def _check_list(query: ReportQuery) -> None:
+    """Raises Invalid for parameters that do not go with the length of a list."""
+    if query.by is not None:
+        raise field_error("/by", "unknown_field", "does not go with length")
+    if (query.view is None) == (not query.query.strip()):
+        raise field_error("/view", "missing_field", "or `query` must be given, and not both")
 
 
 def _resolved(
@@ -293,11 +320,9 @@ def _views(connection: Connection, reader: Reader) -> list[tuple[int, Resolved]]
     ]
 
 
-def _check_part(question: Question, query: BehindQuery) -> None:
+def _check_part(question: Question, part: str) -> None:
     """Raises NotFound for a part that cannot be."""
-    part, by = query.part, query.by
-    if part is None:
-        return
+    by = question.by
     if by is None or by == "hour":
         raise field_error("/part", "unknown_field", "needs `by`")
     is_number = part.removeprefix("-").isdecimal() and part.isascii() and len(part) <= _DIGITS_MAX
@@ -392,7 +417,7 @@ def _bars(found: Figures) -> list[dict[str, int | None]] | None:
     return [{"below": bound, "count": count} for bound, count in pairs]
 
 
-def _parts(connection: Connection, question: Question, found: Figures) -> list[dict[str, Any]]:
+def _parts(connection: Connection, question: Question, found: Figures) -> list[JsonObject]:
     """Returns the parts, the largest first."""
     names = _names(connection, question, found)
     parts = [

@@ -36,6 +36,26 @@ class Problem(Answer):
     errors: list[ProblemError]
 
 
+MistakeAt = Annotated[int, Field(description="The first wrong character, counted from 0.")]
+Expected = Annotated[list[str], Field(description="The valid input at that place.")]
+
+
+class QueryError(ProblemError):
+    """A mistake; `at` and `expected` with `invalid_query`."""
+
+    at: MistakeAt = Absent
+    expected: Expected = Absent
+
+
+class QueryProblem(Problem):
+    """A problem with the place of a mistake in a query."""
+
+    errors: list[QueryError]  # type: ignore[assignment]
+    pointer: Annotated[str, Field(description="With `invalid_query`.")] = Absent
+    at: MistakeAt = Absent
+    expected: Expected = Absent
+
+
 class RowCustomer(Answer):
     """The customer of a thread."""
 

@@ -12,6 +12,7 @@ from dashboard.db.models.history import history_state
 from dashboard.db.models.history import thread_history as ended
 from dashboard.db.models.threads import customers, threads
 from dashboard.db.threads.thread_tags import tags_in
+from dashboard.errors import Problem
 from tests.dashboard.history.desk import LISTS, HistoryDesk, moment
 
 #: The largest page of changes.
@@ -126,6 +127,23 @@ def check_marks(desk: HistoryDesk, chosen: random.Random, count: int) -> None:
             expected = recounted(desk, admin, listed, since, until, answer.json["step"])
             assert dict(answer.json["counts"]) == expected, (admin, listed, since, until)
             assert answer.json["step"] == -(-(until - since) // steps)
+
+
+def check_lengths(desk: HistoryDesk, chosen: random.Random, count: int) -> None:
+    """The length of a list over time is that of the list at each moment."""
+    since = desk.since()
+    times = sorted({held.at for held in desk.held if held.at >= since})
+    for listed in chosen.sample(LISTS, count):
+        moments = sorted(chosen.sample(times, min(6, len(times))))
+        with desk.database.read() as connection:
+            name = desk.name_of("sue", listed)
+            try:
+                query_list = named_lists.find_at(connection, name, 1, moments[-1])
+            except Problem:
+                # The view or the sort was not there.
+                continue
+        totals = [lists.part(desk.database, query_list, at, 100, None).total for at in moments]
+        assert lists.lengths(desk.database, query_list, moments) == totals, (listed, moments)
 
 
 def recounted(

@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 
 from dashboard.db.database import Database
-from tests.dashboard.history.checks import check_changes, check_explanations, check_marks
+from tests.dashboard.history.checks import (
+    check_changes,
+    check_explanations,
+    check_lengths,
+    check_marks,
+)
 from tests.dashboard.history.days import acts_of
 from tests.dashboard.history.desk import LISTS, HistoryDesk
 
@@ -67,6 +72,7 @@ def check_all(desk: HistoryDesk, seed: int) -> None:
     check_explanations(desk, chosen, 12)
     check_changes(desk, chosen)
     check_marks(desk, chosen, 4)
+    check_lengths(desk, chosen, 8)
 
 
 def test_lists_are_as_they_were_shown(days):
@@ -88,6 +94,11 @@ def test_pages_of_changes_join_and_name_what_was_stored_with_each(days):
 def test_marks_count_the_changes_of_threads_on_the_list(days):
     for seed, desk in zip(SEEDS, days, strict=True):
         check_marks(desk, random.Random(seed), 3)
+
+
+def test_the_length_of_a_list_over_time_is_that_of_each_moment(days):
+    for seed, desk in zip(SEEDS, days, strict=True):
+        check_lengths(desk, random.Random(seed), 12)
 
 
 @pytest.mark.postgres

@@ -58,40 +58,42 @@ def threads_of(export: Iterable[bytes]) -> list[Thread]:
         line["source"]: line["handoff_only"] for line in lines if "handoff_only" in line
     }
     own: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    about: dict[str, dict[str, tuple[Any, Any]]] = defaultdict(dict)
-    heads, customers = {}, dict[str, tuple[Any, str]]()
     for line in lines:
-        if "thread" in line:
-            heads[line["thread"]] = line
-        event = line.get("event") or line.get("erased")
-        if event is None:
-            continue
+        event = line.get("event") or line.get("erased") or {}
         if "thread" in event:
             own[event["thread"]].append(line)
-        customer = event.get("customer")
-        if customer is not None:
-            stamp = ranked(line), event["id"]
-            if "thread" in event:
-                known = customers.get(event["thread"])
-                if known is None or stamp > known[0]:
-                    customers[event["thread"]] = stamp, customer["id"]
-            for name in ("member_status", "locale"):
-                if name in customer and about[customer["id"]].get(name, (("",),))[0] != stamp:
-                    before = about[customer["id"]].get(name)
-                    if before is None or stamp > before[0]:
-                        about[customer["id"]][name] = stamp, customer[name]
+    told = last_told(lines)
     found = []
-    for name, head in heads.items():
-        known = about[customers[name][1]] if name in customers else {}
-        tier = known.get("member_status", (0, -1))[1]
-        locale = known.get("locale", (0, None))[1]
-        language = (locale or "").split("-")[0].lower()
+    for head in (line for line in lines if "thread" in line):
+        name = head["thread"]
+        customer = told.get(("thread", name, "id"))
+        tier = told.get(("customer", customer, "member_status"), -1)
+        language = (told.get(("customer", customer, "locale")) or "").split("-")[0].lower()
         happenings, waits = happened(own[name], names, handoff_only[head["source"]])
-        tags = tags_of(own[name])
+        tags = tags_in(own[name])
         found.append(
             Thread(name, head["source"], head["desk"], tags, tier, language, happenings, waits)
         )
     return found
+
+
+def last_told(lines: list[dict[str, Any]]) -> dict[tuple[str, str, str], Any]:
+    """Maps each value of a customer, and the customer of each thread, to what the last event says:
+    the last one by time and id."""
+    told: dict[tuple[str, str, str], tuple[tuple[int, str], Any]] = {}
+    for line in lines:
+        event = line.get("event", {})
+        customer = event.get("customer")
+        if customer is None:
+            continue
+        stamp = ranked(line), event["id"]
+        values = {("customer", customer["id"], name): value for name, value in customer.items()}
+        if "thread" in event:
+            values["thread", event["thread"], "id"] = customer["id"]
+        for key, value in values.items():
+            if key not in told or stamp > told[key][0]:
+                told[key] = stamp, value
+    return {key: value for key, (_, value) in told.items()}
 
 
 def ranked(line: dict[str, Any]) -> int:
@@ -112,16 +114,15 @@ def kind_of(event: dict[str, Any]) -> str:
     return "client" if event["role"] == "client" else "other"
 
 
-def happened(
-    lines: list[dict[str, Any]], names: dict[str, str], handoff_only: bool
-) -> tuple[list[Happening], list[tuple[int, bool]]]:
-    """Returns what happened in a thread, and when its customer began and ceased to wait."""
+def read_events(
+    lines: list[dict[str, Any]], names: dict[str, str]
+) -> tuple[list[ThreadEvent], dict[int, str | None]]:
+    """Returns the events of a thread that count, and the admins who wrote them."""
     ids = {name_of(line): at for at, line in enumerate(lines, 1)}
     authors: dict[int, str | None] = {}
     events = []
     for at, line in enumerate(lines, 1):
-        event = line.get("event") or line["erased"]
-        kind = kind_of(event)
+        kind = kind_of(line.get("event") or line["erased"])
         seen = None
         if "author" in line and kind in ("admin", "close"):
             seen = ids.get(line.get("seen", ""), 0)
@@ -129,35 +130,52 @@ def happened(
         authors[at] = names[line["author"]] if "author" in line else None
         events.append(ThreadEvent(kind, ranked(line), at, seen, undone))
     gone = {event.undoes for event in events} - {None}
-    events = [event for event in events if event.undoes is None and event.id not in gone]
+    return [one for one in events if one.undoes is None and one.id not in gone], authors
+
+
+def happened(
+    lines: list[dict[str, Any]], names: dict[str, str], handoff_only: bool
+) -> tuple[list[Happening], list[tuple[int, bool]]]:
+    """Returns what happened in a thread, and when its customer began and ceased to wait."""
+    events, authors = read_events(lines, names)
     found, waits = list[Happening](), list[tuple[int, bool]]()
-    before, opened_at = oracle.facts([], handoff_only), None
-    before["closed"] = False
+    before, opened_at = oracle.facts([], handoff_only) | {"closed": False}, 0
     for at in sorted({event.ranked_at for event in events}):
         after = oracle.facts([one for one in events if one.ranked_at <= at], handoff_only)
         now = sorted((one for one in events if one.ranked_at == at), key=lambda one: one.id)
-        if opened_at is None:
+        if not waits:
             opened_at = at
             found.append(Happening("new", at))
-        waited, waits_now = before["waiting_since"], after["waiting_since"]
-        for number, answer in enumerate(one for one in now if one.kind == "admin"):
-            ends = number == 0 and waited is not None and waits_now != waited
-            found.append(Happening("answers", at, authors[answer.id]))
-            if ends:
-                kind = "next_reply" if before["answered"] else "first_reply"
-                found.append(Happening(kind, at, authors[answer.id], at - waited))
+        found += answers(now, authors, before, after["waiting_since"])
         if after["closed"] and not before["closed"]:
             close = next(one for one in now if one.kind == "close")
             found.append(Happening("closed", at, authors[close.id], at - opened_at))
         if before["closed"] and not after["closed"]:
             opened_at = at
             found.append(Happening("reopened", at))
-        waits.append((at, waits_now is not None))
+        waits.append((at, after["waiting_since"] is not None))
         before = after
     return found, waits
 
 
-def tags_of(lines: list[dict[str, Any]]) -> frozenset[str]:
+def answers(
+    now: list[ThreadEvent],
+    authors: dict[int, str | None],
+    before: dict[str, Any],
+    waits_since: int | None,
+) -> list[Happening]:
+    """Returns the answers of one millisecond; the first one may end a wait, or a part of it."""
+    waited_since, found = before["waiting_since"], []
+    for number, answer in enumerate(one for one in now if one.kind == "admin"):
+        at, author = answer.ranked_at, authors[answer.id]
+        found.append(Happening("answers", at, author))
+        if number == 0 and waited_since is not None and waits_since != waited_since:
+            kind = "next_reply" if before["answered"] else "first_reply"
+            found.append(Happening(kind, at, author, at - waited_since))
+    return found
+
+
+def tags_in(lines: list[dict[str, Any]]) -> frozenset[str]:
     """Returns the tags of a thread: of each tag the last event about it that was not undone."""
     gone = {line["undoes"] for line in lines if "undoes" in line}
     last: dict[str, tuple[tuple[int, str], bool]] = {}

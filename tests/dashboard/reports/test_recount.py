@@ -218,6 +218,19 @@ def check_handled(month: Month) -> None:
     assert month.ask(metric="handled")["total"] == len({name for name, _ in pairs})
     expected = Counter(admin for _, admin in pairs)
     assert named(month.ask(metric="handled", by="admin"), "admin") == expected
+    by_tag = {
+        (thread.name, part)
+        for thread, one in month.found(*WORK)
+        for part in parts_of(thread, one, "tag")
+    }
+    expected = Counter(part for _, part in by_tag)
+    assert named(month.ask(metric="handled", by="tag"), "tag") == expected
+    for zone in map(ZoneInfo, ZONES):
+        answer = month.ask(metric="handled", step="day", timezone=zone.key)
+        days = {(step_of(one.at, "day", zone), thread.name) for thread, one in month.found(*WORK)}
+        names = [step_of(at, "day", zone) for at in answer["steps"]]
+        values = {name: value for name, value in zip(names, answer["values"], strict=True) if value}
+        assert values == Counter(day for day, _ in days)
 
 
 def check_all(month: Month) -> None:

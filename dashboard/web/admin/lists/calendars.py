@@ -19,7 +19,6 @@ from dashboard.services import Services
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_line, fault
-from dashboard.web.admin.lists.views import QueryError
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http import schemas
 from dashboard.web.http.audit import acting
@@ -211,7 +210,7 @@ class Policy(Answer):
 class HoursProblem(schemas.Problem):
     """A problem with the place of a mistake in a query, or with its subject as it is now."""
 
-    errors: list[QueryError]  # type: ignore[assignment]
+    errors: list[schemas.QueryError]  # type: ignore[assignment]
     pointer: Annotated[str, Field(description="With `invalid_query`.")] = Absent
     at: Annotated[int, Field(description="With `invalid_query`.")] = Absent
     expected: Annotated[list[str], Field(description="With `invalid_query`.")] = Absent

@@ -1,17 +1,17 @@
 """Reports for supervisors, and the threads behind their numbers."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from flask import Response
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from dashboard.services import Services
-from dashboard.web.admin.lists.views import ViewProblem
+from dashboard.validation.fields import INTEGER_MAX, check_characters, fault
 from dashboard.web.admin.responses import Row
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import current
+from dashboard.web.http.queries import DIGITS
 from dashboard.web.http.reports import (
-    BehindQuery,
     Reader,
     Report,
     ReportQuery,
@@ -19,7 +19,39 @@ from dashboard.web.http.reports import (
 )
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
-from dashboard.web.http.schemas import Answer
+from dashboard.web.http.schemas import Answer, QueryProblem
+
+#: Threads of one answer.
+THREADS_MAX, THREADS_DEFAULT = 100, 50
+_DIGITS_MAX = 16
+
+
+def _position(text: Any) -> Any:
+    parts = text.split(",") if isinstance(text, str) else ()
+    digits = [part.removeprefix("-") for part in parts]
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in digits):
+        raise fault("wrong_type", "must be two whole numbers with a comma between")
+    value, id = (int(part[: _DIGITS_MAX + 2]) for part in parts)
+    if max(abs(value), abs(id)) > INTEGER_MAX:
+        raise fault("number_out_of_range", f"must be at most {INTEGER_MAX}")
+    return value, id
+
+
+class BehindQuery(ReportQuery):
+    """A number, by its metric and time, and the part of its threads to read."""
+
+    part: Annotated[
+        str | None,
+        AfterValidator(check_characters),
+        Field(description="The key of a part; without it, the threads of the whole."),
+    ] = None
+    after: Annotated[
+        tuple[int, int] | None,
+        BeforeValidator(_position),
+        WithJsonSchema({"type": "string", "pattern": "^-?[0-9]{1,16},[0-9]{1,16}$"}),
+        Field(description="`next` of the answer before, with a comma between."),
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=THREADS_MAX), DIGITS] = THREADS_DEFAULT
 
 
 class BehindReport(Answer):
@@ -49,7 +81,7 @@ class ReportsApi:
         scope=SUPERVISOR,
         query=ReportQuery,
         answers=done(Report),
-        problem=ViewProblem,
+        problem=QueryProblem,
     )
     def report(self, query: ReportQuery) -> Response:
         return json_response(self._reports.report(query, Reader(current().admin_id)))
@@ -65,7 +97,9 @@ class ReportsApi:
         query=BehindQuery,
         answers=done(BehindReport),
         problems=(404,),
-        problem=ViewProblem,
+        problem=QueryProblem,
     )
     def threads(self, query: BehindQuery) -> Response:
-        return json_response(self._reports.behind(query, Reader(current().admin_id)))
+        reader = Reader(current().admin_id)
+        found = self._reports.behind(query, reader, query.part, query.limit, query.after)
+        return json_response(found)

@@ -27,7 +27,6 @@ from dashboard.validation.fields import (
     fault,
 )
 from dashboard.web.admin import preferences
-from dashboard.web.admin.lists.views import QueryError
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http import schemas
 from dashboard.web.http.audit import acting
@@ -179,7 +178,7 @@ class UsedBy(Answer):
 class SortProblem(schemas.Problem):
     """A problem with the place of a mistake in a query, the sort as it is now, or its views."""
 
-    errors: list[QueryError]  # type: ignore[assignment]
+    errors: list[schemas.QueryError]  # type: ignore[assignment]
     pointer: Annotated[str, Field(description="With `invalid_query`.")] = Absent
     at: Annotated[int, Field(description="With `invalid_query`.")] = Absent
     expected: Annotated[list[str], Field(description="With `invalid_query`.")] = Absent

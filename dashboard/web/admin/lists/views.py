@@ -102,15 +102,13 @@ class CompletionQuery(Query):
     at: Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS] | None = None
 
 
-_At = Annotated[int, Field(description="The first wrong character, counted from 0.")]
-_Expected = Annotated[list[str], Field(description="The valid input at that place.")]
 
 
 class Mistake(Answer):
     """A mistake in a saved query, such as an address that no admin has any more."""
 
-    at: _At
-    expected: _Expected
+    at: schemas.MistakeAt
+    expected: schemas.Expected
 
 
 class View(Answer):
@@ -167,20 +165,9 @@ class Suggestions(Answer):
     suggestions: list[Suggestion]
 
 
-class QueryError(schemas.ProblemError):
-    """A mistake; `at` and `expected` with `invalid_query`."""
-
-    at: _At = Absent
-    expected: _Expected = Absent
-
-
-class ViewProblem(schemas.Problem):
+class ViewProblem(schemas.QueryProblem):
     """A problem with the place of a mistake in a query, or with the view as it is now."""
 
-    errors: list[QueryError]  # type: ignore[assignment]
-    pointer: Annotated[str, Field(description="With `invalid_query`.")] = Absent
-    at: _At = Absent
-    expected: _Expected = Absent
     view: Annotated[View, Field(description="With `changed_meanwhile`.")] = Absent
 
 

@@ -1,0 +1,64 @@
+"""The length of a list over time."""
+
+import pytest
+
+from tests.dashboard.history.desk import HISTORY, moment
+
+HOUR_MS = 3_600_000
+
+
+def test_each_step_has_the_length_at_its_end(app):
+    begin = app.clock() + 1
+    for number in range(5):
+        app.say(f"t-{number}")
+        app.clock.advance(HOUR_MS * number)
+        if number % 2:
+            app.happens("thread.close", f"t-{number}")
+    app.clock.advance(2 * HOUR_MS)
+    sue = app.sign_in("Sue", "supervisor")
+    span = {"from": moment(begin), "to": moment(app.clock())}
+    for list in ({"view": "not_respond"}, {"query": "is:waiting"}):
+        query = {"metric": "length", "step": "hour"} | span | list
+        report = sue.get("/admin/api/reports", query_string=query)
+        assert report.status_code == 200, report.text
+        said = report.json
+        totals = []
+        for end in [*said["steps"][1:], said["to"]]:
+            then = list | {"sort": "arrival", "at": moment(end)}
+            totals.append(sue.get(HISTORY, query_string=then).json["total"])
+        assert said["values"] == totals and said["total"] == totals[-1] == 3
+        assert set(totals) == {2, 3}
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ({}, "/view"),
+        ({"view": "arrival", "query": "is:open"}, "/view"),
+        ({"view": "arrival", "by": "desk"}, "/by"),
+        ({"view": "arrival", "from": "2026-01-01T00:00:00Z"}, "/to"),
+        ({"view": "arrival", "to": "2099-01-01T00:00:00Z"}, "/to"),
+        ({"metric": "new", "view": "arrival"}, "/view"),
+        ({"metric": "online", "by": "desk"}, "/by"),
+        ({"metric": "online", "query": "is:open"}, "/query"),
+        ({"metric": "first_reply", "by": "desk", "step": "day"}, "/step"),
+        ({"metric": "new", "by": "hour", "step": "day"}, "/step"),
+        ({"metric": "handled", "by": "hour"}, "/by"),
+        ({"metric": "new", "step": "hour", "from": "2026-01-01T00:00:00Z"}, "/step"),
+        ({"metric": "waiting", "by": "hour", "from": "2020-01-01T00:00:00Z"}, "/by"),
+        ({"query": "waits:>5m", "step": "hour", "from": "2026-09-19T00:00:00Z"}, "/step"),
+        ({"metric": "new", "from": "2099-01-01T00:00:00Z"}, "/to"),
+        ({"metric": "average"}, "/metric"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(app, sue, query, pointer):
+    answer = sue.get("/admin/api/reports", query_string={"metric": "length"} | query)
+    assert answer.status_code == 422, answer.text
+    assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
+
+
+def test_only_supervisors_read_reports(app):
+    lan = app.sign_in("Lan")
+    for path in ("reports", "reports/threads"):
+        answer = lan.get(f"/admin/api/{path}", query_string={"metric": "new"})
+        assert answer.status_code == 403
