@@ -321,19 +321,25 @@ class Behind(NamedTuple):
     next: tuple[int, int] | None
 
 
-def behind(
-    database: Database,
-    question: Question,
-    part: str | None,
-    limit: int,
-    after: tuple[int, int] | None,
-) -> Behind:
-    """Returns the threads behind the number of a part, None: of the whole: the longest first, or
-    those last that it happened to first. Raises StorageUnavailable."""
+class Wanted(NamedTuple):
+    """The threads to read: up to `limit` after a position, of a part, None: of the whole. Of
+    lengths only those of at least `least` and below `below` ms."""
+
+    part: str | None
+    limit: int
+    after: tuple[int, int] | None
+    least: int | None = None
+    below: int | None = None
+
+
+def behind(database: Database, question: Question, wanted: Wanted) -> Behind:
+    """Returns threads behind a number: the longest first, or those first that it happened to last.
+
+    Raises StorageUnavailable.
+    """
     its, metric = report_facts.c, question.metric
-    conditions_of = _facts(question)
-    if part is not None:
-        conditions_of.append(_is_part(question, part))
+    source, of_part = _of_part(question, wanted.part)
+    conditions_of = [*_facts(question), *of_part]
     score: ColumnElement[int]
     if metric.measure == "level":
         conditions_of.append(its.at < question.end)
@@ -341,23 +347,53 @@ def behind(
     else:
         conditions_of += [its.at >= question.begin, its.at < question.end]
         value, _ = _length_columns(question)
-        conditions_of += [value.is_not(None)] if metric.measure == "lengths" else []
+        conditions_of += _within(value, wanted) if metric.measure == "lengths" else []
         score = -func.max(value if metric.measure == "lengths" else its.at)
-    found = select(its.thread_id.label("id"), score.label("score")).where(*conditions_of)
-    found = found.group_by(its.thread_id)
+    found = select(its.thread_id.label("id"), score.label("score")).select_from(source)
+    found = found.where(*conditions_of).group_by(its.thread_id)
     if metric.measure == "level":
         begins = its.kind == metric.numbers[0]
         found = found.having(func.sum(case((begins, 1), else_=-1)) > 0)
     rows = found.subquery("found")
     total = select(func.count()).select_from(rows).scalar_subquery()
     statement = select(rows.c.id, rows.c.score, total)
-    if after is not None:
-        statement = statement.where(tuple_(rows.c.score, rows.c.id) > tuple_(*after))
-    ordered = statement.order_by(rows.c.score, rows.c.id).limit(limit + 1)
+    if wanted.after is not None:
+        statement = statement.where(tuple_(rows.c.score, rows.c.id) > tuple_(*wanted.after))
+    ordered = statement.order_by(rows.c.score, rows.c.id).limit(wanted.limit + 1)
     shown = database.read_beside(ordered)
-    ids = [id for id, *_ in shown[:limit]]
-    position = (shown[limit - 1][1], ids[-1]) if len(shown) > limit else None
+    ids = [id for id, *_ in shown[: wanted.limit]]
+    position = (shown[len(ids) - 1][1], ids[-1]) if len(shown) > wanted.limit else None
     return Behind(ids, shown[0][2] if shown else 0, position)
+
+
+def _of_part(question: Question, part: str | None) -> tuple[Any, list[ColumnElement[bool]]]:
+    """Returns what to read the facts of a part from, and its conditions."""
+    if part is None:
+        return report_facts, []
+    if not question.is_weekly:
+        return report_facts, [_is_part(question, part)]
+    steps = _steps(question.steps)
+    return _joined(question, steps), [_label(question, steps) == int(part)]
+
+
+def _within(value: ColumnElement[int], wanted: Wanted) -> list[ColumnElement[bool]]:
+    bounds: list[ColumnElement[bool]] = [value.is_not(None)]
+    bounds += [] if wanted.least is None else [value >= wanted.least]
+    return bounds + ([] if wanted.below is None else [value < wanted.below])
+
+
+def highest_at(database: Database, question: Question, label: int) -> int | None:
+    """Returns the end of the step of this label at which the level is the highest (ms), the first
+    of several; None without one. Raises StorageUnavailable."""
+    steps = [step._replace(label=at) for at, step in enumerate(question.steps)]
+    single = question._replace(steps=steps, labels=len(steps), by=None)
+    levels = _levels(database, single).steps
+    known = [
+        (-level, step.end)
+        for step, level in zip(question.steps, levels, strict=True)
+        if step.label == label and isinstance(level, int)
+    ]
+    return min(known)[1] if known else None
 
 
 def _is_part(question: Question, part: str) -> ColumnElement[bool]:

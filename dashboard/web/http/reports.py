@@ -25,6 +25,7 @@ from dashboard.db.reports.figures import (
     Question,
     Step,
     Value,
+    Wanted,
 )
 from dashboard.db.reports.metrics import METRICS, OVERLAPPING, By, Metric
 from dashboard.db.threads import thread_rows
@@ -216,27 +217,37 @@ class Reports:
         self,
         query: ReportQuery,
         reader: Reader,
-        part: str | None,
-        limit: int,
-        after: tuple[int, int] | None,
+        wanted: Wanted,
     ) -> JsonObject:
-        """Returns the rows of threads behind a number of a part (None: of the whole), their number
-        and the next position. Raises Invalid, NotFound, Problem and StorageUnavailable."""
+        """Returns rows of the threads behind a number, how many there are, the next position, and
+        of a level its moment. Raises Invalid, NotFound, Problem and StorageUnavailable."""
         now = self._clock()
         with self._database.read() as connection:
             question = _question(connection, query, reader, now)
         if question.metric.measure in ("time", "list"):
             raise field_error("/metric", "unknown_value", "has no threads here")
-        if part is not None:
-            _check_part(question, part)
-        found = figures.behind(self._database, question, part, limit, after)
+        _check_wanted(question, query, wanted)
+        is_level = question.metric.measure == "level"
+        if is_level and query.by == "hour" and wanted.part is not None:
+            question = _highest(self._database, question, int(wanted.part))
+            wanted = wanted._replace(part=None)
+        found = figures.behind(self._database, question, wanted)
         with self._database.read() as connection:
             rows = thread_rows.rows(connection, found.ids)
         return {
             "rows": [rows[id] for id in found.ids if id in rows],
             "total": found.total,
             "next": found.next,
+            "at": min(question.end, now) if is_level else None,
         }
+
+
+def _highest(database: Database, question: Question, hour: int) -> Question:
+    """Asks for the threads that waited when most did, in an hour of the week."""
+    at = figures.highest_at(database, question, hour)
+    if at is None:
+        raise NotFound("There is no such part.")
+    return question._replace(steps=[Step(question.begin, at, 0)], by=None, labels=0)
 
 
 def _question(connection: Connection, query: ReportQuery, reader: Reader, now: int) -> Question:
@@ -320,13 +331,20 @@ def _views(connection: Connection, reader: Reader) -> list[tuple[int, Resolved]]
     ]
 
 
-def _check_part(question: Question, part: str) -> None:
-    """Raises NotFound for a part that cannot be."""
-    by = question.by
-    if by is None or by == "hour":
+def _check_wanted(question: Question, query: ReportQuery, wanted: Wanted) -> None:
+    """Raises NotFound for a part that cannot be, Invalid for what does not go together."""
+    for name in ("least", "below"):
+        if getattr(wanted, name) is not None and question.metric.measure != "lengths":
+            raise field_error(f"/{name}", "unknown_field", f"does not go with {query.metric}")
+    part, by = wanted.part, query.by
+    if part is None:
+        return
+    if by is None:
         raise field_error("/part", "unknown_field", "needs `by`")
     is_number = part.removeprefix("-").isdecimal() and part.isascii() and len(part) <= _DIGITS_MAX
     if by in ("admin", "source", "tier", "queue") and not (is_number or part == ""):
+        raise NotFound("There is no such part.")
+    if by == "hour" and not (is_number and 0 <= int(part) < WEEK_HOURS):
         raise NotFound("There is no such part.")
     if by == "view" and not (is_number and int(part) in dict(question.views)):
         raise NotFound("There is no such part.")

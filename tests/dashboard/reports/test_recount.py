@@ -153,9 +153,8 @@ def check_length_steps(month: Month, metric: str, whole: list[Happening], zone: 
     for step in ("day", "hour of the week"):
         by_name = defaultdict(list)
         for one in whole:
-            local = datetime.fromtimestamp(one.at / 1_000, zone)
-            week_hour = 24 * local.weekday() + local.hour
-            by_name[step_of(one.at, step, zone) if step == "day" else week_hour].append(one.length)
+            name = step_of(one.at, step, zone) if step == "day" else hour_of_week(one.at, zone)
+            by_name[name].append(one.length)
         query = {"step": "day"} if step == "day" else {"by": "hour"}
         answer = month.ask(metric=metric, timezone=zone.key, **query)
         names = [step_of(at, step, zone) for at in answer["steps"]] or range(168)
@@ -194,6 +193,34 @@ def check_threads(month: Month) -> None:
                 after = answer["next"] and {"after": "{},{}".format(*answer["next"])}
             assert len(found) == len(set(found)), "each thread once"
             assert {month.name_of(id) for id in found} == expected, (metric, by, part)
+
+
+def check_hours_and_bars(month: Month) -> None:
+    """An hour of the week and a bar of a histogram open their threads, too."""
+    zone, chosen = ZoneInfo(ZONES[0]), random.Random(month.seed)
+    for metric, kind in LENGTHS.items():
+        whole = list(month.found(kind))
+        query = {"metric": metric, "by": "hour", "timezone": zone.key}
+        for thread, one in chosen.sample(whole, min(2, len(whole))):
+            hour = hour_of_week(one.at, zone)
+            answer = month.ask("reports/threads", **query, part=str(hour))
+            theirs = {other.name for other, at in whole if hour_of_week(at.at, zone) == hour}
+            assert {month.name_of(row["id"]) for row in answer["rows"]} == theirs
+            assert thread.name in theirs
+        low = 0
+        for bar in month.ask(metric=metric)["histogram"]:
+            bounds = {"least": low} | ({} if bar["below"] is None else {"below": bar["below"]})
+            low, high = bar["below"], bar["below"] or 2**60
+            if bar["count"]:
+                answer = month.ask("reports/threads", metric=metric, **bounds)
+                least = bounds["least"]
+                theirs = {one.name for one, at in whole if least <= at.length < high}
+                assert {month.name_of(row["id"]) for row in answer["rows"]} == theirs
+
+
+def hour_of_week(at: int, zone: ZoneInfo) -> int:
+    local = datetime.fromtimestamp(at / 1_000, zone)
+    return 24 * local.weekday() + local.hour
 
 
 def behind(month: Month, metric: str, by: str | None, part: str) -> set[str]:
@@ -239,6 +266,7 @@ def check_all(month: Month) -> None:
     check_levels(month)
     check_handled(month)
     check_threads(month)
+    check_hours_and_bars(month)
 
 
 def test_every_number_equals_a_recount(month):

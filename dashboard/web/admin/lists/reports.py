@@ -5,8 +5,9 @@ from typing import Annotated, Any
 from flask import Response
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from dashboard.db.reports.figures import Wanted
 from dashboard.services import Services
-from dashboard.validation.fields import INTEGER_MAX, check_characters, fault
+from dashboard.validation.fields import INTEGER_MAX, Milliseconds, check_characters, fault
 from dashboard.web.admin.responses import Row
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import current
@@ -43,7 +44,20 @@ class BehindQuery(ReportQuery):
     part: Annotated[
         str | None,
         AfterValidator(check_characters),
-        Field(description="The key of a part; without it, the threads of the whole."),
+        Field(
+            description="The key of a part; without it, the threads of the whole. With `by=hour` "
+            "the number of an hour of the week; of `waiting`, when most waited in such an hour."
+        ),
+    ] = None
+    least: Annotated[
+        int | None,
+        Field(ge=0, le=INTEGER_MAX, description="Only lengths of at least so many ms."),
+        DIGITS,
+    ] = None
+    below: Annotated[
+        int | None,
+        Field(ge=0, le=INTEGER_MAX, description="Only lengths below so many ms."),
+        DIGITS,
     ] = None
     after: Annotated[
         tuple[int, int] | None,
@@ -61,6 +75,9 @@ class BehindReport(Answer):
     total: int
     next: Annotated[
         tuple[int, int] | None, Field(description="After which more follow; null at the end.")
+    ]
+    at: Annotated[
+        Milliseconds | None, Field(description="The moment at which they waited; of `waiting`.")
     ]
 
 
@@ -101,5 +118,5 @@ class ReportsApi:
     )
     def threads(self, query: BehindQuery) -> Response:
         reader = Reader(current().admin_id)
-        found = self._reports.behind(query, reader, query.part, query.limit, query.after)
-        return json_response(found)
+        wanted = Wanted(query.part, query.limit, query.after, query.least, query.below)
+        return json_response(self._reports.behind(query, reader, wanted))

@@ -102,8 +102,6 @@ class CompletionQuery(Query):
     at: Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS] | None = None
 
 
-
-
 class Mistake(Answer):
     """A mistake in a saved query, such as an address that no admin has any more."""
 
