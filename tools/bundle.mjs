@@ -23,6 +23,7 @@ const LATER = "js/later.js"; // made here
 const GROUPS = {
   "js/editors.js": /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/hand-over-all))/,
   "js/queues.js": /^static\/js\/ui\/queues\//,
+  "js/reports.js": /^static\/js\/reports\//,
   "js/history.js": /^static\/js\/(core\/list\/past|ui\/(list\/past|thread\/changes|dialogs\/explain))\./,
 };
 const PAGES = [
@@ -158,13 +159,17 @@ const laterPlugin = ({ later, taken }, built) => ({
   },
 });
 
-const groupPlugin = ({ entries, own }, laterName) => ({
+// A group may load another one, and may have a package of its own.
+const groupPlugin = ({ entries, own }, laterName, built) => ({
   name: "group",
   setup(build) {
     build.onResolve({ filter: /^group$/ }, () => ({ path: "group", namespace: "group" }));
-    build.onResolve({ filter: /./ }, ({ path, resolveDir, namespace }) => {
+    build.onResolve({ filter: /./ }, ({ kind, path, resolveDir, namespace }) => {
       const file = relative(root, join(resolveDir, path)).split(sep).join("/");
-      if (namespace === "group" || own.has(file)) return undefined;
+      const isOwnPackage = [...own].some((name) => name.startsWith(`node_modules/${path}/`));
+      if (namespace === "group" || own.has(file) || isOwnPackage) return undefined;
+      const other = kind === "dynamic-import" && groupOf(file);
+      if (other) return { path: `./${basename(built[other])}`, external: true };
       return { path: `./${basename(laterName)}`, external: true };
     });
     build.onLoad({ filter: /./, namespace: "group" }, () => exportsOf(entries));
@@ -195,7 +200,7 @@ async function bundle() {
   }
   await Promise.all(split.groups.map((group) => esbuild.build({
     ...options, entryPoints: ["group"], entryNames: built[group.name].replace(/\.js$/, ""),
-    plugins: [groupPlugin(group, files[LATER])],
+    plugins: [groupPlugin(group, files[LATER], built)],
   })));
   return Object.assign(files, built);
 }

@@ -20,6 +20,8 @@ const COPIES = [
   ["lit-html/directive-helpers.js", "lit-html/directive-helpers.js"],
   ["lit-html/directives/repeat.js", "lit-html/directives/repeat.js"],
   ["lit-html/LICENSE", "lit-html/LICENSE"],
+  ["uplot/dist/uPlot.esm.js", "uplot.js"],
+  ["uplot/LICENSE", "uplot.LICENSE"],
   ["@fontsource-variable/inter/LICENSE", "inter/LICENSE"],
 ];
 

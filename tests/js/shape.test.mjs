@@ -16,6 +16,7 @@ const MAY_IMPORT = {
   "core/hours": ["core", "core/hours"],
   "core/list": ["core", "core/list"],
   "core/query": ["core", "core/query"],
+  "core/reports": ["core", "core/reports"],
   "core/thread": ["core", "core/thread"],
   net: ["core", "net"],
   "ui/elements": UI,
@@ -25,12 +26,14 @@ const MAY_IMPORT = {
   "ui/queues": [...UI, "ui/queues"],
   "ui/list": [...UI, "ui/presence", "ui/list"],
   "ui/thread": [...UI, "ui/presence", "ui/thread"],
+  reports: [...UI, "core/reports", "ui/list", "ui/query", "reports"],
   "ui/shell": [...UI, "ui/presence", "ui/shell"],
   "ui/dialogs": [...UI, "ui/presence", "ui/dialogs"],
   app: [...UI, "ui/list", "ui/presence", "ui/shell", "ui/thread", "app"],
   settings: [...UI, "core/hours", "ui/dialogs", "ui/hours", "ui/query", "ui/shell", "settings"],
 };
-const PACKAGES = { net: /^socket\.io-client$/, ui: /^lit-html/, app: /^lit-html/, settings: /^lit-html/ };
+const PACKAGES = { net: /^socket\.io-client$/, ui: /^lit-html/, app: /^lit-html/, settings: /^lit-html/,
+  reports: /^(lit-html|uplot$)/ };
 
 test("a folder imports only from those below it", () => {
   for (const { name, text } of scripts.filter((script) => script.name.includes("/"))) {

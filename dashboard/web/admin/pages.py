@@ -66,6 +66,7 @@ _LATER = (
     "hours",
     "queues",
     "past",
+    "reports",
     "settings",
     *(f"settings/{page}" for page in ("audit", "keys", "profile", "queues", "team", "webhooks")),
 )
@@ -231,6 +232,7 @@ SETTINGS_PAGES = (
     SettingsPage("accounts", for_supervisors=True, former="team"),
     SettingsPage("keys", for_supervisors=True, former="keys"),
     SettingsPage("webhooks", for_supervisors=True, former="webhooks"),
+    SettingsPage("reports", for_supervisors=True, former="reports"),
     SettingsPage("audit", for_supervisors=True, former="audit"),
     SettingsPage("health", for_supervisors=True),
 )

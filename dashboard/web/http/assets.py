@@ -23,6 +23,7 @@ _IMPORTS = {
     "lit-html": "vendor/lit-html/lit-html.js",
     "lit-html/": "vendor/lit-html/",
     "socket.io-client": "vendor/socket.io.js",
+    "uplot": "vendor/uplot.js",
 }
 _YEAR_SECONDS = 31_536_000
 #: The encodings of the bundle, the smallest first, with the suffixes of their files.

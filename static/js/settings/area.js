@@ -18,7 +18,7 @@ import { isChanged } from "./elements.js";
 const GROUPS = {
   you: ["profile", "appearance", "notifications", "keyboard"],
   desk: ["views", "sorts", "canned", "tags", "desks", "hours", "policies", "queues"],
-  administration: ["accounts", "keys", "webhooks", "audit", "health"],
+  administration: ["reports", "accounts", "keys", "webhooks", "audit", "health"],
 };
 // The class of each page, and the files of texts that it needs.
 /** @type {Record<string, {load(): Promise<any>, texts?: string[]}>} */
@@ -38,6 +38,7 @@ const PAGES = {
   accounts: { load: async () => (await import("./accounts.js")).AccountsPage, texts: ["settings/team"] },
   keys: { load: async () => (await import("./administration.js")).KeysPage, texts: ["settings/keys"] },
   webhooks: { load: async () => (await import("./webhooks.js")).WebhooksPage, texts: ["settings/webhooks"] },
+  reports: { load: async () => (await import("../reports/page.js")).ReportsPage, texts: ["reports", "query"] },
   audit: { load: async () => (await import("./audit.js")).AuditPage, texts: ["settings/audit"] },
   health: { load: async () => (await import("./administration.js")).HealthPage },
 };
@@ -49,7 +50,7 @@ const nameIn = (path) => path.split("/")[2] || null;
 export class SettingsArea extends PageModule {
   /** @type {string | null} */
   #name = null; // of the page; null: the list of all pages, and on wide screens the first page
-  /** @type {import("./elements.js").SettingsPage | null} */
+  /** @type {(import("./elements.js").SettingsPage & {moved?(): Promise<void>}) | null} */
   #page = null;
   #run = 0;
   #shown = false;
@@ -96,6 +97,10 @@ export class SettingsArea extends PageModule {
   async follow() {
     const name = nameIn(location.pathname);
     if (name !== null && !this.names.includes(name)) return this.#hide();
+    if (this.#shown && name === this.#name && this.#page?.moved) {
+      this.#address = location.pathname + location.search;
+      return this.#page.moved();
+    }
     this.#show(name);
     return this.#load();
   }
@@ -150,10 +155,11 @@ export class SettingsArea extends PageModule {
   }
 
   // The page is the same, with another search in its address.
+  // replace: it is another way to write the same address.
   /** @param {string} search */
-  rename(search) {
+  rename(search, replace = false) {
     const address = location.pathname + search;
-    if (address !== this.#address) history.pushState({ ours: true }, "", address);
+    if (address !== this.#address) history[replace ? "replaceState" : "pushState"]({ ours: true }, "", address);
     this.#address = address;
   }
 

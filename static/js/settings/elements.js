@@ -13,7 +13,7 @@ import { PageModule } from "../ui/elements/page-module.js";
 import { ask } from "../ui/elements/popover.js";
 
 // A page of the area: begin() loads what it shows, content() is what it shows now, action the button at its
-// top, back() leaves a form inside of it.
+// top, back() leaves a form inside of it. A page with moved() follows its address by that; others begin again.
 export class SettingsPage extends PageModule {
   /** @type {{title: string, content(): Content, isDirty?: boolean, end?(): void} | null} */
   form = null; // shown in place of the list

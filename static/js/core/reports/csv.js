@@ -1,0 +1,60 @@
+// The file of a report: what the page shows, as comma-separated values that spreadsheets open.
+
+import { isoIn, WEEK_HOURS } from "./words.js";
+
+// A spreadsheet takes a text that begins so for a formula.
+const FORMULA = /^[=+\-@\t\r]/;
+const BYTE_ORDER_MARK = "\ufeff";
+
+// Returns a cell; a text that a spreadsheet would compute gets an apostrophe before it.
+/** @param {string | number | null | undefined} value */
+export function cell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\n\r;]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** @param {(string | number | null | undefined)[][]} rows */
+export const csvOf = (rows) => `${BYTE_ORDER_MARK}${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
+
+const LENGTHS = /** @type {const} */ (["count", "p50", "p90", "p99"]);
+
+/** The cells of a value: of lengths the number and the percentiles in ms.
+ * @param {ReportValue | null | undefined} value @param {boolean} isLengths */
+const cellsOf = (value, isLengths) => {
+  if (typeof value === "number") return [value];
+  return isLengths ? LENGTHS.map((name) => value?.[name] ?? null) : [null];
+};
+
+// Returns the rows of the file: the whole, each step, each part and its steps, the hours of the week, the bars
+// of lengths. partName(part): the name that the page shows.
+/** @param {ReportShown} shown
+ * @param {{t: Translate, zone: string, partName(part: ReportPart): string, hourName(hour: number): string}} given */
+export function rowsOfReport({ state, time, steps, parts }, { t, zone, partName, hourName }) {
+  const isLengths = typeof steps.total !== "number";
+  const columns = isLengths ? LENGTHS.map((name) => t(`reports.csv.${name}`))
+    : [t(steps.unit === "count" ? "reports.csv.count" : "reports.csv.ms")];
+  const metric = t(`reports.metric.${state.metric}`);
+  const row = (kind, part, from, to, value) => [
+    metric, t(`reports.csv.${kind}`), part, from, to, ...cellsOf(value, isLengths)];
+  const [begin, end] = [isoIn(time.from, zone), isoIn(time.to, zone)];
+  const of = (kind, part, values) => values.map((value, at) => row(kind, part, isoIn(steps.steps[at], zone),
+    isoIn(steps.steps[at + 1] ?? time.to, zone), value));
+  const divided = parts ?? steps;
+  return [
+    ["reports.csv.metric", "reports.csv.kind", "reports.csv.part", "reports.csv.from", "reports.csv.to"]
+      .map((key) => t(key)).concat(columns),
+    row("whole", "", begin, end, steps.total),
+    ...of("step", "", steps.values),
+    ...divided.parts.flatMap((part) => [
+      row("part", partName(part), begin, end, part.total),
+      ...(parts ? [] : of("part_step", partName(part), part.values))]),
+    ...(state.by === "hour" ? Array.from({ length: WEEK_HOURS }, (_, hour) => row("hour", hourName(hour), begin, end,
+      divided.values[hour])) : []),
+    ...(steps.histogram ?? []).map(({ below, count }, at, bars) => [
+      metric, t("reports.csv.bar"), t("reports.csv.bar.of", {
+        from: String(bars[at - 1]?.below ?? 0), to: below === null ? "∞" : String(below),
+      }), begin, end, count]),
+  ];
+}

@@ -1,0 +1,98 @@
+// What a report is of: the metric, the time, what divides it, and which threads it counts.
+
+import { html } from "lit-html";
+
+import { mistakeOf } from "../core/query/text.js";
+import { divisionsOf, measureOf, METRIC_GROUPS, SPANS, stepOf, stepsOf } from "../core/reports/state.js";
+import { QueryField, saidOf } from "../ui/query/field.js";
+
+export class Controls {
+  /** @type {QueryMistake | null} */
+  #mistake = null;
+
+  // changed(changes): the admin chose something; paint(): a suggestion is shown.
+  /** @param {{api: any, language: Ui["language"], changed(changes: Partial<ReportState>): void, paint(): void}} given */
+  constructor({ api, language, changed, paint }) {
+    this.language = language;
+    this.changed = changed;
+    this.field = new QueryField({
+      id: "report-query", api, language, changed: paint, begins: true,
+      typed: () => { this.#mistake = null; paint(); }, entered: () => this.#enter(),
+    });
+  }
+
+  // Takes the query of an address.
+  /** @param {string} query */
+  set(query) {
+    if (this.field.text.trim() !== query) this.field.set(query);
+    this.#mistake = null;
+  }
+
+  // Shows a refusal at its place. Returns whether it has one.
+  refuse(problem) {
+    this.#mistake = mistakeOf(problem?.body, this.field.text);
+    return this.#mistake !== null;
+  }
+
+  #enter() { this.changed({ query: this.field.text.trim() }); }
+
+  /** @param {ReportState} state @param {boolean} isWrongTime */
+  content(state, isWrongTime) {
+    const { t } = this.language;
+    this.field.mistake = this.#mistake;
+    queueMicrotask(() => this.field.after());
+    const measure = measureOf(state.metric);
+    return html`<form class="report-controls" aria-label=${t("reports.choose")} @submit=${(event) => event.preventDefault()}>
+      <div class="report-line">${this.#metric(state)}
+        <div class="report-spans" role="group" aria-label=${t("reports.span")}>${SPANS.map((span) => html`<button
+          type="button" class="button" aria-pressed=${String(span === state.span)}
+          @click=${() => this.changed({ span, ...(span === "own" && ownDates(state)) })}>${t(`reports.span.${span}`)}</button>`)}</div></div>
+      ${state.span === "own" ? html`<div class="report-line">${["from", "to"].map((name) => html`<label
+        class="report-choose"><span>${t(`reports.${name}`)}</span><input type="date" name=${name} required .value=${state[name]}
+          aria-invalid=${String(isWrongTime)} @change=${({ target }) => this.changed({ [name]: target.value })}></label>`)}
+        ${isWrongTime ? html`<p class="report-problem" role="alert">${t("reports.dates")}</p>` : ""}</div>` : ""}
+      <div class="report-line">
+        ${this.#select("by", "", state.by, [["", t("reports.by.none")], ...divisionsOf(state.metric)
+          .map((by) => [by, t(`reports.by.${by}`)])])}
+        ${this.#select("step", "", stepOf(state), stepsOf(state).map((step) => [step, t(`reports.step.${step}`)]))}
+        ${measure === "lengths" ? this.#select("hours", "", state.hours, ["clock", "opening"]
+          .map((hours) => [hours, t(`reports.hours.${hours}`)])) : ""}
+        ${this.#select("timezone", "report-zone", state.timezone, zones(state.timezone).map((zone) => [zone, zone.replaceAll("_", " ")]))}
+      </div>
+      ${measure === "time" ? "" : this.#query()}</form>`;
+  }
+
+  #metric({ metric }) {
+    const { t } = this.language;
+    return html`<label class="report-choose report-metric"><span class="unseen">${t("reports.metric")}</span><select name="metric"
+      @change=${({ target }) => this.changed({ metric: target.value })}>${Object.entries(METRIC_GROUPS).map(([group,
+        metrics]) => html`<optgroup label=${t(`reports.group.${group}`)}>${Object.keys(metrics).map((name) => html`<option
+          value=${name} ?selected=${name === metric}>${t(`reports.metric.${name}`)}</option>`)}</optgroup>`)}</select></label>`;
+  }
+
+  #select(name, className, chosen, options) {
+    return html`<label class="report-choose ${className}"><span>${this.language.t(`reports.${name}`)}</span><select name=${name}
+      .value=${chosen} @change=${({ target }) => this.changed({ [name]: target.value })}>${options.map(([value, text]) => html`<option
+        value=${value} ?selected=${value === chosen}>${text}</option>`)}</select></label>`;
+  }
+
+  #query() {
+    const { t } = this.language;
+    return html`<div class="report-query">${this.field.content({
+      label: t("reports.query"), placeholder: t("reports.query.hint"), className: "report-query-box", describedBy: "report-query-said",
+    })}<p id="report-query-said" class="report-said" role="status">${this.#mistake
+      ? saidOf(this.#mistake, this.field.text, t) : ""}</p></div>`;
+  }
+}
+
+// Where no days are chosen yet, the dates stay empty fields that the admin fills.
+const ownDates = ({ from, to }) => ({ from, to });
+
+let listed = null;
+
+// All zones that the browser knows, and the chosen one.
+/** @param {string} chosen */
+function zones(chosen) {
+  listed ??= Intl.supportedValuesOf("timeZone");
+  return [...new Set([chosen, "UTC", ...listed])];
+}

@@ -1,0 +1,130 @@
+// The numbers of a report: the large ones, the table of steps, the parts, and the bars of lengths. Each number is
+// a button that shows its threads.
+
+import { html, svg } from "lit-html";
+
+import { isTimed, measureOf, PERCENTILES, rowsOf } from "../core/reports/state.js";
+import { countOf, lengthText, numberOf, numberText, partName } from "../core/reports/words.js";
+
+export const LINES_MAX = 6;
+
+/** A name for a number, by which it gets the focus again when its threads are closed.
+ * @param {ReportRows} rows */
+export const keyOf = ({ from, to, part, least, below }) => [from, to, part, least, below].join("|");
+
+// A number that shows its threads; plain text if there are none.
+/** @param {ReportLook} look @param {{text: Content, about: string, rows: ReportRows, count: number, className?: string}} given */
+export function number({ open }, { text, about, rows, count, className = "report-number" }) {
+  if (!open || !count) return html`<span class=${className}>${text}</span>`;
+  return html`<button type="button" class=${className} data-rows=${keyOf(rows)} @click=${() => open(rows)}
+    >${text}<span class="unseen">, ${about}</span></button>`;
+}
+
+// The numbers of the whole: a count, or the percentiles.
+/** @param {ReportLook} look */
+export function large(look) {
+  const { shown: { state, time, steps: { total } }, t } = look;
+  const rows = rowsOf(time);
+  const count = countOf(total);
+  const big = (name, text, label) => html`<li>${number(look, {
+    className: "report-big", rows, count, about: t("reports.show"),
+    text: html`<span class="report-value">${text}</span><span class="report-label">${label}</span>`,
+  })}</li>`;
+  if (typeof total === "number") {
+    return html`<ul class="report-bigs">${big("total", numberText(total, isTimed(state.metric), t),
+      measureOf(state.metric) === "level" ? t("reports.at_end") : t(`reports.metric.${state.metric}`))}</ul>`;
+  }
+  return html`<ul class="report-bigs">${PERCENTILES.map((name) => big(name, numberText(total[name], true, t),
+    t(`reports.${name}.about`)))}${big("count", t.number(total.count), t("reports.counted", { count: total.count }))}</ul>`;
+}
+
+// A bar that is so long as the part of the largest.
+/** @param {number} value @param {number} most */
+const bar = (value, most) => svg`<svg class="report-bar" aria-hidden="true" preserveAspectRatio="none"
+  ><rect width=${`${most ? Math.max(value ? 0.5 : 0, (100 * value) / most).toFixed(2) : 0}%`} height="100%" rx="2"></rect></svg>`;
+
+/** @param {string} className @param {string} caption @param {string[]} columns @param {Content} rows */
+const grid = (className, caption, columns, rows) => html`<div class="set-scroll" tabindex="0" role="region" aria-label=${caption}
+  ><table class="report-grid ${className}"><caption class="unseen">${caption}</caption><thead><tr>${columns.map((text) => html`<th
+    scope="col">${text}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+
+// The parts, the largest first.
+/** @param {ReportLook} look */
+export function parts(look) {
+  const { shown: { state, time, steps, parts: apart }, t } = look;
+  const { parts: found } = apart ?? steps;
+  if (!found.length) return html`<p class="set-help">${t("reports.no_parts")}</p>`;
+  const isLengths = measureOf(state.metric) === "lengths";
+  const most = Math.max(...found.map(({ total }) => countOf(total)));
+  const name = t(`reports.by.${state.by}`);
+  const columns = isLengths ? [name, t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`)), ""]
+    : [name, t(`reports.metric.${state.metric}`), ""];
+  const row = (part) => {
+    const called = partName(state.by, part, t);
+    const rows = rowsOf(time, { part: part.key });
+    const at = (text) => html`<td>${number(look, { text, about: called, rows, count: countOf(part.total) })}</td>`;
+    const cells = isLengths ? [t.number(part.total.count), ...PERCENTILES.map((one) => numberText(part.total[one], true, t))]
+      : [numberText(part.total, isTimed(state.metric), t)];
+    return html`<tr><th scope="row"><bdi translate="no">${called}</bdi></th>${cells.map(at)}<td
+      class="report-bar-cell">${bar(countOf(part.total), most)}</td></tr>`;
+  };
+  return grid(`report-parts${isLengths ? " report-parts-lengths" : ""}`, t("reports.parts.of", { by: name }), columns, found.map(row));
+}
+
+// The chart in numbers: a row for each step, a column for the whole and for each line.
+/** @param {ReportLook} look @param {ReportPart[]} lines @param {(at: number) => string} stepName */
+export function stepTable(look, lines, stepName) {
+  const { shown: { state, time, steps }, t, asItWas } = look;
+  const timed = isTimed(state.metric);
+  const isLengths = measureOf(state.metric) === "lengths";
+  const isLevel = measureOf(state.metric) === "level";
+  const columns = [t(`reports.step.${stepUnit(steps)}`), ...(isLengths
+    ? [t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`))] : [t("reports.all")]),
+  ...lines.map((part) => partName(state.by, part, t)), ...(isLevel ? [t("reports.as_it_was")] : [])];
+  const row = (begin, at) => {
+    const span = { from: begin, to: steps.steps[at + 1] ?? time.to };
+    const value = steps.values[at];
+    const cell = (one, text, part = null, called = "") => html`<td>${number(look, {
+      text, rows: rowsOf(span, { part }), count: countOf(one), about: [called, stepName(at)].filter(Boolean).join(", "),
+    })}</td>`;
+    const link = isLevel && value !== null && asItWas(span.to, null);
+    return html`<tr><th scope="row">${stepName(at)}</th>${isLengths && value
+      ? [t.number(countOf(value)), ...PERCENTILES.map((one) => numberText(value[one], true, t))].map((text) => cell(value, text))
+      : cell(value, numberText(numberOf(value, "count"), timed, t))}
+      ${lines.map((part) => cell(part.values[at], numberText(numberOf(part.values[at], state.shown), timed, t), part.key,
+        partName(state.by, part, t)))}${isLevel ? html`<td>${link ? html`<a href=${link} @click=${look.follow}
+        >${t("reports.list")}<span class="unseen">, ${stepName(at)}</span></a>` : ""}</td>` : ""}</tr>`;
+  };
+  return grid("report-steps", t("reports.table"), columns, steps.steps.map(row));
+}
+
+/** @param {Report} report */
+const stepUnit = ({ steps }) => {
+  const ms = steps.length > 2 ? steps[2] - steps[1] : 0;
+  return ms > 2 * 86_400_000 ? "week" : ms > 2 * 3_600_000 ? "day" : "hour";
+};
+
+// Returns the bounds of lengths in words: "5 min – 10 min".
+/** @param {{least: number | null, below: number | null}} bounds @param {Translate} t */
+export function boundsText({ least, below }, t) {
+  if (below === null) return t("reports.longer", { time: lengthText(least, t) });
+  if (!least) return t("reports.shorter", { time: lengthText(below, t) });
+  return t("reports.from_to", { from: lengthText(least, t), to: lengthText(below, t) });
+}
+
+// How many lengths are between two bounds; a table, too.
+/** @param {ReportLook} look */
+export function histogram(look) {
+  const { shown: { time, steps: { histogram: bars } }, t } = look;
+  const most = Math.max(...bars.map(({ count }) => count));
+  const first = bars.findIndex(({ count }) => count);
+  const row = ({ below, count }, at) => {
+    const least = bars[at - 1]?.below ?? 0;
+    const name = boundsText({ least, below }, t);
+    return html`<tr><th scope="row">${name}</th><td>${number(look, {
+      text: t.number(count), about: name, count, rows: rowsOf(time, { least: least || null, below }),
+    })}</td><td class="report-bar-cell">${bar(count, most)}</td></tr>`;
+  };
+  return grid("report-histogram", t("reports.histogram"), [t("reports.length"), t("reports.count"), ""],
+    bars.map(row).slice(Math.max(0, first), 1 + bars.findLastIndex(({ count }) => count)));
+}

@@ -1,0 +1,354 @@
+// The page of reports for supervisors: a number over time, its parts, and the threads behind each of them.
+
+import { html } from "lit-html";
+
+import { csvOf, rowsOfReport } from "../core/reports/csv.js";
+import {
+  fitting, fromAddress, isOfNow, measureOf, notAddingUp, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
+  waitingQuery,
+} from "../core/reports/state.js";
+import { numberOf, numberText, partName, stepWords } from "../core/reports/words.js";
+import { format } from "../core/route.js";
+import { fieldsOf, ownZone } from "../core/time.js";
+import { refusalOf } from "../ui/elements/language.js";
+import { PageModule } from "../ui/elements/page-module.js";
+import { ReportChart } from "./chart.js";
+import { Controls } from "./controls.js";
+import { boundsText, histogram, keyOf, large, LINES_MAX, parts, stepTable } from "./figures.js";
+import { ReportThreads } from "./threads.js";
+import { Week } from "./week.js";
+
+const API = "/admin/api/reports";
+const SLOW_MS = 400; // after so long the page says that it counts
+const LOOK_MS = 60_000; // a report up to now is read again so often
+const FIRST_COUNTING_MS = 5000;
+const BEHIND_MS = 2 * 60_000; // the counting usually is less behind than this
+const KEPT_MAX = 8;
+/** @type {Map<string, ReportShown>} reports by their addresses, shown at once when the admin comes back */
+const kept = new Map();
+
+export class ReportsPage extends PageModule {
+  form = null; // the threads of a number, in place of the report
+  isWide = true;
+  isDirty = false;
+  /** @type {ReportState} */
+  #state = fromAddress(location.search, ownZone());
+  /** @type {ReportShown | null} */
+  #shown = null;
+  /** @type {any} */
+  #problem = null;
+  #run = 0;
+  #isSlow = false;
+  #timer = null;
+  #hasTable = false;
+  #opener = ""; // the number that was pressed last
+  #chart = new ReportChart();
+
+  /** @param {Page & { area: any }} page */
+  constructor({ area, ...page }) {
+    super(page);
+    this.area = area;
+    const paint = () => this.area.paint();
+    this.controls = new Controls({
+      api: this.net.api, language: this.ui.language, paint, changed: (changes) => this.#choose(changes),
+    });
+    this.week = new Week(paint);
+    this.#dark.addEventListener("change", paint);
+  }
+
+  #dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+  get t() { return this.ui.language.t; }
+  get action() { return this.#shown ? { text: this.t("reports.csv"), run: () => this.#save() } : null; }
+
+  async begin() {
+    this.area.rename(toAddress(this.#state, rowsIn(location.search)), true);
+    await this.moved();
+  }
+
+  end() {
+    this.#run += 1;
+    clearTimeout(this.#timer);
+    this.#chart.end();
+  }
+
+  // The address is another one of this page.
+  async moved() {
+    const state = fromAddress(location.search, ownZone());
+    const isOther = toAddress(state) !== toAddress(this.#state);
+    this.#state = state;
+    this.controls.set(state.query);
+    this.#shown = kept.get(toAddress(state)) ?? this.#shown;
+    const hadRows = this.form !== null;
+    this.#follow(rowsIn(location.search));
+    this.area.paint();
+    if (hadRows && !this.form) this.#focusOpener();
+    if (isOther || !this.#shown || !hadRows) await this.#read();
+  }
+
+  /** @param {Partial<ReportState>} changes */
+  #choose(changes) {
+    this.#state = fitting({ ...this.#state, ...changes });
+    this.area.rename(toAddress(this.#state));
+    this.area.paint();
+    this.#read();
+  }
+
+  get #time() { return timeOf(this.#state, this.net.now()); }
+
+  // The report of before stays until the next one is there.
+  async #read() {
+    clearTimeout(this.#timer);
+    const run = ++this.#run;
+    const state = this.#state;
+    const time = this.#time;
+    this.#problem = null;
+    if (!time) return this.area.paint();
+    this.#isSlow = false;
+    this.#timer = setTimeout(() => { this.#isSlow = true; this.area.paint(); }, SLOW_MS);
+    try {
+      const asked = requestsOf(state, time);
+      const [steps, divided] = await Promise.all([asked.steps, asked.parts].map((given) => (
+        given ? this.net.api.http.get(`${API}?${new URLSearchParams(given)}`) : null)));
+      if (run !== this.#run) return undefined;
+      this.#take({ state, time, steps, parts: divided });
+    } catch (error) {
+      if (run !== this.#run) return undefined;
+      this.#problem = this.controls.refuse(error) ? null : error;
+    }
+    clearTimeout(this.#timer);
+    this.#isSlow = false;
+    this.#lookAgain();
+    this.area.paint();
+    return undefined;
+  }
+
+  /** @param {ReportShown} shown */
+  #take(shown) {
+    this.#shown = shown;
+    kept.delete(toAddress(shown.state));
+    kept.set(toAddress(shown.state), shown);
+    if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value);
+  }
+
+  // Numbers up to now are read again, as they change.
+  #lookAgain() {
+    if (!this.#shown || this.#problem) return;
+    const ms = this.#shown.steps.counted_until === null ? FIRST_COUNTING_MS : LOOK_MS;
+    this.#timer = setTimeout(() => {
+      if (document.visibilityState === "visible" && !this.form) this.#read();
+      else this.#lookAgain();
+    }, ms);
+  }
+
+  /** @returns {ReportLook} */
+  get #look() {
+    const { language } = this.ui;
+    const { metric } = (this.#shown ?? { state: this.#state }).state;
+    return {
+      shown: this.#shown, t: language.t, locale: language.locale,
+      words: stepWords(language.region, this.#state.timezone),
+      open: measureOf(metric) === "time" ? null : (rows) => this.#openRows(rows),
+      asItWas: (at, part) => {
+        const query = waitingQuery(this.#state, part);
+        return query === null || at > this.net.now() ? null : `/${format({ view: "query", query, sort: "longest_wait", at })}`;
+      },
+      follow: (event) => this.#followLink(event),
+    };
+  }
+
+  // A link to a list of the desk; other presses than the plain one are the browser's.
+  #followLink(event) {
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    const { hash } = event.currentTarget;
+    this.area.close(() => this.acts.navigation.goTo(hash, { deep: true }));
+  }
+
+  /** @param {ReportRows} rows */
+  #openRows(rows) {
+    this.#opener = keyOf(rows);
+    this.area.rename(toAddress(this.#state, rows));
+    this.#follow(rows);
+    this.area.paint();
+    this.area.focus();
+    this.area.root.querySelector(".area-main").scrollTop = 0;
+  }
+
+  /** @param {ReportRows | null} rows */
+  #follow(rows) {
+    if (!rows) this.form = null;
+    else if (!this.form || keyOf(this.form.rows) !== keyOf(rows)) {
+      const { data, net, ui, acts } = this;
+      this.form = new ReportThreads({
+        data, net, ui, acts, state: this.#state, rows, changed: () => this.area.paint(), look: () => this.#look,
+        partText: () => this.#partText(rows),
+        ask: (after) => net.api.http.get(`${API}/threads?${new URLSearchParams({
+          ...rowsRequest(this.#state, rows), ...(after && { after: after.join(",") }),
+        })}`),
+      });
+      this.form.read();
+    }
+  }
+
+  /** @param {ReportRows} rows */
+  #partText({ part, least, below }) {
+    const { t } = this;
+    if (least !== null || below !== null) return boundsText({ least, below }, t);
+    if (part === null) return "";
+    if (this.#state.by === "hour") return this.#hourText(Number(part));
+    const { parts: found = [] } = this.#shown?.parts ?? this.#shown?.steps ?? {};
+    return partName(this.#state.by, found.find(({ key }) => key === part) ?? { key: part, name: part }, t);
+  }
+
+  #hourText(hour) {
+    const { words } = this.#look;
+    return `${words.weekday(Math.floor(hour / 24))} ${words.hour(hour % 24)}`;
+  }
+
+  closeForm() {
+    this.form = null;
+    this.area.rename(toAddress(this.#state));
+    this.area.paint();
+    this.#focusOpener();
+    if (!this.#shown) this.#read();
+  }
+
+  #focusOpener() {
+    const opener = this.area.root.querySelector(`[data-rows="${CSS.escape(this.#opener)}"]`);
+    if (opener) opener.focus();
+    else this.area.focus();
+  }
+
+  content() {
+    const { t } = this;
+    const isWaiting = this.#isSlow;
+    return html`${this.controls.content(this.#state, this.#state.span === "own" && !this.#time)}
+      <p class="report-about">${t(`reports.about.${this.#state.metric}`)}</p>
+      <p class="report-state" role="status" data-busy=${String(isWaiting)}>${this.#said(isWaiting)}</p>
+      <div class="report-picture" aria-busy=${String(isWaiting)}>${this.#shown ? this.#picture() : html`<div
+        class="report-empty"></div>`}</div>`;
+  }
+
+  #said(isWaiting) {
+    const { t } = this;
+    if (this.#problem) {
+      return html`<span class="report-problem">${refusalOf(this.#problem, t)}</span>
+        <button type="button" class="button" @click=${() => this.#read()}>${t("retry")}</button>`;
+    }
+    if (isWaiting) return t("reports.counting");
+    const until = this.#shown?.steps.counted_until;
+    if (until === null) return t("reports.first_counting");
+    if (until !== undefined && this.net.now() - until > BEHIND_MS) {
+      return t("reports.counted_until", { time: this.#look.words.written("hour", until) });
+    }
+    return "";
+  }
+
+  #picture() {
+    const { t } = this;
+    const look = this.#look;
+    const { state, steps } = this.#shown;
+    const why = notAddingUp(state);
+    return html`${large(look)}
+      ${this.#overTime(look)}
+      ${state.by === "hour" ? html`<section><h2>${t("reports.week")}</h2><p class="set-help">${t(`reports.week.about.${
+        measureOf(state.metric)}`)}</p>${this.week.content(look, (shown) => this.#choose({ shown }))}</section>` : ""}
+      ${state.by && state.by !== "hour" ? html`<section><h2>${t("reports.parts.of", { by: t(`reports.by.${state.by}`).toLocaleLowerCase(look.locale) })}</h2>
+        <p class="set-help">${isOfNow(state) ? t("reports.parts.now") : ""} ${why ? t(`reports.sum.${why}`) : ""}</p>${parts(look)}</section>` : ""}
+      ${steps.histogram ? html`<section><h2>${t("reports.histogram")}</h2>${histogram(look)}</section>` : ""}
+      <p class="set-help report-late">${t("reports.late")}</p>`;
+  }
+
+  #overTime(look) {
+    const { t } = this;
+    const { state, steps } = this.#shown;
+    const { lines, kind } = this.#lines();
+    queueMicrotask(() => this.#draw(look));
+    const divided = state.by && steps.parts.length ? steps.parts.slice(0, LINES_MAX) : [];
+    return html`<section><h2>${t("reports.over_time")}</h2>
+      <div class="report-chart"><ul class="report-legend" aria-hidden="true">${lines.map(({ name }, at) => html`<li
+          ?data-lone=${lines.length === 1}><svg class="report-swatch" data-series=${at} viewBox="0 0 20 8"><path d="M0 4h20"></path></svg><bdi
+          translate="no">${name}</bdi></li>`)}</ul>
+        <div class="report-plot" id="report-plot" data-kind=${kind} aria-hidden="true"></div>
+        <p class="report-read" id="report-read" aria-hidden="true"></p></div>
+      <button type="button" class="button report-toggle" aria-expanded=${String(this.#hasTable)} @click=${() => {
+        this.#hasTable = !this.#hasTable;
+        this.area.paint();
+      }}>${t("reports.table")}</button>
+      ${this.#hasTable ? stepTable(look, divided, (at) => this.#stepName(look, at)) : ""}</section>`;
+  }
+
+  #stepName({ words }, at) {
+    const { state, steps } = this.#shown;
+    const step = stepOf(state);
+    const text = words.written(step, steps.steps[at]);
+    return step === "week" ? this.t("reports.week_of", { day: text }) : text;
+  }
+
+  // The lines of the chart: percentiles, the largest parts, or the whole.
+  #lines() {
+    const { t } = this;
+    const { state, steps } = this.#shown;
+    const measure = measureOf(state.metric);
+    const kind = measure === "lengths" ? "lengths" : measure === "time" ? "time" : "count";
+    if (kind === "lengths") {
+      return { kind, columns: false, lines: ["p50", "p90", "p99"].map((one) => ({
+        name: t(`reports.${one}`), values: steps.values.map((value) => numberOf(value, one)),
+      })) };
+    }
+    if (steps.parts.length) {
+      return { kind, columns: false, lines: steps.parts.slice(0, LINES_MAX).map((part) => ({
+        name: partName(state.by, part, t), values: part.values,
+      })) };
+    }
+    return { kind, columns: measure !== "level", lines: [{ name: t(`reports.metric.${state.metric}`), values: steps.values }] };
+  }
+
+  #draw(look) {
+    const root = document.getElementById("report-plot");
+    const read = document.getElementById("report-read");
+    if (!root || !this.#shown) return;
+    const { t } = this;
+    const { state, steps, time } = this.#shown;
+    const { lines, kind, columns } = this.#lines();
+    read.textContent ||= this.#hint();
+    this.#chart.show(root, {
+      t, lines, kind, columns, labels: steps.steps, ticks: this.#ticks(look),
+      pointed: (at) => {
+        read.textContent = at === null ? this.#hint() : `${this.#stepName(look, at)}: ${lines.map(({ name, values }) => (
+          `${name} ${numberText(numberOf(values[at], state.shown), kind !== "count", t)}`)).join(" · ")}`;
+      },
+      pressed: (at) => look.open?.(rowsOf({ from: steps.steps[at], to: steps.steps[at + 1] ?? time.to })),
+    });
+  }
+
+  #hint() { return this.t(this.#look.open ? "reports.chart.hint" : "reports.chart.point"); }
+
+  // The labels of the steps below the chart; "" where none may stand.
+  #ticks({ words }) {
+    const { state, steps: { steps } } = this.#shown;
+    const isHours = stepOf(state) === "hour";
+    const isLong = steps.length > 50;
+    return steps.map((at) => {
+      if (!isHours) return words.written("date", at);
+      const { time } = fieldsOf(at, state.timezone);
+      if (isLong) return time === "00:00" ? words.written("date", at) : "";
+      return time.endsWith(":00") ? words.written("clock", at) : "";
+    });
+  }
+
+  #save() {
+    const { t } = this;
+    const { state } = this.#shown;
+    const rows = rowsOfReport(this.#shown, {
+      t, zone: state.timezone, partName: (part) => partName(state.by, part, t), hourName: (hour) => this.#hourText(hour),
+    });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([csvOf(rows)], { type: "text/csv;charset=utf-8" }));
+    link.download = `lineup-${state.metric}-${fieldsOf(this.net.now(), state.timezone).date}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), LOOK_MS);
+    this.area.say(t("reports.saved"));
+  }
+}

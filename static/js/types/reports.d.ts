@@ -1,0 +1,58 @@
+// Reports: what the page asks for, and the server's answers.
+
+export {};
+
+declare global {
+  type ReportMeasure = "facts" | "threads" | "lengths" | "level" | "time";
+  /** Everything that the address names; "" is what is not chosen. */
+  type ReportState = {
+    metric: string;
+    by: string;
+    span: string;
+    /** Days, both included, of the span `own`. */
+    from: string;
+    to: string;
+    step: string;
+    timezone: string;
+    query: string;
+    hours: string;
+    /** The percentile that the week and the lines of parts show. */
+    shown: string;
+  };
+  /** A number whose threads are shown: its time (ms), its part, and the bounds of its lengths (ms). */
+  type ReportRows = { from: number; to: number; part: string | null; least: number | null; below: number | null };
+  type ReportLengths = { count: number; p50: number | null; p90: number | null; p99: number | null };
+  /** null: still to come. */
+  type ReportValue = number | ReportLengths;
+  type ReportPart = { key: string; name: string | null; total: ReportValue; values: (ReportValue | null)[] };
+  type ReportBar = { below: number | null; count: number };
+  interface Report {
+    metric: string;
+    unit: "count" | "milliseconds";
+    from: number;
+    to: number;
+    steps: number[];
+    total: ReportValue;
+    values: (ReportValue | null)[];
+    parts: ReportPart[];
+    adds_up: boolean;
+    histogram: ReportBar[] | null;
+    /** null: the first counting is under way. */
+    counted_until: number | null;
+  }
+  /** What is on screen: `parts` if the server gives them apart from the steps. */
+  type ReportShown = { state: ReportState; time: { from: number; to: number }; steps: Report; parts: Report | null };
+  type ReportWords = ReturnType<typeof import("../core/reports/words.js").stepWords>;
+  /** What the parts of the page draw from. */
+  type ReportLook = {
+    shown: ReportShown;
+    t: Translate;
+    words: ReportWords;
+    locale: string;
+    /** Shows the threads behind a number; null: this metric counts no threads. */
+    open: ((rows: ReportRows) => void) | null;
+    /** The address of the list of those who waited at a moment, or null. */
+    asItWas: (at: number, part: string | null) => string | null;
+    follow: (event: MouseEvent) => void;
+  };
+}
