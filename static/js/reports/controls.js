@@ -9,6 +9,7 @@ import { QueryField, saidOf } from "../ui/query/field.js";
 export class Controls {
   /** @type {QueryMistake | null} */
   #mistake = null;
+  #applied = ""; // the query of the report
 
   // changed(changes): the admin chose something; paint(): a suggestion is shown.
   /** @param {{api: any, language: Ui["language"], changed(changes: Partial<ReportState>): void, paint(): void}} given */
@@ -26,6 +27,7 @@ export class Controls {
   set(query) {
     if (this.field.text.trim() !== query) this.field.set(query);
     this.#mistake = null;
+    this.#applied = query;
   }
 
   // Shows a refusal at its place. Returns whether it has one.
@@ -34,7 +36,15 @@ export class Controls {
     return this.#mistake !== null;
   }
 
-  #enter() { this.changed({ query: this.field.text.trim() }); }
+  // A query takes effect when its field is left, too.
+  #left({ relatedTarget, currentTarget }) {
+    if (!currentTarget.contains(relatedTarget) && this.field.text.trim() !== this.#applied) this.#enter();
+  }
+
+  #enter() {
+    this.#applied = this.field.text.trim();
+    this.changed({ query: this.#applied });
+  }
 
   /** @param {ReportState} state @param {boolean} isWrongTime */
   content(state, isWrongTime) {
@@ -46,7 +56,7 @@ export class Controls {
       <div class="report-line">${this.#metric(state)}
         <div class="report-spans" role="group" aria-label=${t("reports.span")}>${SPANS.map((span) => html`<button
           type="button" class="button" aria-pressed=${String(span === state.span)}
-          @click=${() => this.changed({ span, ...(span === "own" && ownDates(state)) })}>${t(`reports.span.${span}`)}</button>`)}</div></div>
+          @click=${() => this.changed({ span })}>${t(`reports.span.${span}`)}</button>`)}</div></div>
       ${state.span === "own" ? html`<div class="report-line">${["from", "to"].map((name) => html`<label
         class="report-choose"><span>${t(`reports.${name}`)}</span><input type="date" name=${name} required .value=${state[name]}
           aria-invalid=${String(isWrongTime)} @change=${({ target }) => this.changed({ [name]: target.value })}></label>`)}
@@ -78,15 +88,12 @@ export class Controls {
 
   #query() {
     const { t } = this.language;
-    return html`<div class="report-query">${this.field.content({
+    return html`<div class="report-query" @focusout=${(event) => this.#left(event)}>${this.field.content({
       label: t("reports.query"), placeholder: t("reports.query.hint"), className: "report-query-box", describedBy: "report-query-said",
     })}<p id="report-query-said" class="report-said" role="status">${this.#mistake
       ? saidOf(this.#mistake, this.field.text, t) : ""}</p></div>`;
   }
 }
-
-// Where no days are chosen yet, the dates stay empty fields that the admin fills.
-const ownDates = ({ from, to }) => ({ from, to });
 
 let listed = null;
 

@@ -8,15 +8,17 @@ import { countOf, lengthText, numberOf, numberText, partName } from "../core/rep
 
 export const LINES_MAX = 6;
 
-/** A name for a number, by which it gets the focus again when its threads are closed.
- * @param {ReportRows} rows */
-export const keyOf = ({ from, to, part, least, below }) => [from, to, part, least, below].join("|");
+// A name for a number, by which it gets the focus again when its threads are closed. The end of a report up to
+// now is another one each time.
+/** @param {ReportRows} rows @param {ReportShown | null} shown */
+export const keyOf = ({ from, to, part, least, below }, shown) => (
+  [from, shown?.steps.steps.includes(to) ? to : "", part, least, below].join("|"));
 
 // A number that shows its threads; plain text if there are none.
 /** @param {ReportLook} look @param {{text: Content, about: string, rows: ReportRows, count: number, className?: string}} given */
-export function number({ open }, { text, about, rows, count, className = "report-number" }) {
+export function number({ open, shown }, { text, about, rows, count, className = "report-number" }) {
   if (!open || !count) return html`<span class=${className}>${text}</span>`;
-  return html`<button type="button" class=${className} data-rows=${keyOf(rows)} @click=${() => open(rows)}
+  return html`<button type="button" class=${className} data-rows=${keyOf(rows, shown)} @click=${() => open(rows)}
     >${text}<span class="unseen">, ${about}</span></button>`;
 }
 
@@ -45,8 +47,8 @@ const bar = (value, most) => svg`<svg class="report-bar" aria-hidden="true" pres
 
 /** @param {string} className @param {string} caption @param {string[]} columns @param {Content} rows */
 const grid = (className, caption, columns, rows) => html`<div class="set-scroll" tabindex="0" role="region" aria-label=${caption}
-  ><table class="report-grid ${className}"><caption class="unseen">${caption}</caption><thead><tr>${columns.map((text) => html`<th
-    scope="col">${text}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  ><table class="report-grid ${className}"><caption class="unseen">${caption}</caption><thead><tr>${columns.map((text) => (text
+    ? html`<th scope="col">${text}</th>` : html`<td></td>`))}</tr></thead><tbody>${rows}</tbody></table></div>`;
 
 // The parts, the largest first.
 /** @param {ReportLook} look */

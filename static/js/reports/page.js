@@ -150,7 +150,7 @@ export class ReportsPage extends PageModule {
       words: stepWords(language.region, this.#state.timezone),
       open: measureOf(metric) === "time" ? null : (rows) => this.#openRows(rows),
       asItWas: (at, part) => {
-        const query = waitingQuery(this.#state, part);
+        const query = waitingQuery(this.#state, this.#state.by === "hour" ? null : part);
         return query === null || at > this.net.now() ? null : `/${format({ view: "query", query, sort: "longest_wait", at })}`;
       },
       follow: (event) => this.#followLink(event),
@@ -162,12 +162,11 @@ export class ReportsPage extends PageModule {
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     const { hash } = event.currentTarget;
-    this.area.close(() => this.acts.navigation.goTo(hash, { deep: true }));
+    this.area.close(() => { location.hash = hash; });
   }
 
   /** @param {ReportRows} rows */
   #openRows(rows) {
-    this.#opener = keyOf(rows);
     this.area.rename(toAddress(this.#state, rows));
     this.#follow(rows);
     this.area.paint();
@@ -177,8 +176,9 @@ export class ReportsPage extends PageModule {
 
   /** @param {ReportRows | null} rows */
   #follow(rows) {
+    if (rows) this.#opener = keyOf(rows, this.#shown);
     if (!rows) this.form = null;
-    else if (!this.form || keyOf(this.form.rows) !== keyOf(rows)) {
+    else if (!this.form || toAddress(this.#state, this.form.rows) !== toAddress(this.#state, rows)) {
       const { data, net, ui, acts } = this;
       this.form = new ReportThreads({
         data, net, ui, acts, state: this.#state, rows, changed: () => this.area.paint(), look: () => this.#look,

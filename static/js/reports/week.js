@@ -49,7 +49,7 @@ export class Week {
     const timed = isTimed(state.metric);
     const about = `${words.weekday(Math.floor(hour / HOURS))} ${words.hour(hour % HOURS)}: ${numberText(value, timed, t)}`;
     const text = !value ? "" : timed ? shortLength(value, t) : t.compact(value);
-    return html`<td class="report-hour" data-level=${level} data-hour=${hour} data-rows=${keyOf(rows)} title=${about}
+    return html`<td class="report-hour" data-level=${level} data-hour=${hour} data-rows=${keyOf(rows, look.shown)} title=${about}
       tabindex=${hour === this.#at ? "0" : "-1"} ?data-opens=${Boolean(open && count)}
       @click=${() => { this.#at = hour; if (open && count) open(rows); else this.changed(); }}
       >${text}<span class="unseen">${text ? ", " : ""}${about}</span></td>`;

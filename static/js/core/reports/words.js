@@ -36,7 +36,7 @@ function inUnits([large, many], [small, rest], t) {
 /** @param {number} ms @param {Translate} t */
 export function shortLength(ms, t) {
   const [unit, size] = ms < 59.5 * SECOND ? ["s", SECOND] : ms < 59.5 * MINUTE ? ["m", MINUTE]
-    : ms < 23.95 * HOUR ? ["h", HOUR] : ["d", DAY];
+    : ms < 23.5 * HOUR ? ["h", HOUR] : ["d", DAY];
   const value = ms / /** @type {number} */ (size);
   const isWhole = value >= 9.95 || unit === "s" || unit === "m";
   return t(`reports.short.${unit}`, { value: isWhole ? Math.round(value) : Math.round(value * 10) / 10 });

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { LOCALES, translator } from "../../../../static/js/core/i18n.js";
+import { cell, csvOf, rowsOfReport } from "../../../../static/js/core/reports/csv.js";
+import { fromAddress } from "../../../../static/js/core/reports/state.js";
+import {
+  isoIn, lengthText, levelsOf, numberOf, numberText, partName, shortLength, stepWords, timeText,
+} from "../../../../static/js/core/reports/words.js";
+
+const read = (name) => JSON.parse(readFileSync(new URL(`../../../../static/i18n/${name}.json`, import.meta.url), "utf8"));
+const ts = Object.fromEntries(LOCALES.map((locale) => [locale, translator(locale, { ...read(locale), ...read(`reports/${locale}`) })]));
+const t = ts.en;
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+
+test("a length has two units at most, and none that is zero", () => {
+  const said = [0, 420, 4200, 42 * SECOND, 59_600, MINUTE, 250 * SECOND, HOUR - 1, HOUR, 125 * MINUTE, DAY - 1, 76 * HOUR, 400 * DAY]
+    .map((ms) => lengthText(ms, t));
+  assert.deepEqual(said, ["0 s", "0.4 s", "4.2 s", "42 s", "1 min", "1 min", "4 min 10 s", "1 h", "1 h", "2 h 05 min", "1 d",
+    "3 d 4 h", "400 d"]);
+  assert.equal(lengthText(250 * SECOND, ts.vi), "4 phút 10 giây");
+  assert.equal(lengthText(125 * MINUTE, ts.ja), "2時間05分");
+});
+
+test("a longer length never reads shorter, and never as 60 of a unit", () => {
+  for (let ms = 0; ms < 3 * DAY; ms += 977) {
+    assert.doesNotMatch(lengthText(ms, t), /\b60 (s|min)|\b24 h/, String(ms));
+    assert.doesNotMatch(shortLength(ms, t), /^(60[sm]|24h)$/, String(ms));
+  }
+});
+
+test("where there is little room a length has one unit", () => {
+  assert.deepEqual([42 * SECOND, 250 * SECOND, 125 * MINUTE, 11 * HOUR, 76 * HOUR].map((ms) => shortLength(ms, t)),
+    ["42s", "4m", "2.1h", "11h", "3.2d"]);
+});
+
+test("a value is its number, its percentile, or still to come", () => {
+  assert.equal(numberOf({ count: 3, p50: 1, p90: 2, p99: null }, "p90"), 2);
+  assert.equal(numberOf(7, "p90"), 7);
+  assert.equal(numberOf(null, "p90"), null);
+  assert.equal(numberText(null, false, t), "–");
+  assert.equal(numberText(12_345, false, t), "12,345");
+});
+
+test("parts have names, in words where the server has a code or nothing", () => {
+  assert.equal(partName("tag", { key: "", name: null }, t), "No tag");
+  assert.equal(partName("language", { key: "vi", name: "vi" }, t), "Vietnamese");
+  assert.equal(partName("admin", { key: "7", name: null }, t), "Deleted (7)");
+  assert.equal(partName("admin", { key: "7", name: "Mai" }, t), "Mai");
+});
+
+test("times are those of the zone of the report, also where clocks change", () => {
+  assert.equal(isoIn(Date.parse("2026-11-24T07:00:00Z"), "Asia/Ho_Chi_Minh"), "2026-11-24T14:00:00+07:00");
+  assert.equal(isoIn(Date.parse("2026-11-24T07:00:00Z"), "America/St_Johns"), "2026-11-24T03:30:00-03:30");
+  const words = stepWords("en-GB", "Europe/Berlin");
+  const before = Date.parse("2026-10-25T00:00:00Z");
+  assert.deepEqual([before, before + HOUR].map((at) => isoIn(at, "Europe/Berlin")),
+    ["2026-10-25T02:00:00+02:00", "2026-10-25T02:00:00+01:00"]);
+  assert.equal(words.weekday(0), "Mon");
+  assert.equal(words.hour(14), "14");
+  const day = Date.parse("2026-10-24T22:00:00Z");
+  assert.equal(timeText({ from: day, to: day + 25 * HOUR }, words, t), words.written("day", day));
+  assert.match(timeText({ from: day, to: day + 3 * DAY }, words, t), / – /);
+});
+
+test("hours are tinted by their part of the largest", () => {
+  assert.deepEqual(levelsOf([0, null, 1, 20, 21, 100]), [0, 0, 1, 1, 2, 5]);
+  assert.deepEqual(levelsOf([null, 0]), [0, 0]);
+});
+
+test("a cell is never a formula, and keeps commas, quotes and lines", () => {
+  assert.deepEqual(["=1+1", "+84", "-5", "@x", "\tx", "\rx", "a,b", "say \"hi\"", "two\nlines", "plain", null, -5].map(cell),
+    ["'=1+1", "'+84", "'-5", "'@x", "'\tx", "\"'\rx\"", '"a,b"', '"say ""hi"""', '"two\nlines"', "plain", "", "-5"]);
+  assert.ok(csvOf([["ü"]]).startsWith("\ufeffü\r\n"));
+});
+
+test("the file has the whole, each step, each part and each bar, in ms", () => {
+  const lengths = (count, ...ms) => ({ count, p50: ms[0], p90: ms[1], p99: ms[2] });
+  const time = { from: 0, to: 2 * DAY };
+  const state = { ...fromAddress("?metric=first_reply&by=tag", "UTC"), timezone: "UTC" };
+  const base = { metric: "first_reply", unit: /** @type {const} */ ("milliseconds"), ...time, adds_up: false, counted_until: 0 };
+  const steps = {
+    ...base, steps: [0, DAY], total: lengths(3, 1, 2, 3), values: [lengths(3, 1, 2, 3), null], parts: [],
+    histogram: [{ below: 60_000, count: 3 }, { below: null, count: 0 }],
+  };
+  const parts = { ...base, steps: [], total: steps.total, values: [], histogram: null, parts: [{ key: "=vip", name: "=vip", total: lengths(2, 1, 1, 1), values: [] }] };
+  const rows = rowsOfReport({ state, time, steps, parts }, {
+    t, zone: "UTC", partName: ({ name }) => name, hourName: String,
+  });
+  const [begin, middle, end] = [0, DAY, 2 * DAY].map((at) => isoIn(at, "UTC"));
+  assert.deepEqual(rows, [
+    ["Metric", "Row", "Part", "From", "To", "Count", "p50 (ms)", "p90 (ms)", "p99 (ms)"],
+    ["First reply", "Whole", "", begin, end, 3, 1, 2, 3],
+    ["First reply", "Step", "", begin, middle, 3, 1, 2, 3],
+    ["First reply", "Step", "", middle, end, null, null, null, null],
+    ["First reply", "Part", "=vip", begin, end, 2, 1, 1, 1],
+    ["First reply", "Lengths", "0 to 60000 ms", begin, end, 3],
+    ["First reply", "Lengths", "60000 to ∞ ms", begin, end, 0],
+  ]);
+  assert.ok(csvOf(rows).includes(",'=vip,"));
+});
