@@ -93,10 +93,11 @@ def rank(
 
 class Marks(NamedTuple):
     """The times (ms) at which something happened to a list, in equal steps: for each step its
-    number, from 0, and the number of changes; steps without changes are left out."""
+    number, from 0, the number of changes, and the moments of the first and the last one; steps
+    without changes are left out."""
 
     step: int
-    counts: list[tuple[int, int]]
+    counts: list[tuple[int, int, int, int]]
 
 
 def marks(database: Database, query_list: QueryList, since: int, until: int, steps: int) -> Marks:
@@ -109,9 +110,10 @@ def marks(database: Database, query_list: QueryList, since: int, until: int, ste
         _moments(query_list, gone, gone.states.c.listed_at, gone.states.c.listed_at),
         _moments(query_list, there, there.states.c.listed_at, there.states.c.listed_at),
     ).subquery()
-    number = (changes.c.at - since - 1) // literal(step, BigInteger)
-    counts = select(number, func.count()).where(changes.c.at > since).group_by(number)
-    return Marks(step, [(number, count) for number, count in database.read_beside(counts)])
+    at = changes.c.at
+    number = (at - since - 1) // literal(step, BigInteger)
+    counts = select(number, func.count(), func.min(at), func.max(at)).where(at > since)
+    return Marks(step, [tuple(row) for row in database.read_beside(counts.group_by(number))])
 
 
 def lengths(database: Database, query_list: QueryList, moments: Sequence[int]) -> list[int]:

@@ -313,6 +313,8 @@ declare global {
   };
   /** The time that the slider over a past list shows: [from, to], in steps of `step` ms; `last` is the last step. */
   type PastSpan = { name: string; from: number; to: number; step: number; last: number };
+  /** A step in which a list changed: its number, how often, and the moments of the first and the last change. */
+  type PastMark = [number: number, count: number, first: number, last: number];
   /** A list as it was: the part that was read, and the position after which more follow. */
   type PastPart = {
     at: number; ids: number[]; rows: Map<number, Row>; total: number; next: [score: number, id: number] | null;
@@ -321,7 +323,8 @@ declare global {
     ask(asked: { at: number; after?: [score: number, id: number]; limit?: number }): Promise<{
       ids: number[]; rows: Row[]; total: number; next: [score: number, id: number] | null; since: number;
     }>;
-    marksOf(span: PastSpan, steps: number): Promise<{ counts: [number, number][] }>;
+    /** Reads the marks after `from` and by `to`. */
+    marksOf(part: { from: number; to: number }, steps: number): Promise<{ counts: PastMark[] }>;
     /** Called with the moment that is shown now. */
     loaded(at: number): void;
     changed(): void;

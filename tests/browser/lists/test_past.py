@@ -48,7 +48,11 @@ def shows(browser: BrowserDriver, shown: Shown) -> None:
 
 
 def address(shown: Shown) -> str:
-    return f"#/{LIST}&at={rfc3339(shown.at).replace('+00:00', 'Z')}"
+    return f"#/{LIST}&at={moment(shown.at)}"
+
+
+def moment(at_ms: int) -> str:
+    return rfc3339(at_ms).replace("+00:00", "Z")
 
 
 def tag(admin: AdminDriver, thread_id: int) -> None:
@@ -90,14 +94,16 @@ def test_a_list_is_shown_as_it_was(browser, lineup):
 
     page.reload()
     shows(browser, before)
-    moves_by_keys(browser, before)
+    moves_by_keys(browser, lineup, before, ids[0])
     explains(browser, before, ids)
     tells_of_changes(browser, ids[-1], between)
     is_accessible(browser)
 
 
-def moves_by_keys(browser: BrowserDriver, before: Shown) -> None:
-    """Nothing moves but by the keys; Back leaves the past."""
+def moves_by_keys(
+    browser: BrowserDriver, lineup: LineupDriver, before: Shown, first_id: int
+) -> None:
+    """Nothing moves but by the keys; the change after is gone to at its moment."""
     page = browser.page
     page.select_option(".past-span", "hour")
     browser.wait_for("() => document.querySelector('.past-marks path').getAttribute('d')", "marks")
@@ -111,7 +117,12 @@ def moves_by_keys(browser: BrowserDriver, before: Shown) -> None:
     browser.wait_for("() => document.querySelector('#past .empty-title')", "nothing was here")
     assert "0 threads" in page.evaluate(SPOKEN)
     page.click(".past-next")
-    browser.wait_for(f"() => ({PAST})().length > 0", "the first mark")
+    path = f"{lineup.server.url}/admin/api/threads/{first_id}/history"
+    changes = lineup.mai.get(path).json()["changes"]
+    came = next(change["at"] for change in changes if "tags" in change["changed"])
+    is_there = f"() => decodeURIComponent(location.hash).endsWith('&at={moment(came)}')"
+    browser.wait_for(is_there, "the moment of the first change")
+    browser.wait_for(f"() => ({PAST})().length === 1", "the list with its first thread")
     assert re.search(r"\d\d?:\d\d:\d\d.*, \d threads?", page.evaluate(SPOKEN))
     page.evaluate("(to) => { location.hash = to; }", address(before))
     shows(browser, before)

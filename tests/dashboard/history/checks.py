@@ -113,7 +113,8 @@ def check_fold(changes: list[dict[str, Any]], row: Any) -> None:
 
 
 def check_marks(desk: HistoryDesk, chosen: random.Random, count: int) -> None:
-    """Each step counts the changes of threads that were on the list before or after."""
+    """Each step counts the changes of threads that were on the list before or after, and has the
+    moments of the first and the last one."""
     moments = sorted({held.at for held in desk.held if held.at >= desk.since()})
     for _ in range(count if len(moments) > 1 else 0):
         admin, listed = chosen.choice([*desk.people]), chosen.choice(LISTS)
@@ -125,7 +126,8 @@ def check_marks(desk: HistoryDesk, chosen: random.Random, count: int) -> None:
         answer = getattr(desk, admin).get("/admin/api/history/marks", query_string=query)
         if answer.status_code == 200:
             expected = recounted(desk, admin, listed, since, until, answer.json["step"])
-            assert dict(answer.json["counts"]) == expected, (admin, listed, since, until)
+            told = {number: tuple(found) for number, *found in answer.json["counts"]}
+            assert told == expected, (admin, listed, since, until)
             assert answer.json["step"] == -(-(until - since) // steps)
 
 
@@ -148,8 +150,9 @@ def check_lengths(desk: HistoryDesk, chosen: random.Random, count: int) -> None:
 
 def recounted(
     desk: HistoryDesk, admin: str, listed: dict[str, str], since: int, until: int, step: int
-) -> Counter[int]:
-    """Counts the changes in each step by asking for the list before and after each change."""
+) -> dict[int, tuple[int, int, int]]:
+    """Counts the changes in each step by asking for the list before and after each change; returns
+    the number of them, and the moments of the first and the last one."""
     with desk.database.read() as connection:
         name, admin_id = desk.name_of(admin, listed), desk.people[admin]
         query_list = named_lists.find_at(connection, name, admin_id, until)
@@ -162,10 +165,9 @@ def recounted(
     def held(at: int) -> set[int]:
         return set(lists.part(desk.database, query_list, at, 100, None).ids)
 
-    counts = Counter[int]()
+    moments: dict[int, list[int]] = {}
     for at in {at for _, at in changes if since < at <= until}:
         changed = {id for id, moment in changes if moment == at}
         on_list = changed & (held(at - 1) | held(at))
-        if on_list:
-            counts[(at - since - 1) // step] += len(on_list)
-    return counts
+        moments.setdefault((at - since - 1) // step, []).extend([at] * len(on_list))
+    return {number: (len(ats), min(ats), max(ats)) for number, ats in moments.items() if ats}

@@ -53,12 +53,13 @@ def test_a_mark_stands_where_a_thread_came_that_time_removed_before_it_changed(a
     app.clock.advance(MINUTE_MS)
     begin = app.clock()
     app.say("t")
+    came = app.clock()
     app.clock.advance(20 * MINUTE_MS)
     app.say("t", "Are you there?")
     span = {"since": moment(begin), "until": moment(app.clock()), "steps": 3}
     query = {"query": "waits:<5m", "sort": "arrival"} | span
     answer = sue.get(f"{HISTORY}/marks", query_string=query).json
-    assert answer["counts"] == [[0, 1]] and answer["step"] * 3 >= app.clock() - begin
+    assert answer["counts"] == [[0, 1, came, came]] and answer["step"] * 3 >= app.clock() - begin
 
 
 def test_a_mark_stands_where_a_thread_came_and_stayed(app, sue):
@@ -66,7 +67,8 @@ def test_a_mark_stands_where_a_thread_came_and_stayed(app, sue):
     app.say("t")
     span = {"since": moment(begin), "until": moment(app.clock()), "steps": 1}
     query = {"view": "arrival", "sort": "arrival"} | span
-    assert sue.get(f"{HISTORY}/marks", query_string=query).json["counts"] == [[0, 1]]
+    came = app.clock()
+    assert sue.get(f"{HISTORY}/marks", query_string=query).json["counts"] == [[0, 1, came, came]]
 
 
 def test_a_view_is_that_of_the_moment_also_if_it_was_deleted(app, sue):

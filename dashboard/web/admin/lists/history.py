@@ -61,8 +61,11 @@ class Marks(Answer):
 
     step: Annotated[int, Field(description="The length of a step in milliseconds.")]
     counts: Annotated[
-        list[tuple[int, int]],
-        Field(description="The number of a step, from 0, and that of changes; none for 0."),
+        list[tuple[int, int, int, int]],
+        Field(
+            description="The number of a step, from 0, that of its changes, and the moments of the "
+            "first and the last of them in milliseconds; steps without changes are left out."
+        ),
     ]
 
 

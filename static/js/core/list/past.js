@@ -43,17 +43,15 @@ export const momentOf = ({ from, to, step }, number) => Math.min(to, from + numb
 /** @param {PastSpan} span @param {number} at */
 export const stepOf = ({ from, step, last }, at) => Math.min(last, Math.max(0, Math.round((at - from) / step)));
 
-// Returns the end of the nearest step after a moment (`direction` 1) or before it (-1) in which something
-// happened; null if there is none.
-/** @param {PastSpan} span @param {[number, number][]} marks @param {number} at @param {number} direction */
-export function besideOf(span, marks, at, direction) {
-  const moments = marks.map(([number]) => momentOf(span, number + 1));
-  const found = moments.filter((moment) => (moment - at) * direction > 0);
-  return found.length ? Math.min(...found.map((moment) => moment * direction)) * direction : null;
-}
+// Returns the nearest mark with a change after a moment (`direction` 1) or before it (-1); undefined if there is
+// none.
+/** @param {PastMark[]} marks in the order of time @param {number} at @param {number} direction */
+export const besideOf = (marks, at, direction) => (
+  direction > 0 ? marks.find(([, , , last]) => last > at) : marks.findLast(([, , first]) => first < at)
+);
 
 // Returns the lines of the marks as the path of a picture that is `height` high and has a unit for each step.
-/** @param {[number, number][]} marks @param {number} height */
+/** @param {PastMark[]} marks @param {number} height */
 export function pathOf(marks, height) {
   const most = Math.log1p(Math.max(1, ...marks.map(([, count]) => count)));
   return marks.map(([number, count]) => {
@@ -100,7 +98,7 @@ export class PastList {
   problem = null; // why the moment could not be shown
   /** @type {PastSpan | null} */
   span = null;
-  /** @type {[number, number][]} */
+  /** @type {PastMark[]} */
   marks = [];
   #spanName = "day";
   #asked = 0;
@@ -146,9 +144,21 @@ export class PastList {
     this.drag(momentOf(span, Math.min(span.last, Math.max(0, number))));
   }
 
-  // The moment of the mark before (-1) or after (1); null if there is none.
+  // Goes to the moment of the change before (-1) or after (1). The moments inside of a mark, between its first
+  // and its last, are asked for.
   /** @param {number} direction */
-  beside(direction) { return this.span && besideOf(this.span, this.marks, this.at, direction); }
+  async goBeside(direction) {
+    const { at, span, marks } = this;
+    const mark = besideOf(marks, at, direction);
+    if (!mark) return;
+    const [number, , first, last] = mark;
+    const [near, far] = direction > 0 ? [first, last] : [last, first];
+    if ((near - at) * direction > 0) return this.go(near);
+    const asked = ++this.#asked;
+    const part = direction > 0 ? { from: at, to: last } : { from: span.from + number * span.step, to: at - 1 };
+    const { counts: [found] } = await this.marksOf(part, 1).catch(() => ({ counts: [] }));
+    if (asked === this.#asked) this.go(found?.[direction > 0 ? 2 : 3] ?? far);
+  }
 
   // Shows so much on the slider; without a name as much as before, if the moment is not on it.
   /** @param {string} [name] */
@@ -218,7 +228,7 @@ export class PastList {
     if (span.from >= span.to) return;
     const { counts } = await this.marksOf(span, SPANS[span.name].steps).catch(() => ({ counts: [] }));
     if (span !== this.span) return;
-    this.marks = counts;
+    this.marks = counts.sort(([one], [other]) => one - other);
     this.changed();
   }
 }

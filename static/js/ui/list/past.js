@@ -4,7 +4,7 @@
 import { html, render } from "lit-html";
 
 import {
-  codeOf, firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, SPANS, stepOf,
+  besideOf, codeOf, firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, SPANS, stepOf,
 } from "../../core/list/past.js";
 import { inView, range, topFor } from "../../core/list/window.js";
 import { listCall, listKey, timestamp } from "../../core/route.js";
@@ -288,9 +288,10 @@ export class PastPane extends PageModule {
   // The button to the mark before or after. One without a mark keeps the focus.
   #jump(direction, name) {
     const { t } = this.ui.language;
-    const to = this.past.beside(direction);
+    const { at, marks } = this.past;
     return html`<button type="button" class="icon-button past-${name}" aria-label=${t(`past.${name}`)} title=${t(`past.${name}`)}
-      aria-disabled=${String(to === null)} @click=${() => to !== null && this.past.go(to)}>${ICONS.back}</button>`;
+      aria-disabled=${String(!besideOf(marks, at, direction))} @click=${() => this.past.goBeside(direction)}
+      >${ICONS.back}</button>`;
   }
 
   #slide(event) {

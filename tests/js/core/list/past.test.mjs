@@ -37,17 +37,14 @@ test("a step has a moment, and a moment the nearest step", () => {
   assert.equal(stepOf(span, NOW + DAY), span.last);
 });
 
-test("the mark before and after a moment is the end of a step, which has what happened in it", () => {
-  const span = spanOf("hour", { at: NOW, now: NOW, since: 0 });
-  const marks = [[40, 1], [3, 2], [10, 5]];
-  const end = (number) => momentOf(span, number + 1);
-  assert.equal(besideOf(span, marks, NOW, -1), end(40));
-  assert.equal(besideOf(span, marks, end(40), -1), end(10));
-  assert.equal(besideOf(span, marks, end(10), 1), end(40));
-  assert.equal(besideOf(span, marks, end(10) - 1, 1), end(10));
-  assert.equal(besideOf(span, marks, end(3), -1), null);
-  assert.equal(besideOf(span, marks, end(40), 1), null);
-  assert.equal(besideOf(span, [], NOW, -1), null);
+test("the mark before and after a moment has a change on that side of it", () => {
+  const marks = [[3, 2, 31, 38], [10, 1, 105, 105], [40, 5, 401, 409]];
+  const [one, two, three] = marks;
+  assert.deepEqual([30, 31, 38, 104, 105, 408].map((at) => besideOf(marks, at, 1)), [one, one, two, two, three, three]);
+  assert.deepEqual([410, 401, 106, 105, 38, 32].map((at) => besideOf(marks, at, -1)), [three, two, two, one, one, one]);
+  assert.equal(besideOf(marks, 409, 1), undefined);
+  assert.equal(besideOf(marks, 31, -1), undefined);
+  assert.equal(besideOf([], NOW, -1), undefined);
 });
 
 test("marks are drawn with a height by their number", () => {
@@ -84,7 +81,7 @@ class World {
     this.clock.time = NOW;
     this.past = new PastList({
       ask: (given) => new Promise((resolve, reject) => { this.asked.push({ ...given, resolve, reject }); }),
-      marksOf: (span, steps) => new Promise((resolve) => { this.marked.push({ span, steps, resolve }); }),
+      marksOf: (span, steps) => new Promise((resolve, reject) => { this.marked.push({ span, steps, resolve, reject }); }),
       loaded: (at) => this.loaded.push(at), changed() {}, now: this.clock.now, timers: this.clock,
     });
   }
@@ -165,14 +162,66 @@ test("marks are read once for what the slider shows, again where the moment leav
   assert.equal(world.marked.length, 1);
   past.look("hour");
   assert.deepEqual([past.spanName, world.marked.length], ["hour", 2]);
-  world.marked[1].resolve({ counts: [[5, 1]] });
-  world.marked[0].resolve({ counts: [[7, 1]] });
+  world.marked[1].resolve({ counts: [[8, 1, 80, 80], [5, 1, 50, 50]] });
+  world.marked[0].resolve({ counts: [[7, 1, 70, 70]] });
   await settled();
-  assert.deepEqual(past.marks, [[5, 1]]);
+  assert.deepEqual(past.marks, [[5, 1, 50, 50], [8, 1, 80, 80]], "in the order of time");
   past.go(NOW - 2 * DAY);
   await world.answer(NOW - 2 * DAY, [1]);
   assert.equal(world.marked.length, 3);
   assert.ok(past.span.from < past.at && past.at < past.span.to);
+});
+
+test("the change before and after is gone to at its own moment, which is asked for inside of a mark", async () => {
+  const world = new World();
+  const { past } = world;
+  past.go(NOW);
+  await world.answer(NOW, [1]);
+  const { from, step } = past.span;
+  const near = (number, ms) => from + number * step + ms;
+  const [single, first, middle, last] = [near(3, 1), near(9, 2), near(9, 7), near(9, 8)];
+  const marks = [[3, 1, single, single], [9, 4, first, last]];
+  world.marked[0].resolve({ counts: marks });
+  await settled();
+  await past.goBeside(1);
+  assert.deepEqual(world.moments, [NOW], "nothing comes after");
+  await past.goBeside(-1);
+  assert.equal(past.at, last);
+  past.goBeside(-1);
+  assert.deepEqual([world.marked[1].span, world.marked[1].steps], [{ from: near(9, 0), to: last - 1 }, 1]);
+  world.marked[1].resolve({ counts: [[0, 3, first, middle]] });
+  await settled();
+  assert.equal(past.at, middle);
+  past.goBeside(1);
+  assert.deepEqual(world.marked[2].span, { from: middle, to: last });
+  world.marked[2].resolve({ counts: [[0, 1, last, last]] });
+  await settled();
+  assert.equal(past.at, last);
+  past.go(first);
+  await past.goBeside(-1);
+  assert.equal(past.at, single);
+  await past.goBeside(1);
+  assert.equal(past.at, first);
+});
+
+test("a moment inside of a mark is no longer gone to once another is chosen; if it is unknown, the end of the mark is", async () => {
+  const world = new World();
+  const { past } = world;
+  past.go(NOW);
+  await world.answer(NOW, [1]);
+  const first = past.span.from + 1;
+  world.marked[0].resolve({ counts: [[0, 3, first, first + 9]] });
+  await settled();
+  past.go(first);
+  past.goBeside(1);
+  past.go(first + 3);
+  world.marked[1].resolve({ counts: [[0, 1, first + 2, first + 2]] });
+  await settled();
+  assert.equal(past.at, first + 3);
+  past.goBeside(1);
+  world.marked[2].reject(new Error("away"));
+  await settled();
+  assert.equal(past.at, first + 9);
 });
 
 test("more rows come by the position after those on screen, each once, and are tried again after a failure", async () => {
