@@ -1,6 +1,6 @@
 // The address of a list and a thread: /#/VIEW/SORT/THREAD, where VIEW is a place or a saved view (v17), or
 // /#/query/SORT/THREAD?query=is:open for the list of a query that is not saved. ?at=2026-11-23T14:02:10.000Z is the
-// list as it was at that moment.
+// list as it was at that moment, &span=day how much its slider shows.
 
 import { conditionsOf, placeOf, PLACES, wireOf } from "./places.js";
 import { ownZone } from "./time.js";
@@ -13,7 +13,7 @@ const FILTERS = ["unassigned", "mine"];
 /** @param {string} view */
 export const isSaved = (view) => SAVED.test(view);
 
-// Returns {view, query, sort, filter, thread, at}; null for missing and unknown values. Older addresses have a
+// Returns {view, query, sort, filter, thread, at, span}; null for missing and unknown values. Older addresses have a
 // filter beside the view.
 export function parse(hash, { sorts }) {
   const [path, given = ""] = hash.replace(/^#?\/?/, "").split("?");
@@ -29,6 +29,7 @@ export function parse(hash, { sorts }) {
     filter: FILTERS.includes(filter) ? filter : null,
     thread: /^[1-9]\d{0,11}$/.test(thread ?? "") ? Number(thread) : null,
     at: Date.parse(more.get("at")) || null,
+    span: more.get("span"),
   };
 }
 
@@ -43,9 +44,9 @@ export function withoutFilter({ filter, ...wanted }, savedViews, viewQueries) {
   return { ...wanted, view: QUERY, query: conditionsOf({ ...wanted, filter }, savedViews, viewQueries) };
 }
 
-/** @param {ListName & {thread?: number | null, at?: number | null}} list */
-export function format({ view, query, sort, thread, at }) {
-  const more = new URLSearchParams({ ...(query && { query }), ...(at && { at: timestamp(at) }) });
+/** @param {ListName & {thread?: number | null, at?: number | null, span?: string | null}} list */
+export function format({ view, query, sort, thread, at, span }) {
+  const more = new URLSearchParams({ ...(query && { query }), ...(at && { at: timestamp(at), ...(span && { span }) }) });
   return `#/${view}/${sort}${thread ? `/${thread}` : ""}${more.size ? `?${more}` : ""}`;
 }
 

@@ -92,8 +92,12 @@ def test_a_list_is_shown_as_it_was(browser, lineup):
     assert page.inner_text(".past-title").startswith("As it was on ")
     assert page.inner_text(".past-total") == "3 threads"
 
+    assert page.input_value(".past-span") == "hour"
+    page.select_option(".past-span", "week")
+    browser.wait_for("() => location.hash.endsWith('&span=week')", "the span in the address")
     page.reload()
     shows(browser, before)
+    assert page.input_value(".past-span") == "week"
     moves_by_keys(browser, lineup, before, ids[0])
     explains(browser, before, ids)
     tells_of_changes(browser, ids[-1], between)
@@ -120,7 +124,7 @@ def moves_by_keys(
     path = f"{lineup.server.url}/admin/api/threads/{first_id}/history"
     changes = lineup.mai.get(path).json()["changes"]
     came = next(change["at"] for change in changes if "tags" in change["changed"])
-    is_there = f"() => decodeURIComponent(location.hash).endsWith('&at={moment(came)}')"
+    is_there = f"() => decodeURIComponent(location.hash).includes('&at={moment(came)}')"
     browser.wait_for(is_there, "the moment of the first change")
     browser.wait_for(f"() => ({PAST})().length === 1", "the list with its first thread")
     assert re.search(r"\d\d?:\d\d:\d\d.*, \d threads?", page.evaluate(SPOKEN))

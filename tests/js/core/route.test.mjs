@@ -10,12 +10,12 @@ const goes = (hash) => withoutFilter(parse(hash, CHOICES), saved, CHOICES.viewQu
 
 test("an address names place, sort and thread", () => {
   assert.deepEqual(parse("#/mine/longest_wait/42", CHOICES), {
-    view: "mine", query: null, sort: "longest_wait", filter: null, thread: 42, at: null,
+    view: "mine", query: null, sort: "longest_wait", filter: null, thread: 42, at: null, span: null,
   });
 });
 
 test("what is missing or unknown is null", () => {
-  const nothing = { view: null, query: null, sort: null, filter: null, thread: null, at: null };
+  const nothing = { view: null, query: null, sort: null, filter: null, thread: null, at: null, span: null };
   for (const hash of ["", "#", "#/", "#/nowhere/somehow/x?filter=hers", "#/a/b/-1", "#//", "#/all/arrivals"]) {
     assert.deepEqual(parse(hash, CHOICES), nothing, hash);
   }
@@ -25,7 +25,7 @@ test("what is missing or unknown is null", () => {
 
 test("a place written and read is the same place", () => {
   for (const view of PLACES) {
-    const place = { view, query: null, sort: "priority", filter: null, thread: 7, at: null };
+    const place = { view, query: null, sort: "priority", filter: null, thread: 7, at: null, span: null };
     assert.deepEqual(parse(format(place), CHOICES), place);
   }
   assert.equal(format({ view: "history", sort: "priority", thread: null }), "#/history/priority");
@@ -50,14 +50,14 @@ test("an older address with a filter leads to the place, or to the query with th
 });
 
 test("a saved view and a query have addresses, too", () => {
-  const view = { view: "v17", query: null, sort: "priority", filter: null, thread: null, at: null };
+  const view = { view: "v17", query: null, sort: "priority", filter: null, thread: null, at: null, span: null };
   assert.equal(format(view), "#/v17/priority");
   assert.deepEqual(parse(format(view), CHOICES), view);
   for (const none of ["v", "v0", "v01", "V17", "v17x", "v1234567890123"]) {
     assert.equal(parse(`#/${none}/priority`, CHOICES).view, null, none);
   }
   const text = "-tag:spam waits:>10m (lang:vi or assigned:a+b@example.com) source:\"a?b#c&d=%20\"";
-  const query = { view: "query", query: text, sort: "arrival", filter: null, thread: 42, at: null };
+  const query = { view: "query", query: text, sort: "arrival", filter: null, thread: 42, at: null, span: null };
   assert.deepEqual(parse(format(query), CHOICES), query);
   assert.match(format(query), /^#\/query\/arrival\/42\?query=/);
   assert.equal(parse("#/query/arrival?query=%20", CHOICES).view, null, "a query without conditions");
@@ -82,12 +82,14 @@ test("a query's list is asked for by the query, and frames are told apart by it"
   assert.notEqual(listKey({ ...list, query: "is:closed" }), listKey(list));
 });
 
-test("a list as it was has an address, of a moment to the millisecond", () => {
+test("a list as it was has an address, of a moment to the millisecond and the span of the slider", () => {
   const at = Date.UTC(2026, 10, 23, 14, 2, 10, 7);
-  const query = { view: "query", query: "is:open", sort: "arrival", filter: null, thread: 42, at };
+  const query = { view: "query", query: "is:open", sort: "arrival", filter: null, thread: 42, at, span: "week" };
   assert.deepEqual(parse(format(query), CHOICES), query);
-  const place = { view: "mine", query: null, sort: "priority", filter: null, thread: null, at };
+  const place = { view: "mine", query: null, sort: "priority", filter: null, thread: null, at, span: null };
   assert.equal(format(place), "#/mine/priority?at=2026-11-23T14%3A02%3A10.007Z");
+  assert.equal(format({ ...place, span: "day" }), "#/mine/priority?at=2026-11-23T14%3A02%3A10.007Z&span=day");
+  assert.equal(format({ ...place, at: null, span: "day" }), "#/mine/priority", "a live list has no slider");
   assert.deepEqual(parse(format(place), CHOICES), place);
   assert.equal(parse("#/mine/priority?at=2026-11-23T14:02:10.007Z", CHOICES).at, at);
   assert.equal(parse("#/mine/priority?at=yesterday", CHOICES).at, null);

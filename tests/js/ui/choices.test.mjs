@@ -101,7 +101,7 @@ test("each command of the palette has an icon that the page draws", () => {
 
 test("it stands in the address", () => {
   const place = { view: "arrival", sort: "vip", thread: null };
-  assert.deepEqual(parse(format(place), choices), { ...place, query: null, filter: null, at: null });
+  assert.deepEqual(parse(format(place), choices), { ...place, query: null, filter: null, at: null, span: null });
   assert.equal(parse("#/arrival/vip", CHOICES).sort, null);
 });
 

@@ -206,13 +206,19 @@ test("a moment of a list has its own entry in the history; the next moment repla
   const address = (day) => `/#/arrival/arrival?at=2026-01-0${day}T00%3A00%3A00.000Z`;
   made.goPast(one);
   made.goPast(two, true);
+  made.span = "week";
+  made.goPast(two, true);
   made.goTo(address(1).slice(1), { deep: false });
   made.goView("arrival"); // the same list, live
   made.goPast(one);
   made.follow("priority"); // the list changes below, by itself
   made.goView("mine");
-  assert.deepEqual(past.shown, [one, two, one, null, one, null]);
+  assert.deepEqual(past.shown, [one, two, two, one, null, one, null]);
   const live = ["/#/arrival/longest_wait", "/#/mine/longest_wait"];
-  assert.deepEqual(moves.map(([kind]) => kind), ["push", "replace", "push", "push", "replace", "push"]);
-  assert.deepEqual([moves[0][1], moves[1][1], moves[2][1], moves.at(-1)[1]], [address(1), address(2), ...live]);
+  assert.deepEqual(moves.map(([kind]) => kind), ["push", "replace", "replace", "push", "push", "replace", "push"]);
+  const [first, second, third, fourth] = moves.map(([, to]) => to);
+  assert.deepEqual([first, second, third], [address(1), address(2), `${address(2)}&span=week`]);
+  assert.deepEqual([fourth, moves.at(-1)[1]], live);
+  made.goTo(`${address(1).slice(1)}&span=day`, { deep: false });
+  assert.equal(made.span, "day");
 });

@@ -13,6 +13,7 @@ export const SPANS = {
   week: { ms: 7 * DAY, steps: 336 },
   month: { ms: 31 * DAY, steps: 372 },
 };
+const USUAL_SPAN = "hour";
 // The beginning of the known past moves on while one looks at it.
 const MARGIN_MS = 5000;
 const DRAG_MS = 150; // a dragged slider asks once it rests for so long
@@ -20,6 +21,10 @@ const RETRY_MS = 3000;
 // The page's clock may be ahead of the server's by now: what is the future there is asked for earlier, by twice
 // as much each time, up to some two hours.
 const AHEAD_MS = { least: 1000, most: 2 ** 12 * 1000 };
+
+// Returns the name of the span that an address names, or of the usual one.
+/** @param {string | null} given */
+export const spanNameOf = (given) => (Object.hasOwn(SPANS, given ?? "") ? given : USUAL_SPAN);
 
 // The first moment that can be shown.
 /** @param {number} since */
@@ -100,7 +105,7 @@ export class PastList {
   span = null;
   /** @type {PastMark[]} */
   marks = [];
-  #spanName = "day";
+  #spanName = USUAL_SPAN;
   #asked = 0;
   #timer = null;
   #reads = false; // whether more rows are being read
@@ -160,12 +165,11 @@ export class PastList {
     if (asked === this.#asked) this.go(found?.[direction > 0 ? 2 : 3] ?? far);
   }
 
-  // Shows so much on the slider; without a name as much as before, if the moment is not on it.
-  /** @param {string} [name] */
-  look(name) {
+  // Shows so much on the slider, unless it already does and the moment is on it.
+  look(name = this.#spanName) {
     const { at, span } = this;
-    if (!this.since || (!name && span && at >= span.from && at <= span.to)) return;
-    this.#spanName = name ?? this.#spanName;
+    this.#spanName = name;
+    if (!this.since || (name === span?.name && at >= span.from && at <= span.to)) return;
     this.span = spanOf(this.#spanName, { at, now: this.now(), since: this.since });
     this.marks = [];
     this.#mark(this.span);

@@ -4,7 +4,7 @@
 import { html, render } from "lit-html";
 
 import {
-  besideOf, codeOf, firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, SPANS, stepOf,
+  besideOf, codeOf, firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, spanNameOf, SPANS, stepOf,
 } from "../../core/list/past.js";
 import { inView, range, topFor } from "../../core/list/window.js";
 import { listCall, listKey, timestamp } from "../../core/route.js";
@@ -68,7 +68,7 @@ export class PastPane extends PageModule {
 
   // Shows the moment of the address. isAsked: the admin has just chosen it.
   open(isAsked = false) {
-    const { at } = this.acts.navigation;
+    const { at, span } = this.acts.navigation;
     if (at === null) return;
     const { list } = this.data.lists;
     if (!this.#list || listKey(list) !== listKey(this.#list)) this.past = this.#begin();
@@ -76,6 +76,7 @@ export class PastPane extends PageModule {
     if (!this.shown) this.ui.picks.clear();
     this.#show(true);
     if (at !== this.past.at) this.past.go(at);
+    this.past.look(spanNameOf(span));
     this.paint();
     if (isAsked) /** @type {HTMLElement} */ (this.root.querySelector(".past-slider")).focus();
   }
@@ -254,7 +255,7 @@ export class PastPane extends PageModule {
       <div class="past-choices">
         <input type="datetime-local" class="past-field" step="1" aria-label=${t("past.field")}
           .value=${localOf(at, ownZone())} @change=${(event) => this.#typed(event)}>
-        <select class="past-span" aria-label=${t("past.span")} @change=${({ target }) => this.past.look(target.value)}>
+        <select class="past-span" aria-label=${t("past.span")} @change=${({ target }) => this.#chooseSpan(target.value)}>
           ${Object.keys(SPANS).map((span) => html`<option value=${span} ?selected=${span === this.past.spanName}
             >${t(`past.span.${span}`)}</option>`)}</select></div>
       <p class="past-note">${t("past.note")}</p>`;
@@ -299,6 +300,12 @@ export class PastPane extends PageModule {
     if (steps === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     this.past.step(steps);
+  }
+
+  // The span is in the address, so that others see the same there.
+  #chooseSpan(span) {
+    this.acts.navigation.span = span;
+    this.acts.navigation.goPast(this.past.at, true);
   }
 
   #typed({ target }) {

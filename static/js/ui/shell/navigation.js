@@ -11,6 +11,8 @@ export class Navigation extends PageModule {
   #querySort = QUERY_SORT; // the sort of the query's list shown last
   /** @type {number | null} */
   at = null; // the moment as of which the list is shown; null: it is live
+  /** @type {string | null} */
+  span = null; // how much the slider of that list shows; null: as much as usual
 
   // Shows the list and thread of an address. deep: it is a link, so the list scrolls to the thread.
   goTo(hash, { deep }) {
@@ -22,6 +24,7 @@ export class Navigation extends PageModule {
     const asked = wanted.sort ?? last?.sort;
     const sort = asked && this.#hasSort(view, asked) ? asked : this.#sortOf(view);
     this.#show(listOf({ view, query: wanted.query, sort }));
+    this.span = given.span;
     this.#look(given.at);
     if (wanted.thread === null) this.#closeThread();
     else this.#openThread(wanted.thread);
@@ -152,7 +155,7 @@ export class Navigation extends PageModule {
   }
 
   // The address of the list and the thread that are shown.
-  get address() { return `/${format({ ...this.data.lists.list, thread: this.data.thread.id, at: this.at })}`; }
+  get address() { return `/${format({ ...this.data.lists.list, thread: this.data.thread.id, at: this.at, span: this.span })}`; }
 
   #remember(replace = false) {
     if (this.ui.settings.part?.shown || this.address === location.pathname + location.hash) return;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  besideOf, firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, spanOf, SPANS, stepOf,
+  besideOf, firstOf, localOf, momentOf, momentOfLocal, PastList, pathOf, secondWords, spanNameOf, spanOf, SPANS, stepOf,
 } from "../../../../static/js/core/list/past.js";
 import { Clock, settled } from "../../support.mjs";
 
@@ -27,6 +27,11 @@ test("the slider reaches up to now, or has the moment in its middle, and never b
       assert.ok(span.last <= SPANS[name].steps && SPANS[name].steps <= 400);
     }
   }
+});
+
+test("the slider shows an hour, or the span that an address names", () => {
+  assert.deepEqual(Object.keys(SPANS).map(spanNameOf), Object.keys(SPANS));
+  for (const given of [null, "", "year", "toString"]) assert.equal(spanNameOf(given), "hour");
 });
 
 test("a step has a moment, and a moment the nearest step", () => {
@@ -159,9 +164,10 @@ test("marks are read once for what the slider shows, again where the moment leav
   await world.answer(NOW, [1]);
   past.go(NOW - HOUR);
   await world.answer(NOW - HOUR, [1]);
-  assert.equal(world.marked.length, 1);
   past.look("hour");
-  assert.deepEqual([past.spanName, world.marked.length], ["hour", 2]);
+  assert.deepEqual([past.spanName, world.marked.length], ["hour", 1]);
+  past.look("day");
+  assert.deepEqual([past.spanName, world.marked.length], ["day", 2]);
   world.marked[1].resolve({ counts: [[8, 1, 80, 80], [5, 1, 50, 50]] });
   world.marked[0].resolve({ counts: [[7, 1, 70, 70]] });
   await settled();
@@ -222,6 +228,15 @@ test("a moment inside of a mark is no longer gone to once another is chosen; if 
   world.marked[2].reject(new Error("away"));
   await settled();
   assert.equal(past.at, first + 9);
+});
+
+test("the span of an address counts from the first moment on", async () => {
+  const world = new World();
+  world.past.go(NOW);
+  world.past.look("week");
+  assert.equal(world.marked.length, 0, "not before it is known since when the past is");
+  await world.answer(NOW, [1]);
+  assert.deepEqual(world.marked.map(({ span }) => span.name), ["week"]);
 });
 
 test("more rows come by the position after those on screen, each once, and are tried again after a failure", async () => {
