@@ -4,10 +4,11 @@ thread or when they are old."""
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, select, tuple_, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, select, tuple_, update
 
 from dashboard.db.driver import FEW, RowStatement, RowValues, Write, recordset
 from dashboard.db.lists import versions
+from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.history import history_state, thread_history, view_history
 from dashboard.db.models.threads import threads
 from dashboard.db.outbox.outgoing import timestamp
@@ -130,10 +131,15 @@ def remove(connection: Connection, thread_ids: Collection[int]) -> None:
         connection.execute(_REMOVE, {"ids": list(thread_ids)})
 
 
+#: The beginning of an installation: nothing that it stores is older than its accounts and sources.
+_INSTALLED = select(func.min(admins.c.created_at)).union_all(select(func.min(sources.c.created_at)))
+
+
 def check_moment(connection: Connection, at: int, now: int, field: str) -> int:
     """Returns the time from which the past is known. Raises Invalid, for a field, if `at` is
     earlier or has not come."""
-    begin = connection.scalar(select(history_state.c.since)) or 0
+    begin = connection.scalar(select(history_state.c.since))
+    begin = begin or min(filter(None, connection.scalars(_INSTALLED)), default=0)
     since = max(begin, closed_before(versions.current(connection).history_days, now))
     if at < since:
         rule = f"is before {timestamp(since)}, from which on the past is known"

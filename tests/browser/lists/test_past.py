@@ -5,7 +5,9 @@ import re
 from typing import NamedTuple
 
 import pytest
+from sqlalchemy import update
 
+from dashboard.db.models.accounts import admins
 from tests.browser.axe import violations
 from tests.browser.page.test_accessible import PHONE
 from tests.drivers.admin import AdminDriver
@@ -15,6 +17,7 @@ from tests.support import now_ms, wait_until
 
 pytestmark = pytest.mark.slow
 
+HOUR_MS = 3_600_000
 LIST = "query/longest_wait?query=tag%3Aas-it-was+is%3Aopen"
 #: The rows of the past: ids, and what is told of each; of the live list the same.
 PAST = """() => [...document.querySelectorAll('#past-list .row[id]')]
@@ -72,7 +75,7 @@ def moments(browser: BrowserDriver, lineup: LineupDriver) -> tuple[list[Shown], 
     lineup.close_thread("past-1")
     shown.append(shown_now(browser, first, third))
     # Begun before all others, but reported only now.
-    late = lineup.say("past-late", "From before", at_ms=now_ms() - 3_600_000)
+    late = lineup.say("past-late", "From before", at_ms=now_ms() - HOUR_MS)
     tag(mai, late)
     shown.append(shown_now(browser, late, first, third))
     assert mai.act(late, "claim").status_code == 200
@@ -81,6 +84,9 @@ def moments(browser: BrowserDriver, lineup: LineupDriver) -> tuple[list[Shown], 
 
 def test_a_list_is_shown_as_it_was(browser, lineup):
     page = browser.page
+    # The slider would begin where the installation did.
+    earlier = update(admins).values(created_at=admins.c.created_at - 2 * HOUR_MS)
+    lineup.database.write(lambda connection: connection.execute(earlier))
     (before, between, after), ids = moments(browser, lineup)
     page.click(".sort-button")
     page.locator("#sort-menu .menu-item", has_text="As it was").click()
@@ -118,12 +124,16 @@ def moves_by_keys(
         is_there = f"() => document.querySelector('.past-slider').value === '{start - back}'"
         browser.wait_for(is_there, f"the slider {back} steps back")
     page.keyboard.press("Home")
-    browser.wait_for("() => document.querySelector('#past .empty-title')", "nothing was here")
-    assert "0 threads" in page.evaluate(SPOKEN)
-    page.click(".past-next")
+    browser.wait_for("() => document.querySelector('.past-slider').value === '0'", "its beginning")
     path = f"{lineup.server.url}/admin/api/threads/{first_id}/history"
     changes = lineup.mai.get(path).json()["changes"]
     came = next(change["at"] for change in changes if "tags" in change["changed"])
+    for at, said in ((came - 24 * HOUR_MS, "The past is known from"), (came - 1, "Nothing was on")):
+        page.evaluate("(to) => { location.hash = to; }", address(Shown(at, [])))
+        title = "document.querySelector('#past .empty-title')?.textContent"
+        browser.wait_for(f"() => {title}?.startsWith('{said}')", said)
+    assert "0 threads" in page.evaluate(SPOKEN)
+    page.click(".past-next")
     is_there = f"() => decodeURIComponent(location.hash).includes('&at={moment(came)}')"
     browser.wait_for(is_there, "the moment of the first change")
     browser.wait_for(f"() => ({PAST})().length === 1", "the list with its first thread")

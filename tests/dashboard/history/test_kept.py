@@ -2,9 +2,11 @@
 
 import time
 
+import pytest
 from sqlalchemy import select
 
 from dashboard.db import migrate
+from dashboard.db.accounts import sources
 from dashboard.db.models.history import history_state
 from scoring.views import DAY_MS
 from tests.dashboard.history.desk import HISTORY, moment
@@ -41,12 +43,27 @@ def test_the_past_begins_at_the_upgrade_of_a_database_with_threads(any_database,
     assert [len(list_at(sue, at).json["ids"]) for at in (clock() - 1, clock())] == [3, 3]
 
 
-def test_a_new_database_knows_all_of_its_past(any_database, clock, tmp_path):
+@pytest.mark.parametrize("first", ["account", "source"])
+def test_a_new_installation_knows_its_past_from_its_beginning_on(
+    any_database, clock, tmp_path, first
+):
+    """Also before anything happened; of earlier moments nothing is known."""
     app = ApplicationDriver(any_database, clock, tmp_path)
+    begin = clock()
+    if first == "account":
+        app.create_admin("Ann")
+    else:
+        any_database.write(lambda connection: sources.ensure(connection, "shop", begin))
+    clock.advance(DAY_MS)
     sue = app.sign_in("Sue", "supervisor")
-    begin = clock() - 50 * DAY_MS
-    app.say("one")
-    assert list_at(sue, begin).json["ids"] == []
+    id = app.say("one")
+    assert list_at(sue, begin - 1).json["errors"][0]["code"] == "too_early"
+    explained = LIST | {"at": moment(begin - 1)}
+    answer = sue.get(f"/admin/api/threads/{id}/explain", query_string=explained)
+    assert answer.json["errors"][0]["code"] == "too_early"
+    for at, ids in ((begin, []), (clock() - 1, []), (clock(), [id])):
+        was = list_at(sue, at).json
+        assert was["ids"] == ids and was["since"] == begin
 
 
 def test_a_restored_database_has_the_past(place, new_place, tmp_path):  # noqa: F811
