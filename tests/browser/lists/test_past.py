@@ -108,6 +108,7 @@ def test_a_list_is_shown_as_it_was(browser, lineup):
     explains(browser, before, ids)
     tells_of_changes(browser, ids[-1], between)
     is_accessible(browser)
+    begins_at_the_top(browser, lineup)
 
 
 def moves_by_keys(
@@ -170,15 +171,44 @@ def tells_of_changes(browser: BrowserDriver, late: int, between: Shown) -> None:
     assert "Assigned to Unassigned → to Mai" in " ".join(taken.inner_text().split())
     assert "Message from the customer reported late" in first.inner_text()
     assert "as-it-was" in tagged.inner_text()
+    first.locator(".change-then").click()
+    says_of_thread(browser, "The open thread was not on this list then")
+    assert "not on this list" in page.evaluate(SPOKEN)
     tagged.locator(".change-then").click()
     browser.wait_for(f"() => ({PAST})().some(([id]) => id === {late})", "the list then")
-    page.locator(".changes-close").click()
-    page.wait_for_selector(".composer-field")
-    page.click(".past-now")
-    browser.wait_for("() => document.getElementById('past').hidden", "the live list")
-    page.go_back()
-    browser.wait_for("() => !document.getElementById('past').hidden", "the past again")
-    shows(browser, Shown(0, page.evaluate(PAST)))
+    says_of_thread(browser, "The open thread: place 1 of 3")
+    closes_the_innermost_first(browser)
+    for leave in (lambda: page.click(".past-now"), lambda: page.keyboard.press("Escape")):
+        leave()
+        browser.wait_for("() => document.getElementById('past').hidden", "the live list")
+        page.go_back()
+        browser.wait_for("() => !document.getElementById('past').hidden", "the past again")
+        shows(browser, Shown(0, page.evaluate(PAST)))
+        page.locator("#past-list").focus()
+
+
+def says_of_thread(browser: BrowserDriver, text: str) -> None:
+    said = "document.querySelector('.past-thread')?.textContent"
+    browser.wait_for(f"() => {said} === '{text}'", text)
+
+
+def closes_the_innermost_first(browser: BrowserDriver) -> None:
+    """Esc beside the changes of the thread, on the slider, leaves the past open."""
+    page = browser.page
+    browser.wait_for("() => document.activeElement.matches('.past-slider')", "the slider's focus")
+    page.keyboard.press("Escape")
+    browser.wait_for("() => document.getElementById('changes').hidden", "the conversation")
+    assert page.is_visible(".composer-field") and page.is_visible("#past")
+
+
+def begins_at_the_top(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    """Also with an open thread far below."""
+    page, ids = browser.page, lineup.in_sql("arrival", "arrival")
+    for rank in (60, len(ids) - 1):
+        to = address(Shown(now_ms(), [])).replace(LIST, f"arrival/arrival/{ids[rank]}")
+        page.evaluate("(to) => { location.hash = to; }", to.replace("&at", "?at"))
+        says_of_thread(browser, f"The open thread: place {rank + 1} of {len(ids)}")
+        assert browser.wait_for(PAST)[0][0] == ids[0]
 
 
 def is_accessible(browser: BrowserDriver) -> None:

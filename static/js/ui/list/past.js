@@ -17,6 +17,7 @@ import { Scroller } from "./input.js";
 import { RowPool } from "./row.js";
 
 const API = "/admin/api/history";
+const EXPLAIN = (id) => `/admin/api/threads/${id}/explain`;
 const OVERSCAN = 6;
 const AHEAD = 20; // more rows are read when fewer than this are left below the screen
 const TYPED_MS = 500; // a moment being typed is asked for once the keys rest
@@ -32,6 +33,8 @@ export class PastPane extends PageModule {
   past;
   #list = null; // the name of the list
   #activeId = null; // the row of the keyboard
+  /** @type {{id?: number, at?: number, rank?: number | null}} */
+  #asked = {}; // the place of the open thread, which may be below the rows that were read
 
   /** @param {Page} page */
   constructor(page) {
@@ -71,8 +74,9 @@ export class PastPane extends PageModule {
     const { at, span } = this.acts.navigation;
     if (at === null) return;
     const { list } = this.data.lists;
-    if (!this.#list || listKey(list) !== listKey(this.#list)) this.past = this.#begin();
+    const isOther = !this.#list || listKey(list) !== listKey(this.#list);
     this.#list = list;
+    if (isOther) this.past = this.#begin();
     if (!this.shown) this.ui.picks.clear();
     this.#show(true);
     if (at !== this.past.at) this.past.go(at);
@@ -96,15 +100,20 @@ export class PastPane extends PageModule {
     this.ui.past = shown ? this : null;
   }
 
+  #get(path, given) {
+    return this.net.api.http.get(`${path}?${new URLSearchParams({ ...listCall(this.#list), ...given })}`);
+  }
+
+  // Begins with a list, at its top.
   #begin() {
-    const list = this.data.lists.list;
     this.#activeId = null;
-    const get = (path, given) => this.net.api.http.get(`${path}?${new URLSearchParams({ ...listCall(list), ...given })}`);
+    this.#asked = {};
+    this.scroller.to(0);
     const past = new PastList({
-      ask: ({ at, after, limit }) => get(API, {
+      ask: ({ at, after, limit }) => this.#get(API, {
         at: timestamp(at), ...(after && { after: after.join(",") }), limit: String(limit ?? 100),
       }),
-      marksOf: ({ from, to }, steps) => get(`${API}/marks`, {
+      marksOf: ({ from, to }, steps) => this.#get(`${API}/marks`, {
         since: timestamp(from), until: timestamp(to), steps: String(steps),
       }),
       loaded: (at) => { if (past === this.past) this.#loaded(at); },
@@ -114,21 +123,38 @@ export class PastPane extends PageModule {
     return past;
   }
 
-  // The address follows, and a screen reader hears the total, which the slider says by itself. The open thread is
-  // brought into view.
+  // The address follows, and a screen reader hears the total, which the slider says by itself.
   #loaded(at) {
     if (!this.shown || this.acts.navigation.at === null) return;
     this.acts.navigation.goPast(at, true);
     if (!this.bar.querySelector(".past-slider:focus")) this.ui.announce(this.#said());
-    const index = this.#ids.indexOf(this.data.thread.id);
-    this.scroller.resize(this.#count * this.#px);
-    const { top, height } = this.scroller;
-    this.scroller.to(index < 0 ? top : topFor(index, top, height, "nearest", this.#px));
   }
 
-  // Esc leaves the past, or goes from the thread to the list.
+  // Returns the place of the open thread on the list, from 0: null if it was not there, undefined if that is not
+  // known, or not yet.
+  #rank() {
+    const { id } = this.data.thread;
+    const { shown, at } = this.past;
+    if (id === null || shown?.at !== at) return undefined;
+    const index = shown.ids.indexOf(id);
+    if (index >= 0 || !shown.next) return index < 0 ? null : index;
+    if (this.#asked.id !== id || this.#asked.at !== at) this.#askRank({ id, at });
+    return this.#asked.rank;
+  }
+
+  async #askRank(asked) {
+    this.#asked = asked;
+    const answer = await this.#get(EXPLAIN(asked.id), { at: timestamp(asked.at) }).catch((error) => error);
+    asked.rank = answer.status === 404 ? null : answer.rank;
+    this.ui.painter.ask("past");
+  }
+
+  // Esc leaves the past, or goes from the thread to the list. Changes of the thread that are open beside it are
+  // closed first.
   back() {
-    if (this.root.contains(document.activeElement)) this.acts.navigation.goPast(null);
+    const changes = document.getElementById("changes");
+    if (changes?.checkVisibility({ visibilityProperty: true })) this.ui.changes.close();
+    else if (this.root.contains(document.activeElement)) this.acts.navigation.goPast(null);
     else this.focus();
   }
 
@@ -248,7 +274,8 @@ export class PastPane extends PageModule {
     const total = shown && !problem ? html`<span class="past-total">${t("header.total", { count: shown.total })}</span> · ` : "";
     return html`<div class="past-head">
         <div class="past-words"><h2 class="past-title" id="past-title">${t("past.title", { time: this.#words(at) })}</h2>
-          <p class="past-what">${total}${query ?? t(`view.${view}`)} · ${t(`sort.${sort}`)}</p></div>
+          <p class="past-what">${total}${query ?? t(`view.${view}`)} · ${t(`sort.${sort}`)}</p>
+          ${this.data.thread.id === null ? "" : html`<p class="past-thread">${this.#threadText()}</p>`}</div>
         <button type="button" class="button past-now" title=${t("past.now.title")} @click=${() => this.#leave()}
           >${t("past.now")}</button></div>
       ${this.#slider()}
@@ -276,11 +303,18 @@ export class PastPane extends PageModule {
         <span aria-hidden="true">${span ? this.#end(span.to) : ""}</span>${this.#jump(1, "next")}</div></div>`;
   }
 
-  // The moment, and the total once it is known.
+  // The moment, and once they are known the total and the place of the open thread.
   #said() {
     const { at, shown } = this.past;
     const total = shown?.at === at ? this.ui.language.t("header.total", { count: shown.total }) : "";
-    return [this.#words(at), total].filter(Boolean).join(", ");
+    return [this.#words(at), total, this.#threadText()].filter(Boolean).join(", ");
+  }
+
+  #threadText() {
+    const { t } = this.ui.language;
+    const rank = this.#rank();
+    if (rank === null) return t("past.thread.not_here");
+    return rank === undefined ? "" : t("past.thread", { place: rank + 1, total: this.past.shown.total });
   }
 
   // The ends of the slider, to the minute.
