@@ -1,15 +1,18 @@
-"""What a dashboard held at quiet moments is what the past says of them later, also if Redis was
+"""What a dashboard held at random moments is what the past says of them later, also if Redis was
 emptied and workers were killed in between."""
 
 import os
 import random
 import signal
-import time
 from typing import NamedTuple
 
 import pytest
+from sqlalchemy import func, select
 
-from tests.drivers.dashboard import DashboardDriver
+from dashboard.db.lists import named_lists
+from dashboard.db.models.threads import threads
+from tests.drivers.admin import AdminDriver
+from tests.drivers.dashboard import DashboardDriver, ListName
 from tests.drivers.lineup import LineupDriver, rfc3339, running_lineup
 from tests.live.queues.scene import accepting
 from tests.support import now_ms, wait_until
@@ -17,44 +20,78 @@ from tests.support import now_ms, wait_until
 pytestmark = pytest.mark.slow
 
 #: Views, and queries by their text; time changes the last one.
-LISTS = (
+LISTS: tuple[ListName, ...] = (
     ("arrival", "arrival", "all"),
     ("not_respond", "longest_wait", "unassigned"),
     ("history", "priority", "all"),
     ("?(last:client or is:closed)", "unanswered_first", "all"),
     ("?waits:>4s", "longest_wait", "all"),
 )
-ROUNDS, THREADS = 12, 9
-#: A moment is quiet if nothing was posted so long before, and nothing arrives so long after it.
-BEFORE_SECONDS, AFTER_SECONDS = 1.0, 0.5
+THREADS = 9
+Held = dict[ListName, list[tuple[int, int]]]
 
 
 class Moment(NamedTuple):
     """What the dashboard held: for each list its entries of (id, score)."""
 
     at: int
-    held: dict[tuple[str, str, str], list[tuple[int, int]]]
+    held: Held
 
 
-def test_the_past_is_what_a_dashboard_held(tmp_path):
-    chosen = random.Random(11)
+@pytest.mark.parametrize(("count", "every"), [(24, 3), (1_000, 40)])
+def test_the_past_is_what_a_dashboard_held(tmp_path, count, every):
+    """One moment after each of `count` changes; before one in `every`, Redis is emptied or a worker
+    killed, in turns."""
+    chosen = random.Random(count)
     with running_lineup(tmp_path, workers=2) as lineup, lineup.dashboard() as dashboard:
+        admin_id = AdminDriver(lineup.server.url, lineup.mai).id
         for name in LISTS:
             dashboard.open(*name)
         moments = []
-        for number in range(ROUNDS):
-            for _ in range(chosen.randint(1, 6)):
-                happen(lineup, chosen)
-            if number % 4 == 1:
+        for number in range(count):
+            if number % (2 * every) == every:
                 lineup.redis.client().flushall()
-            elif number % 4 == 3:
+            elif number % (2 * every) == 2 * every - 1:
                 kill_a_worker(lineup, dashboard, chosen)
-            moments += quiet_moment(lineup, dashboard)
-        assert len(moments) > ROUNDS / 2
-        for moment in moments:
-            for name, entries in moment.held.items():
-                assert past(lineup, name, moment.at) == entries, (moment.at, name)
-        assert len({str(moment.held) for moment in moments}) == len(moments), "each differs"
+            happen(lineup, chosen)
+            moments.append(moment(lineup, dashboard, admin_id))
+        for at, held in moments:
+            for name, entries in held.items():
+                assert past(lineup, name, at) == entries, (at, name)
+        assert len({str(held) for _, held in moments}) > count / 2, "most differ"
+
+
+def moment(lineup: LineupDriver, dashboard: DashboardDriver, admin_id: int) -> Moment:
+    """Returns a moment for which the dashboard is up to date."""
+
+    def found() -> Moment | None:
+        at, expected = in_sql(lineup, admin_id)
+        held = {name: dashboard.entries(*name) for name in LISTS}
+        return Moment(at, held) if held == expected else None
+
+    return wait_until(found, 60, "the lists of SQL")
+
+
+def in_sql(lineup: LineupDriver, admin_id: int) -> tuple[int, Held | None]:
+    """Returns a moment, and the lists as SQL has them then: none if a state begins later, or if
+    time has changed one and it is not taken up yet, so that its state may begin before."""
+    lasting = select(func.max(threads.c.listed_at), func.min(threads.c.next_change_at))
+    with lineup.database.read() as connection:
+        at = now_ms()
+        last, due = connection.execute(lasting).one()
+        if last > at or (due is not None and due <= at):
+            return at, None
+        expected = {}
+        for name in LISTS:
+            named = named_lists.find(connection, list_name(*name), admin_id)
+            entries, _ = named.listed(connection, at, 100)
+            expected[name] = [(entry.id, entry.score) for entry in entries]
+    return at, expected
+
+
+def list_name(view: str, sort: str, filter: str) -> named_lists.ListName:
+    query = view[1:] if view.startswith("?") else None
+    return named_lists.ListName(None if query else view, sort, filter, query)
 
 
 def happen(lineup: LineupDriver, chosen: random.Random) -> None:
@@ -78,22 +115,6 @@ def kill_a_worker(lineup: LineupDriver, dashboard: DashboardDriver, chosen: rand
     os.kill(chosen.choice(lineup.server.worker_pids()), signal.SIGKILL)
     wait_until(lambda: accepting(lineup.server) == 2, what="another worker")
     dashboard.connect()
-
-
-def quiet_moment(lineup: LineupDriver, dashboard: DashboardDriver) -> list[Moment]:
-    """Returns a moment at which the dashboard was up to date; none if something arrived."""
-    begun = time.monotonic()
-    for view, sort, filter in LISTS[:3]:
-        wait_until(
-            lambda v=view, s=sort, f=filter: dashboard.ids(v, s, f) == lineup.in_sql(v, s, f),
-            what="the lists of SQL",
-        )
-    time.sleep(max(0.0, BEFORE_SECONDS - (time.monotonic() - begun)))
-    frames = len(dashboard.frames)
-    held = {name: dashboard.entries(*name) for name in LISTS}
-    at = now_ms()
-    time.sleep(AFTER_SECONDS)
-    return [Moment(at, held)] if len(dashboard.frames) == frames else []
 
 
 def past(lineup: LineupDriver, name: tuple[str, str, str], at: int) -> list[tuple[int, int]]:
