@@ -2,10 +2,13 @@
 
 python -m bench.history                          100,000 threads, 2,000,000 changes, 90 days
 python -m bench.history --threads 10000 --changes 200000
+python -m bench.history --database postgres --out bench/results/history-postgres.json
 
 The changes are written as the product writes them, at random moments of each thread's life. An
 event is measured as it is stored and placed, in turns with and without the state that it ends;
 HTTP and the pushing of frames, which are the same for both, would make the difference look smaller.
+Then a server removes the older half of the past while events are posted, one at a time, and this
+process more of it, slice by slice: an event waits for one slice at most.
 """
 
 import argparse
@@ -14,28 +17,31 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 from unittest.mock import patch
 
+import requests
 from sqlalchemy import Connection, Executable, insert, text
 
 from bench.dataset import fill
-from bench.processes import ROOT
+from bench.processes import ROOT, wait_for
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.driver import RowStatement, Write
 from dashboard.db.history import lists, states
-from dashboard.db.lists import named_lists
+from dashboard.db.lists import named_lists, versions
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.migrate import bring_to_head
 from dashboard.db.models.history import thread_history
-from dashboard.ingest import saving
+from dashboard.ingest import due, saving
 from dashboard.ingest.schema import parse
 from scoring.views import DAY_MS
+from tests.servers.lineup import LiveServer
+from tests.servers.postgres import DURABLE, PostgresServer
 from tests.servers.redis import running_redis
 from tests.services import services_over
 from tests.support import now_ms
@@ -52,6 +58,10 @@ LISTS = (
 )
 ADDED_AT_ONCE = 20_000
 ROUNDS, EVENTS = 30, 200
+#: Events that are posted one after the other in a second, and how long without removal: to warm up,
+#: and measured.
+RATE, WARM_SECONDS, ALONE_SECONDS = 50, 10, 30
+PARTS = ("bytes_a_change", "seconds", "event", "removal")
 
 
 def batched(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
@@ -63,6 +73,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--threads", type=int, default=100_000)
     made.add_argument("--changes", type=int, default=2_000_000)
     made.add_argument("--moments", type=int, default=30, help="moments asked for, of each list")
+    made.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
+    made.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     made.add_argument("--out", type=Path, default=RESULTS)
     return made
 
@@ -129,13 +141,14 @@ class Past:
 
     def bytes_a_change(self) -> float:
         """Returns the size of the pages of `thread_history` and its index, for each row."""
+        of_tables = "SELECT sum(pgsize) FROM dbstat WHERE name LIKE '%thread_history%'"
+        if not self.database.is_sqlite:
+            of_tables = "SELECT pg_total_relation_size('thread_history')"
         with self.database.read() as connection:
-            size = connection.scalar(
-                text("SELECT sum(pgsize) FROM dbstat WHERE name LIKE '%thread_history%'")
-            )
+            size = connection.scalar(text(of_tables))
             return size / connection.scalar(text("SELECT count(*) FROM thread_history"))
 
-    def read(self) -> dict[str, dict[str, float]]:
+    def seconds(self) -> dict[str, dict[str, float]]:
         """Returns the seconds that the first rows of each list take, at random moments."""
         found = {}
         for what, sort in LISTS:
@@ -186,22 +199,86 @@ class Past:
         begun = time.process_time()
         for number in range(EVENTS):
             thread = 1 + (number * 7919 + round * 31) % self.sizes.threads
-            at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            event = {
-                "id": f"b-{round}-{number}",
-                "type": "message",
-                "thread": f"t-{thread}",
-                "occurred_at": at,
-                "customer": {"id": f"c-{thread}"},
-                "role": "client",
-                "body": "Is anybody there?",
-            }
+            event = _message(f"b-{round}-{number}", thread)
             services.ingest.accept(self.source_id, [parse(event)])
         return time.process_time() - begun
+
+    def removal(self) -> dict[str, Any]:
+        """Returns how long events take before and while a server removes the older half."""
+        oldest, old = self._oldest(), self.now - DAYS // 2 * DAY_MS
+        with running_redis() as redis, LiveServer(self.database.url, redis.url) as server:
+            post = partial(self._post, server, server.bot(server.create_key("bench")))
+            self._delays(post, _after(WARM_SECONDS))
+            alone = self._delays(post, _after(ALONE_SECONDS))
+            self.database.write(lambda c: versions.set_history_days(c, DAYS // 2))
+            wait_for(lambda: self._oldest() > oldest, 120, "the first slice is removed")
+            begun, count = time.monotonic(), self._count()
+            removing = self._delays(post, lambda: self._oldest() > old)
+            rate = (count - self._count()) / (time.monotonic() - begun)
+        found = {"alone": alone, "removing": removing, "states_a_second": rate}
+        return found | {"slices": self._slices(old + DAYS // 10 * DAY_MS)}
+
+    def _slices(self, old: int) -> dict[str, float]:
+        """Removes states in slices as the server does; returns how long they took."""
+        took, removed = list[float](), due.REMOVED_AT_ONCE
+        while removed == due.REMOVED_AT_ONCE:
+            begun = time.perf_counter()
+            removed = self.database.write(
+                lambda c: states.remove_before(c, old, due.REMOVED_AT_ONCE)
+            )
+            took.append(1e3 * (time.perf_counter() - begun))
+        return _times(took)
+
+    def _oldest(self) -> int:
+        with self.database.read() as connection:
+            return connection.scalar(text("SELECT min(until) FROM thread_history"))
+
+    def _count(self) -> int:
+        with self.database.read() as connection:
+            return connection.scalar(text("SELECT count(*) FROM thread_history"))
+
+    def _delays(self, post: Callable[[int], float], is_over: Callable[[], bool]) -> dict[str, Any]:
+        """Posts events at RATE until it is over; returns how long they took, in milliseconds."""
+        begun, took = time.monotonic(), list[float]()
+        while len(took) % RATE or not took or not is_over():
+            time.sleep(max(0.0, begun + len(took) / RATE - time.monotonic()))
+            took.append(1e3 * post(self.random.randrange(self.sizes.threads)))
+        return _times(took)
+
+    def _post(self, server: LiveServer, bot: requests.Session, thread: int) -> float:
+        """Posts a customer's message; returns the seconds until it was answered."""
+        event = _message(f"p-{time.monotonic_ns()}", 1 + thread)
+        begun = time.perf_counter()
+        answer = bot.post(f"{server.url}/api/v1/events", json=event)
+        assert answer.status_code == 201, answer.text
+        return time.perf_counter() - begun
 
 
 def _execute(connection: Connection, statement: Executable, rows: list[dict[str, Any]]) -> None:
     connection.execute(statement, rows)
+
+
+def _after(seconds: float) -> Callable[[], bool]:
+    """Returns a condition that is true when this time has passed."""
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
+
+
+def _times(took: Sequence[float]) -> dict[str, float]:
+    p99_ms = quantiles(took, n=100)[98]
+    return {"count": len(took), "p50_ms": median(took), "p99_ms": p99_ms, "max_ms": max(took)}
+
+
+def _message(id: str, thread: int) -> dict[str, Any]:
+    return {
+        "id": id,
+        "type": "message",
+        "thread": f"t-{thread}",
+        "occurred_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "customer": {"id": f"c-{thread}"},
+        "role": "client",
+        "body": "Is anybody there?",
+    }
 
 
 def _lasting(id: int) -> dict[str, Any]:
@@ -220,16 +297,21 @@ def _lasting(id: int) -> dict[str, Any]:
 
 def main() -> None:
     sizes = parser().parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        past = Past(f"sqlite:///{folder}/bench.sqlite", sizes)
-        past.add_changes()
-        found = {
-            "sizes": {name: value for name, value in vars(sizes).items() if name != "out"},
-            "load": os.getloadavg()[0],
-            "bytes_a_change": past.bytes_a_change(),
-            "seconds": past.read(),
-            "event": past.event(),
-        }
+    postgres = PostgresServer(DURABLE).start() if sizes.database == "postgres" else None
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            url = postgres.new_database() if postgres else f"sqlite:///{folder}/bench.sqlite"
+            past = Past(url, sizes)
+            past.add_changes()
+            found = {
+                "sizes": {name: value for name, value in vars(sizes).items() if name != "out"},
+                "load": os.getloadavg()[0],
+                **{part: getattr(past, part)() for part in PARTS if part in sizes.parts},
+            }
+            past.database.close()
+    finally:
+        if postgres is not None:
+            postgres.close()
     print(json.dumps(found, indent=2))
     sizes.out.write_text(json.dumps(found, indent=2) + "\n")
 
