@@ -232,7 +232,7 @@ SETTINGS_PAGES = (
     SettingsPage("accounts", for_supervisors=True, former="team"),
     SettingsPage("keys", for_supervisors=True, former="keys"),
     SettingsPage("webhooks", for_supervisors=True, former="webhooks"),
-    SettingsPage("reports", for_supervisors=True, former="reports"),
+    SettingsPage("reports", for_supervisors=True),
     SettingsPage("audit", for_supervisors=True, former="audit"),
     SettingsPage("health", for_supervisors=True),
 )

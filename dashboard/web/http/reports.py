@@ -141,7 +141,7 @@ class Report(Answer):
     total: int | LengthsValue
     values: Annotated[
         list[int | LengthsValue | None],
-        Field(description="One for each step or hour of the week; null: still to come."),
+        Field(description="One for each step or hour of the week; null: to come, or not known."),
     ]
     parts: list[ReportPart]
     adds_up: Annotated[bool, Field(description="Whether the parts add up to the whole.")]
@@ -205,13 +205,16 @@ class Reports:
         name = ListName(query.view, "arrival", "all", text, query.timezone)
         ends = [step.end for step in question.steps]
         with self._database.read() as connection:
-            states.check_moment(connection, question.begin, now, "from")
+            since = states.check_moment(connection, question.end, now, "to")
             query_list = named_lists.find_at(connection, name, reader.admin_id, ends[-1])
         if not query_list.resolved.is_timeless and len(ends) > TIMED_STEPS_MAX:
             rule = f"gives more than {TIMED_STEPS_MAX} steps, and time alone changes this list"
             raise field_error("/step", "number_out_of_range", rule)
-        found = lists.lengths(self._database, query_list, [question.begin, *ends])[1:]
-        return Figures(found[-1], [*found] if question.is_stepped else [], {}, {})
+        known = [end for end in ends if end >= since]
+        begin = max(question.begin, since)
+        found: list[Value] = [None] * (len(ends) - len(known))
+        found += lists.lengths(self._database, query_list, [begin, *known])[1:]
+        return Figures(found[-1], found if question.is_stepped else [], {}, {})
 
     def behind(
         self,

@@ -74,9 +74,7 @@ export class PastPane extends PageModule {
     const { at, span } = this.acts.navigation;
     if (at === null) return;
     const { list } = this.data.lists;
-    const isOther = !this.#list || listKey(list) !== listKey(this.#list);
-    this.#list = list;
-    if (isOther) this.past = this.#begin();
+    if (!this.#list || listKey(list) !== listKey(this.#list)) this.past = this.#begin(list);
     if (!this.shown) this.ui.picks.clear();
     this.#show(true);
     if (at !== this.past.at) this.past.go(at);
@@ -100,20 +98,21 @@ export class PastPane extends PageModule {
     this.ui.past = shown ? this : null;
   }
 
-  #get(path, given) {
-    return this.net.api.http.get(`${path}?${new URLSearchParams({ ...listCall(this.#list), ...given })}`);
+  #get(list, path, given) {
+    return this.net.api.http.get(`${path}?${new URLSearchParams({ ...listCall(list), ...given })}`);
   }
 
-  // Begins with a list, at its top.
-  #begin() {
+  // Begins with a list, at its top. What was asked for may still be answered after the past was left.
+  #begin(list) {
+    this.#list = list;
     this.#activeId = null;
     this.#asked = {};
     this.scroller.to(0);
     const past = new PastList({
-      ask: ({ at, after, limit }) => this.#get(API, {
+      ask: ({ at, after, limit }) => this.#get(list, API, {
         at: timestamp(at), ...(after && { after: after.join(",") }), limit: String(limit ?? 100),
       }),
-      marksOf: ({ from, to }, steps) => this.#get(`${API}/marks`, {
+      marksOf: ({ from, to }, steps) => this.#get(list, `${API}/marks`, {
         since: timestamp(from), until: timestamp(to), steps: String(steps),
       }),
       loaded: (at) => { if (past === this.past) this.#loaded(at); },
@@ -144,7 +143,7 @@ export class PastPane extends PageModule {
 
   async #askRank(asked) {
     this.#asked = asked;
-    const answer = await this.#get(EXPLAIN(asked.id), { at: timestamp(asked.at) }).catch((error) => error);
+    const answer = await this.#get(this.#list, EXPLAIN(asked.id), { at: timestamp(asked.at) }).catch((error) => error);
     asked.rank = answer.status === 404 ? null : answer.rank;
     this.ui.painter.ask("past");
   }
