@@ -228,7 +228,7 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
 #: the second number only with the reason in the commit why the gate cannot have the test.
 TESTS_OF = {
     "tests/bench": (40, 2),
-    "tests/browser": (2, 169),
+    "tests/browser": (2, 172),
     "tests/dashboard": (1000, 44),
     "tests/demo": (69, 0),
     "tests/deploy": (22, 0),
@@ -250,6 +250,7 @@ TWINS_OF = {
     "tests/browser/page": ("tests/browser/test_walk.py", "tests/js/ui", "tests/js/net"),
     "tests/browser/presence": ("tests/js/core/presence.test.mjs",),
     "tests/browser/queues": ("tests/js/core/queues.test.mjs", "tests/js/ui/queues.test.mjs"),
+    "tests/browser/reports": ("tests/js/core/reports",),
     "tests/browser/threads": ("tests/browser/test_walk.py", "tests/js/core/thread"),
     "tests/live/cluster": ("tests/scoring/cluster", "tests/dashboard/live/cluster"),
     "tests/live/faults": ("tests/dashboard/live/test_invariant.py", "tests/dashboard/ordering"),

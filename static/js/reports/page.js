@@ -4,7 +4,7 @@ import { html } from "lit-html";
 
 import { csvOf, rowsOfReport } from "../core/reports/csv.js";
 import {
-  fitting, fromAddress, isOfNow, measureOf, notAddingUp, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
+  fitting, fromAddress, isOfNow, isTimed, measureOf, notAddingUp, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
   waitingQuery,
 } from "../core/reports/state.js";
 import { numberOf, numberText, partName, stepWords } from "../core/reports/words.js";
@@ -14,9 +14,8 @@ import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
 import { ReportChart } from "./chart.js";
 import { Controls } from "./controls.js";
-import { boundsText, histogram, keyOf, large, LINES_MAX, parts, stepTable } from "./figures.js";
+import { boundsText, histogram, keyOf, large, LINES_MAX, parts, stepTable, Week } from "./figures.js";
 import { ReportThreads } from "./threads.js";
-import { Week } from "./week.js";
 
 const API = "/admin/api/reports";
 const SLOW_MS = 400; // after so long the page says that it counts
@@ -41,8 +40,11 @@ export class ReportsPage extends PageModule {
   #isSlow = false;
   #timer = null;
   #hasTable = false;
-  #opener = ""; // the number that was pressed last
+  /** @type {ReportRows | null} */
+  #opener = null; // the number that was pressed last
+  #awaitsOpener = false; // whether it gets the focus once it is there
   #chart = new ReportChart();
+  #ended = new AbortController();
 
   /** @param {Page & { area: any }} page */
   constructor({ area, ...page }) {
@@ -52,11 +54,10 @@ export class ReportsPage extends PageModule {
     this.controls = new Controls({
       api: this.net.api, language: this.ui.language, paint, changed: (changes) => this.#choose(changes),
     });
-    this.week = new Week(paint);
-    this.#dark.addEventListener("change", paint);
+    const { signal } = this.#ended;
+    this.week = new Week({ changed: paint, signal });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint, { signal });
   }
-
-  #dark = window.matchMedia("(prefers-color-scheme: dark)");
 
   get t() { return this.ui.language.t; }
   get action() { return this.#shown ? { text: this.t("reports.csv"), run: () => this.#save() } : null; }
@@ -68,6 +69,7 @@ export class ReportsPage extends PageModule {
 
   end() {
     this.#run += 1;
+    this.#ended.abort();
     clearTimeout(this.#timer);
     this.#chart.end();
   }
@@ -84,20 +86,23 @@ export class ReportsPage extends PageModule {
     this.area.paint();
     if (hadRows && !this.form) this.#focusOpener();
     if (isOther || !this.#shown || !hadRows) await this.#read();
+    else this.#lookAgain();
   }
 
   /** @param {Partial<ReportState>} changes */
   #choose(changes) {
+    const isOnlyShown = "shown" in changes && this.#shown !== null;
     this.#state = fitting({ ...this.#state, ...changes });
     this.area.rename(toAddress(this.#state));
+    if (isOnlyShown) this.#take({ ...this.#shown, state: { ...this.#shown.state, ...changes } });
     this.area.paint();
-    this.#read();
+    if (!isOnlyShown) this.#read(true);
   }
 
   get #time() { return timeOf(this.#state, this.net.now()); }
 
   // The report of before stays until the next one is there.
-  async #read() {
+  async #read(isChosen = false) {
     clearTimeout(this.#timer);
     const run = ++this.#run;
     const state = this.#state;
@@ -112,6 +117,7 @@ export class ReportsPage extends PageModule {
         given ? this.net.api.http.get(`${API}?${new URLSearchParams(given)}`) : null)));
       if (run !== this.#run) return undefined;
       this.#take({ state, time, steps, parts: divided });
+      if (isChosen) this.ui.announce(this.#heard(state, steps.total));
     } catch (error) {
       if (run !== this.#run) return undefined;
       this.#problem = this.controls.refuse(error) ? null : error;
@@ -120,7 +126,16 @@ export class ReportsPage extends PageModule {
     this.#isSlow = false;
     this.#lookAgain();
     this.area.paint();
+    if (this.#awaitsOpener && document.activeElement?.localName === "h1") this.#focusOpener();
     return undefined;
+  }
+
+  // What a screen reader hears of a new report.
+  #heard({ metric }, total) {
+    const { t } = this;
+    const number = typeof total === "number" ? numberText(total, isTimed(metric), t) : PERCENTILES.map((one) => (
+      `${t(`reports.${one}`)} ${numberText(total[one], true, t)}`)).join(", ");
+    return `${t(`reports.metric.${metric}`)}: ${number}`;
   }
 
   /** @param {ReportShown} shown */
@@ -134,6 +149,7 @@ export class ReportsPage extends PageModule {
   // Numbers up to now are read again, as they change.
   #lookAgain() {
     if (!this.#shown || this.#problem) return;
+    clearTimeout(this.#timer);
     const ms = this.#shown.steps.counted_until === null ? FIRST_COUNTING_MS : LOOK_MS;
     this.#timer = setTimeout(() => {
       if (document.visibilityState === "visible" && !this.form) this.#read();
@@ -144,13 +160,12 @@ export class ReportsPage extends PageModule {
   /** @returns {ReportLook} */
   get #look() {
     const { language } = this.ui;
-    const { metric } = (this.#shown ?? { state: this.#state }).state;
+    const { state } = this.#shown ?? { state: this.#state };
     return {
-      shown: this.#shown, t: language.t, locale: language.locale,
-      words: stepWords(language.region, this.#state.timezone),
-      open: measureOf(metric) === "time" ? null : (rows) => this.#openRows(rows),
+      shown: this.#shown, t: language.t, locale: language.locale, words: stepWords(language.region, state.timezone),
+      open: measureOf(state.metric) === "time" ? null : (rows) => this.#openRows(rows),
       asItWas: (at, part) => {
-        const query = waitingQuery(this.#state, this.#state.by === "hour" ? null : part);
+        const query = waitingQuery(state, state.by === "hour" ? null : part);
         return query === null || at > this.net.now() ? null : `/${format({ view: "query", query, sort: "longest_wait", at })}`;
       },
       follow: (event) => this.#followLink(event),
@@ -167,6 +182,12 @@ export class ReportsPage extends PageModule {
 
   /** @param {ReportRows} rows */
   #openRows(rows) {
+    // What is on screen counts, if another report is still being read.
+    this.#run += 1;
+    clearTimeout(this.#timer);
+    this.#isSlow = false;
+    this.#state = this.#shown.state;
+    this.controls.set(this.#state.query);
     this.area.rename(toAddress(this.#state, rows));
     this.#follow(rows);
     this.area.paint();
@@ -176,7 +197,7 @@ export class ReportsPage extends PageModule {
 
   /** @param {ReportRows | null} rows */
   #follow(rows) {
-    if (rows) this.#opener = keyOf(rows, this.#shown);
+    if (rows) this.#opener = rows;
     if (!rows) this.form = null;
     else if (!this.form || toAddress(this.#state, this.form.rows) !== toAddress(this.#state, rows)) {
       const { data, net, ui, acts } = this;
@@ -211,11 +232,14 @@ export class ReportsPage extends PageModule {
     this.area.rename(toAddress(this.#state));
     this.area.paint();
     this.#focusOpener();
-    if (!this.#shown) this.#read();
+    if (this.#shown) this.#lookAgain();
+    else this.#read();
   }
 
   #focusOpener() {
-    const opener = this.area.root.querySelector(`[data-rows="${CSS.escape(this.#opener)}"]`);
+    const key = this.#opener ? keyOf(this.#opener, this.#shown) : "";
+    const opener = this.area.root.querySelector(`[data-rows="${CSS.escape(key)}"]`);
+    this.#awaitsOpener = !opener && !this.#shown;
     if (opener) opener.focus();
     else this.area.focus();
   }
@@ -224,7 +248,7 @@ export class ReportsPage extends PageModule {
     const { t } = this;
     const isWaiting = this.#isSlow;
     return html`${this.controls.content(this.#state, this.#state.span === "own" && !this.#time)}
-      <p class="report-about">${t(`reports.about.${this.#state.metric}`)}</p>
+      <p class="report-about">${t(`reports.about.${(this.#shown ?? { state: this.#state }).state.metric}`)}</p>
       <p class="report-state" role="status" data-busy=${String(isWaiting)}>${this.#said(isWaiting)}</p>
       <div class="report-picture" aria-busy=${String(isWaiting)}>${this.#shown ? this.#picture() : html`<div
         class="report-empty"></div>`}</div>`;
@@ -254,8 +278,8 @@ export class ReportsPage extends PageModule {
       ${this.#overTime(look)}
       ${state.by === "hour" ? html`<section><h2>${t("reports.week")}</h2><p class="set-help">${t(`reports.week.about.${
         measureOf(state.metric)}`)}</p>${this.week.content(look, (shown) => this.#choose({ shown }))}</section>` : ""}
-      ${state.by && state.by !== "hour" ? html`<section><h2>${t("reports.parts.of", { by: t(`reports.by.${state.by}`).toLocaleLowerCase(look.locale) })}</h2>
-        <p class="set-help">${isOfNow(state) ? t("reports.parts.now") : ""} ${why ? t(`reports.sum.${why}`) : ""}</p>${parts(look)}</section>` : ""}
+      ${state.by && state.by !== "hour" ? html`<section><h2>${t("reports.divided.of", { by: t(`reports.by.${state.by}`).toLocaleLowerCase(look.locale) })}</h2>
+        <p class="set-help">${isOfNow(state) ? t("reports.divided.now") : ""} ${why ? t(`reports.sum.${why}`) : ""}</p>${parts(look)}</section>` : ""}
       ${steps.histogram ? html`<section><h2>${t("reports.histogram")}</h2>${histogram(look)}</section>` : ""}
       <p class="set-help report-late">${t("reports.late")}</p>`;
   }
@@ -265,7 +289,7 @@ export class ReportsPage extends PageModule {
     const { state, steps } = this.#shown;
     const { lines, kind } = this.#lines();
     queueMicrotask(() => this.#draw(look));
-    const divided = state.by && steps.parts.length ? steps.parts.slice(0, LINES_MAX) : [];
+    const { parts: divided } = steps;
     return html`<section><h2>${t("reports.over_time")}</h2>
       <div class="report-chart"><ul class="report-legend" aria-hidden="true">${lines.map(({ name }, at) => html`<li
           ?data-lone=${lines.length === 1}><svg class="report-swatch" data-series=${at} viewBox="0 0 20 8"><path d="M0 4h20"></path></svg><bdi
@@ -276,7 +300,7 @@ export class ReportsPage extends PageModule {
         this.#hasTable = !this.#hasTable;
         this.area.paint();
       }}>${t("reports.table")}</button>
-      ${this.#hasTable ? stepTable(look, divided, (at) => this.#stepName(look, at)) : ""}</section>`;
+      ${this.#hasTable ? stepTable(look, divided.slice(0, LINES_MAX), (at) => this.#stepName(look, at)) : ""}</section>`;
   }
 
   #stepName({ words }, at) {
@@ -297,8 +321,9 @@ export class ReportsPage extends PageModule {
         name: t(`reports.${one}`), values: steps.values.map((value) => numberOf(value, one)),
       })) };
     }
-    if (steps.parts.length) {
-      return { kind, columns: false, lines: steps.parts.slice(0, LINES_MAX).map((part) => ({
+    const { parts: divided } = steps;
+    if (divided.length) {
+      return { kind, columns: false, lines: divided.slice(0, LINES_MAX).map((part) => ({
         name: partName(state.by, part, t), values: part.values,
       })) };
     }

@@ -1,4 +1,5 @@
-// The file of a report: what the page shows, as comma-separated values that spreadsheets open.
+// The file of a report: what the page shows, as comma-separated values that spreadsheets open. Apart from
+// the page, so that it is tested without one.
 
 import { isoIn, WEEK_HOURS } from "./words.js";
 
@@ -42,12 +43,13 @@ export function rowsOfReport({ state, time, steps, parts }, { t, zone, partName,
   const of = (kind, part, values) => values.map((value, at) => row(kind, part, isoIn(steps.steps[at], zone),
     isoIn(steps.steps[at + 1] ?? time.to, zone), value));
   const divided = parts ?? steps;
+  const { parts: found } = divided;
   return [
     ["reports.csv.metric", "reports.csv.kind", "reports.csv.part", "reports.csv.from", "reports.csv.to"]
       .map((key) => t(key)).concat(columns),
     row("whole", "", begin, end, steps.total),
     ...of("step", "", steps.values),
-    ...divided.parts.flatMap((part) => [
+    ...found.flatMap((part) => [
       row("part", partName(part), begin, end, part.total),
       ...(parts ? [] : of("part_step", partName(part), part.values))]),
     ...(state.by === "hour" ? Array.from({ length: WEEK_HOURS }, (_, hour) => row("hour", hourName(hour), begin, end,
