@@ -248,10 +248,18 @@ export class ReportsPage extends PageModule {
     const { t } = this;
     const isWaiting = this.#isSlow;
     return html`${this.controls.content(this.#state, this.#state.span === "own" && !this.#time)}
-      <p class="report-about">${t(`reports.about.${(this.#shown ?? { state: this.#state }).state.metric}`)}</p>
+      <p class="report-about">${this.#about()}</p>
       <p class="report-state" role="status" data-busy=${String(isWaiting)}>${this.#said(isWaiting)}</p>
       <div class="report-picture" aria-busy=${String(isWaiting)}>${this.#shown ? this.#picture() : html`<div
         class="report-empty"></div>`}</div>`;
+  }
+
+  // How the number on screen is counted.
+  #about() {
+    const { t } = this;
+    const { metric, hours } = (this.#shown ?? { state: this.#state }).state;
+    const isOpening = hours === "opening" && measureOf(metric) === "lengths";
+    return [t(`reports.about.${metric}`), isOpening ? t("reports.hours.about") : ""].filter(Boolean).join(" ");
   }
 
   #said(isWaiting) {
@@ -280,7 +288,7 @@ export class ReportsPage extends PageModule {
         measureOf(state.metric)}`)}</p>${this.week.content(look, (shown) => this.#choose({ shown }))}</section>` : ""}
       ${state.by && state.by !== "hour" ? html`<section><h2>${t("reports.divided.of", { by: t(`reports.by.${state.by}`).toLocaleLowerCase(look.locale) })}</h2>
         <p class="set-help">${isOfNow(state) ? t("reports.divided.now") : ""} ${why ? t(`reports.sum.${why}`) : ""}</p>${parts(look)}</section>` : ""}
-      ${steps.histogram ? html`<section><h2>${t("reports.histogram")}</h2>${histogram(look)}</section>` : ""}
+      ${steps.histogram?.some(({ count }) => count) ? html`<section><h2>${t("reports.histogram")}</h2>${histogram(look)}</section>` : ""}
       <p class="set-help report-late">${t("reports.late")}</p>`;
   }
 

@@ -75,7 +75,8 @@ export function stepWords(region, timeZone) {
     written,
     // "Mon", and "2 PM" or "14"
     weekday: (day) => weekday.format(MONDAY_MS + day * DAY),
-    hour: (number) => hour.format(MONDAY_MS + number * HOUR),
+    hour: (number) => hour.formatToParts(MONDAY_MS + number * HOUR)
+      .filter(({ type }) => type === "hour" || type === "dayPeriod").map(({ value }) => value).join(" "),
   };
 }
 
