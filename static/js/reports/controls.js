@@ -3,7 +3,7 @@
 import { html } from "lit-html";
 
 import { mistakeOf } from "../core/query/text.js";
-import { divisionsOf, measureOf, METRIC_GROUPS, SPANS, stepOf, stepsOf } from "../core/reports/state.js";
+import { divisionsOf, measureOf, METRIC_GROUPS, spansOf, stepOf, stepsOf } from "../core/reports/state.js";
 import { QueryField, saidOf } from "../ui/query/field.js";
 
 export class Controls {
@@ -12,8 +12,9 @@ export class Controls {
   #applied = ""; // the query of the report
 
   // changed(changes): the admin chose something; paint(): a suggestion is shown.
-  /** @param {{api: any, language: Ui["language"], changed(changes: Partial<ReportState>): void, paint(): void}} given */
-  constructor({ api, language, changed, paint }) {
+  /** @param {{api: any, views(): string[][], language: Ui["language"], changed(changes: Partial<ReportState>): void, paint(): void}} given */
+  constructor({ api, views, language, changed, paint }) {
+    this.views = views;
     this.language = language;
     this.changed = changed;
     this.field = new QueryField({
@@ -54,7 +55,7 @@ export class Controls {
     const measure = measureOf(state.metric);
     return html`<form class="report-controls" aria-label=${t("reports.choose")} @submit=${(event) => event.preventDefault()}>
       <div class="report-line">${this.#metric(state)}
-        <div class="report-spans" role="group" aria-label=${t("reports.span")}>${SPANS.map((span) => html`<button
+        <div class="report-spans" role="group" aria-label=${t("reports.span")}>${spansOf(state.metric).map((span) => html`<button
           type="button" class="button" aria-pressed=${String(span === state.span)}
           @click=${() => this.changed({ span })}>${t(`reports.span.${span}`)}</button>`)}</div></div>
       ${state.span === "own" ? html`<div class="report-line">${["from", "to"].map((name) => html`<label
@@ -62,14 +63,15 @@ export class Controls {
           aria-invalid=${String(isWrongTime)} @change=${({ target }) => this.changed({ [name]: target.value })}></label>`)}
         ${isWrongTime ? html`<p class="report-problem" role="alert">${t("reports.dates")}</p>` : ""}</div>` : ""}
       <div class="report-line">
-        ${this.#select("by", "", state.by, [["", t("reports.by.none")], ...divisionsOf(state.metric)
+        ${measure === "list" ? this.#select("view", "report-view", state.view, [...this.views(), ["", t("reports.view.query")]])
+          : this.#select("by", "", state.by, [["", t("reports.by.none")], ...divisionsOf(state.metric)
           .map((by) => [by, t(`reports.by.${by}`)])])}
         ${this.#select("step", "", stepOf(state), stepsOf(state).map((step) => [step, t(`reports.step.${step}`)]))}
         ${measure === "lengths" ? this.#select("hours", "", state.hours, ["clock", "opening"]
           .map((hours) => [hours, t(`reports.hours.${hours}`)])) : ""}
         ${this.#select("timezone", "report-zone", state.timezone, zones(state.timezone).map((zone) => [zone, zone.replaceAll("_", " ")]))}
       </div>
-      ${measure === "time" ? "" : this.#query()}</form>`;
+      ${measure === "time" || state.view ? "" : this.#query()}</form>`;
   }
 
   #metric({ metric }) {
@@ -82,8 +84,13 @@ export class Controls {
 
   #select(name, className, chosen, options) {
     return html`<label class="report-choose ${className}"><span>${this.language.t(`reports.${name}`)}</span><select name=${name}
-      .value=${chosen} @change=${({ target }) => this.changed({ [name]: target.value })}>${options.map(([value, text]) => html`<option
+      .value=${chosen} @change=${({ target }) => this.#chosen(name, target.value)}>${options.map(([value, text]) => html`<option
         value=${value} ?selected=${value === chosen}>${text}</option>`)}</select></label>`;
+  }
+
+  // The list of a query begins with one that has threads.
+  #chosen(name, value) {
+    this.changed(name === "view" && !value ? { view: "", query: "is:open" } : { [name]: value });
   }
 
   #query() {

@@ -36,7 +36,7 @@ export function large(look) {
   })}</li>`;
   if (typeof total === "number") {
     return html`<ul class="report-bigs">${big("total", numberText(total, isTimed(state.metric), t),
-      measureOf(state.metric) === "level" ? t("reports.at_end") : t(`reports.metric.${state.metric}`))}</ul>`;
+      ["level", "list"].includes(measureOf(state.metric)) ? t(`reports.at_end.${measureOf(state.metric)}`) : t(`reports.metric.${state.metric}`))}</ul>`;
   }
   return html`<ul class="report-bigs">${PERCENTILES.map((name) => big(name, numberText(total[name], true, t),
     t(`reports.${name}.about`)))}${big("count", t.number(total.count), t("reports.counted", { count: total.count }))}</ul>`;

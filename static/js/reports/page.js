@@ -4,11 +4,11 @@ import { html } from "lit-html";
 
 import { csvOf, rowsOfReport } from "../core/reports/csv.js";
 import {
-  fitting, fromAddress, isOfNow, isTimed, measureOf, notAddingUp, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
-  waitingQuery,
+  fitting, fromAddress, isOfNow, isTimed, listOf, measureOf, notAddingUp, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
 } from "../core/reports/state.js";
 import { numberOf, numberText, partName, stepWords } from "../core/reports/words.js";
-import { format } from "../core/route.js";
+import { shown as shownName } from "../core/names.js";
+import { format, listCall } from "../core/route.js";
 import { fieldsOf, ownZone } from "../core/time.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
@@ -18,6 +18,8 @@ import { boundsText, histogram, keyOf, large, LINES_MAX, parts, stepTable, Week 
 import { ReportThreads } from "./threads.js";
 
 const API = "/admin/api/reports";
+const HISTORY = "/admin/api/history";
+const MARGIN_MS = 5000; // the beginning of the known past moves on
 const SLOW_MS = 400; // after so long the page says that it counts
 const LOOK_MS = 60_000; // a report up to now is read again so often
 const FIRST_COUNTING_MS = 5000;
@@ -42,6 +44,7 @@ export class ReportsPage extends PageModule {
   #hasTable = false;
   /** @type {ReportRows | null} */
   #opener = null; // the number that was pressed last
+  #knownFrom = 0; // lists are known from then on, as far as was told
   #awaitsOpener = false; // whether it gets the focus once it is there
   #chart = new ReportChart();
   #ended = new AbortController();
@@ -52,7 +55,7 @@ export class ReportsPage extends PageModule {
     this.area = area;
     const paint = () => this.area.paint();
     this.controls = new Controls({
-      api: this.net.api, language: this.ui.language, paint, changed: (changes) => this.#choose(changes),
+      api: this.net.api, views: () => this.#views(), language: this.ui.language, paint, changed: (changes) => this.#choose(changes),
     });
     const { signal } = this.#ended;
     this.week = new Week({ changed: paint, signal });
@@ -99,7 +102,30 @@ export class ReportsPage extends PageModule {
     if (!isOnlyShown) this.#read(true);
   }
 
-  get #time() { return timeOf(this.#state, this.net.now()); }
+  // The lists whose length can be counted: [id, name].
+  #views() {
+    const { data: { choices, savedViews }, t } = this;
+    return [...choices.views.filter((name) => name !== "mine" && name !== "unassigned" && name !== "mentions")
+      .map((name) => [name, t(`view.${name}`)]), ...savedViews.list.map(({ id, name }) => [id, shownName(name)])];
+  }
+
+  get #time() {
+    const time = timeOf(this.#state, this.net.now());
+    const isList = measureOf(this.#state.metric) === "list";
+    return time && isList && this.#knownFrom < time.to ? { ...time, from: Math.max(time.from, this.#knownFrom) } : time;
+  }
+
+  // Lists are known from a moment on: a report of one begins there. Returns whether it does now.
+  async #beginLater(error) {
+    if (error.body?.code !== "too_early") return false;
+    const list = listOf(this.#state, null);
+    const asked = new URLSearchParams({ ...listCall(list), at: new Date(this.net.now()).toISOString(), limit: "1" });
+    const { since } = await this.net.api.http.get(`${HISTORY}?${asked}`).catch(() => ({ since: 0 }));
+    const from = since && since + MARGIN_MS;
+    if (!from || from <= this.#knownFrom || from >= this.net.now()) return false;
+    this.#knownFrom = from;
+    return true;
+  }
 
   // The report of before stays until the next one is there.
   async #read(isChosen = false) {
@@ -120,6 +146,9 @@ export class ReportsPage extends PageModule {
       if (isChosen) this.ui.announce(this.#heard(state, steps.total));
     } catch (error) {
       if (run !== this.#run) return undefined;
+      const isLater = await this.#beginLater(error);
+      if (run !== this.#run) return undefined;
+      if (isLater) return this.#read(isChosen);
       this.#problem = this.controls.refuse(error) ? null : error;
     }
     clearTimeout(this.#timer);
@@ -163,21 +192,33 @@ export class ReportsPage extends PageModule {
     const { state } = this.#shown ?? { state: this.#state };
     return {
       shown: this.#shown, t: language.t, locale: language.locale, words: stepWords(language.region, state.timezone),
-      open: measureOf(state.metric) === "time" ? null : (rows) => this.#openRows(rows),
-      asItWas: (at, part) => {
-        const query = waitingQuery(state, state.by === "hour" ? null : part);
-        return query === null || at > this.net.now() ? null : `/${format({ view: "query", query, sort: "longest_wait", at })}`;
-      },
+      open: this.#opening(state), asItWas: (at, part) => this.#listAddress(state, at, part),
       follow: (event) => this.#followLink(event),
     };
   }
+
+  // What a press on a number does: shows its threads, or the list that it counts.
+  #opening(state) {
+    const measure = measureOf(state.metric);
+    if (measure === "time") return null;
+    if (measure !== "list") return (rows) => this.#openRows(rows);
+    return ({ to }) => this.#goTo(this.#listAddress(state, Math.min(to, this.net.now()), null));
+  }
+
+  // The address of the list as it was at a moment; null if no list had the same threads.
+  #listAddress(state, at, part) {
+    const list = listOf(state, part);
+    return list === null || at > this.net.now() ? null : `/${format({ ...list, at })}`;
+  }
+
+  /** @param {string} address of a list of the desk */
+  #goTo(address) { this.area.close(() => { location.hash = address.slice(1); }); }
 
   // A link to a list of the desk; other presses than the plain one are the browser's.
   #followLink(event) {
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    const { hash } = event.currentTarget;
-    this.area.close(() => { location.hash = hash; });
+    this.#goTo(event.currentTarget.getAttribute("href"));
   }
 
   /** @param {ReportRows} rows */
@@ -270,6 +311,10 @@ export class ReportsPage extends PageModule {
     }
     if (isWaiting) return t("reports.counting");
     const until = this.#shown?.steps.counted_until;
+    if (measureOf(this.#shown?.state.metric) === "list") {
+      return this.#shown.time.from === this.#knownFrom
+        ? t("reports.known_from", { time: this.#look.words.written("moment", this.#knownFrom) }) : "";
+    }
     if (until === null) return t("reports.first_counting");
     if (until !== undefined && this.net.now() - until > BEHIND_MS) {
       return t("reports.counted_until", { time: this.#look.words.written("hour", until) });
@@ -335,7 +380,7 @@ export class ReportsPage extends PageModule {
         name: partName(state.by, part, t), values: part.values,
       })) };
     }
-    return { kind, columns: measure !== "level", lines: [{ name: t(`reports.metric.${state.metric}`), values: steps.values }] };
+    return { kind, columns: measure !== "level" && measure !== "list", lines: [{ name: t(`reports.metric.${state.metric}`), values: steps.values }] };
   }
 
   #draw(look) {

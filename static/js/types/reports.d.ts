@@ -3,7 +3,7 @@
 export {};
 
 declare global {
-  type ReportMeasure = "facts" | "threads" | "lengths" | "level" | "time";
+  type ReportMeasure = "facts" | "threads" | "lengths" | "level" | "time" | "list";
   /** Everything that the address names; "" is what is not chosen. */
   type ReportState = {
     metric: string;
@@ -15,6 +15,8 @@ declare global {
     step: string;
     timezone: string;
     query: string;
+    /** Of the length of a list; "" is the list of the query. */
+    view: string;
     hours: string;
     /** The percentile that the week and the lines of parts show. */
     shown: string;

@@ -10,11 +10,11 @@ const STEPS_MAX = 800;
 // A chart shows so many days by itself; longer times go by weeks.
 const DAYS_MAX = 100;
 
-// The metrics in their groups. What each counts: events, threads, lengths of time, how many wait at a moment,
-// or the time that admins spent.
+// The metrics in their groups. What each counts: events, threads, lengths of time, how many wait at a moment, the
+// time that admins spent, or the threads on a list.
 /** @type {Record<string, Record<string, ReportMeasure>>} */
 export const METRIC_GROUPS = {
-  work: { new: "facts", closed: "facts", reopened: "facts", waiting: "level" },
+  work: { new: "facts", closed: "facts", reopened: "facts", waiting: "level", length: "list" },
   speed: { first_reply: "lengths", next_reply: "lengths", close_time: "lengths" },
   targets: { met: "facts", missed: "facts" },
   people: {
@@ -31,7 +31,10 @@ const OF_NOW = ["desk", "tag", "tier", "language", "view"];
 const OVERLAPPING = ["tag", "view"];
 /** @type {Record<string, number>} days that a span shows, today included */
 const DAYS_OF = { today: 1, "7d": 7, "30d": 30, "90d": 90 };
-export const SPANS = [...Object.keys(DAYS_OF), "own"];
+const SPANS = [...Object.keys(DAYS_OF), "own"];
+// Lists are known for so many days of a report.
+const LIST_DAYS_MAX = 31;
+const LIST = "not_respond"; // the list that is counted first
 const STEPS = ["hour", "day", "week"];
 export const PERCENTILES = /** @type {const} */ (["p50", "p90", "p99"]);
 
@@ -42,7 +45,16 @@ export const isTimed = (metric) => ["lengths", "time"].includes(MEASURES[metric]
 
 // Returns what the number of a metric may be divided by.
 /** @param {string} metric */
-export const divisionsOf = (metric) => [...(MEASURES[metric] === "time" ? ["admin"] : PARTS), "hour"];
+export function divisionsOf(metric) {
+  const measure = MEASURES[metric];
+  if (measure === "list") return [];
+  return [...(measure === "time" ? ["admin"] : PARTS), ...(measure === "threads" ? [] : ["hour"])];
+}
+
+// Returns the spans that a metric can show.
+/** @param {string} metric */
+export const spansOf = (metric) => SPANS.filter((span) => (
+  MEASURES[metric] !== "list" || !(DAYS_OF[span] > LIST_DAYS_MAX)));
 
 // Whether the server gives steps and parts in one answer.
 /** @param {ReportState} state */
@@ -75,6 +87,7 @@ export function fromAddress(search, zone) {
     step: one("step", STEPS, ""),
     timezone: timezone && isZone(timezone) ? timezone : zone,
     query: (given.get("query") ?? "").trim(),
+    view: /^[a-z_]{1,20}$|^v[1-9]\d{0,11}$/.test(given.get("view") ?? "") ? given.get("view") : "",
     hours: one("hours", ["clock", "opening"], "clock"),
     shown: one("shown", PERCENTILES, "p90"),
   });
@@ -83,13 +96,16 @@ export function fromAddress(search, zone) {
 const dayIn = (text) => (DAY.test(text ?? "") && !Number.isNaN(Date.parse(text)) ? text : "");
 
 // Returns the state without what does not go with its metric or its span.
-/** @param {ReportState} state @returns {ReportState} */
-export function fitting(state) {
+/** @param {ReportState} given @returns {ReportState} */
+export function fitting(given) {
+  const measure = MEASURES[given.metric];
+  const state = { ...given, span: spansOf(given.metric).includes(given.span) ? given.span : "30d" };
   const isOwn = state.span === "own";
+  const view = measure !== "list" ? "" : state.view || (state.query ? "" : LIST);
   return {
-    ...state,
+    ...state, view,
     by: divisionsOf(state.metric).includes(state.by) ? state.by : "",
-    query: MEASURES[state.metric] === "time" ? "" : state.query,
+    query: measure === "time" || view ? "" : state.query,
     step: stepsOf(state).includes(state.step) ? state.step : "",
     from: isOwn ? state.from : "", to: isOwn ? state.to : "",
   };
@@ -122,10 +138,13 @@ export function rowsIn(search) {
 
 // Returns the time that a state looks at, in ms; null if its own dates are missing, or in the wrong order.
 /** @param {ReportState} state @param {number} now @returns {{from: number, to: number} | null} */
-export function timeOf({ span, from, to, timezone }, now) {
+export function timeOf({ metric, span, from, to, timezone }, now) {
   if (span === "own") {
     if (!from || !to || from > to) return null;
-    return { from: midnight(from, 0, timezone), to: midnight(to, 1, timezone) };
+    const begin = midnight(from, 0, timezone);
+    const end = midnight(to, 1, timezone);
+    // A list of the future is not known.
+    return { from: begin, to: MEASURES[metric] === "list" && begin < now ? Math.min(end, now) : end };
   }
   const begin = midnight(fieldsOf(now, timezone).date, 1 - DAYS_OF[span], timezone);
   return { from: begin, to: Math.max(now, begin + 1) };
@@ -178,10 +197,10 @@ export function rowsRequest(state, { from, to, part, least, below }) {
 }
 
 /** @param {ReportState} state @param {{from: number, to: number}} time @returns {Record<string, string>} */
-function parametersOf({ metric, timezone, query, hours }, { from, to }) {
+function parametersOf({ metric, timezone, query, hours, view }, { from, to }) {
   return {
     metric, timezone, from: new Date(from).toISOString(), to: new Date(to).toISOString(),
-    ...(query && { query }), ...(hours === "opening" && { hours }),
+    ...(query && { query }), ...(view && { view }), ...(hours === "opening" && { hours }),
   };
 }
 
@@ -189,9 +208,19 @@ function parametersOf({ metric, timezone, query, hours }, { from, to }) {
 /** @param {{from: number, to: number}} time @param {Partial<ReportRows>} more @returns {ReportRows} */
 export const rowsOf = ({ from, to }, more = {}) => ({ from, to, part: null, least: null, below: null, ...more });
 
-// Returns the query of the list of those who waited, if a list can have the same threads; else null.
+// Returns the list that had the same threads as a number, if there is one: that of a report, or of those who
+// waited. Else null.
+/** @param {ReportState} state @param {string | null} part @returns {ListName | null} */
+export function listOf(state, part) {
+  if (MEASURES[state.metric] === "list") {
+    return state.view ? { view: state.view, sort: "arrival" } : { view: "query", query: state.query, sort: "arrival" };
+  }
+  const query = waitingQuery(state, state.by === "hour" ? null : part);
+  return query === null ? null : { view: "query", query, sort: "longest_wait" };
+}
+
 /** @param {ReportState} state @param {string | null} part */
-export function waitingQuery({ by, query }, part) {
+function waitingQuery({ by, query }, part) {
   const field = { desk: "desk", tag: "tag", language: "lang" }[by];
   if (part !== null && (!field || !/^[\w-]+$/.test(part))) return null;
   return ["is:waiting", part === null ? "" : `${field}:${part}`, query && `(${query})`].filter(Boolean).join(" ");

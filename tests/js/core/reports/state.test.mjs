@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  divisionsOf, fitting, fromAddress, METRIC_GROUPS, notAddingUp, requestsOf, rowsIn, rowsOf, rowsRequest, SPANS, stepOf,
-  stepsOf, timeOf, toAddress, waitingQuery,
+  divisionsOf, fitting, fromAddress, listOf, METRIC_GROUPS, notAddingUp, requestsOf, rowsIn, rowsOf, rowsRequest, spansOf, stepOf,
+  stepsOf, timeOf, toAddress,
 } from "../../../../static/js/core/reports/state.js";
 import { seeded } from "../../support.mjs";
 
@@ -17,7 +17,7 @@ test("every state comes back from its address, and the threads of a number with 
   for (let turn = 0; turn < 500; turn += 1) {
     const metric = one(METRICS);
     const state = fitting({
-      metric, by: one(["", ...divisionsOf(metric)]), span: one(SPANS), from: "2026-11-02", to: "2026-11-08",
+      metric, by: one(["", ...divisionsOf(metric)]), span: one(spansOf(metric)), view: one(["", "arrival", "v17"]), from: "2026-11-02", to: "2026-11-08",
       step: one(["", "hour", "day", "week"]), timezone: one(["UTC", ZONE, "America/New_York"]),
       query: one(["", "tag:vip desk:main", "lang:vi & \"quý\" +1"]), hours: one(["clock", "opening"]), shown: one(["p50", "p90", "p99"]),
     });
@@ -101,8 +101,24 @@ test("parts that do not add up say why", () => {
 });
 
 test("a list of those who waited has the same threads, or is not offered", () => {
-  assert.equal(waitingQuery(of({ metric: "waiting" }), null), "is:waiting");
-  assert.equal(waitingQuery(of({ metric: "waiting", by: "tag", query: "a or b" }), "vip"), "is:waiting tag:vip (a or b)");
-  assert.equal(waitingQuery(of({ metric: "waiting", by: "tag" }), "two words"), null);
-  assert.equal(waitingQuery(of({ metric: "waiting", by: "admin" }), "3"), null);
+  const queryOf = (changes, part) => listOf(of({ metric: "waiting", ...changes }), part)?.query;
+  assert.equal(queryOf({}, null), "is:waiting");
+  assert.equal(queryOf({ by: "hour" }, "30"), "is:waiting");
+  assert.equal(queryOf({ by: "tag", query: "a or b" }, "vip"), "is:waiting tag:vip (a or b)");
+  assert.equal(queryOf({ by: "tag" }, "two words"), undefined);
+  assert.equal(queryOf({ by: "admin" }, "3"), undefined);
+  assert.deepEqual(listOf(of({ metric: "length", view: "v17" }), null), { view: "v17", sort: "arrival" });
+  assert.deepEqual(listOf(of({ metric: "length", query: "is:open" }), null), { view: "query", query: "is:open", sort: "arrival" });
+});
+
+test("the length of a list is that of a view or of a query, over a month at most", () => {
+  const state = of({ metric: "length", by: "tag", span: "90d" });
+  assert.deepEqual([state.view, state.query, state.by, state.span], ["not_respond", "", "", "30d"]);
+  assert.equal(of({ metric: "length", view: "v17", query: "is:open" }).query, "");
+  assert.equal(of({ metric: "new", view: "v17" }).view, "");
+  const now = at("2026-11-25T10:00:00Z");
+  const own = of({ metric: "length", span: "own", from: "2026-11-24", to: "2026-11-30" });
+  assert.equal(timeOf(own, now).to, now);
+  assert.deepEqual(divisionsOf("length"), []);
+  assert.ok(!divisionsOf("handled").includes("hour"));
 });
