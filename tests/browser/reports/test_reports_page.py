@@ -97,7 +97,7 @@ def sue(chromium: Browser, week: Week) -> Iterator[BrowserDriver]:
 
 def test_a_supervisor_finds_the_longest_hour_its_threads_and_who_was_online(week, sue):
     page = sue.page
-    page.goto(f"{week.lineup.server.url}/reports")
+    page.locator(".nav-people").get_by_role("button", name="Reports").click()
     page.get_by_role("button", name="Dates").click()
     page.fill("[name=from]", week.day(0))
     page.fill("[name=to]", week.day(6))
@@ -140,10 +140,11 @@ def refuses_a_plain_admin(week: Week, chromium: Browser | None) -> None:
     """Mai has no link, and a page that says why."""
     assert chromium is not None
     mai = BrowserDriver(chromium, week.lineup.server, week.lineup.mai_email)
+    assert mai.page.locator(".nav-people").get_by_role("button", name="Reports").count() == 0
     mai.page.goto(f"{week.lineup.server.url}/settings/profile")
     mai.page.wait_for_selector(".area-page h1")
     assert mai.page.locator("a[href='/settings/reports']").count() == 0
-    answer = mai.page.goto(f"{week.lineup.server.url}/reports")
+    answer = mai.page.goto(f"{week.lineup.server.url}/settings/reports")
     assert answer is not None and answer.status == 403
     assert "Only supervisors" in mai.page.inner_text("body")
     mai.close()

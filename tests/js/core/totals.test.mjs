@@ -43,6 +43,7 @@ function desk() {
     lists, totals, admin: { role: "supervisor" }, adminId: 1, language: { t, words: { short: () => "" } },
     hold: { state: () => "held" }, now: () => 0, timers: { setInterval() {} }, painter: { ask() {} },
     picks: { size: 0 }, bulk: {}, choices: { sorts: [] }, sorts: { inMenu: () => [] }, savedViews: { list: [] },
+    settingsPages: ["reports"],
     keymap: { keysOf: () => "" }, connectionState: {}, connection: {}, liveness: { silentSince: null },
     presence: nothing, acting: {}, unsent: {}, movement: nothing, search: nothing, viewDrag: {}, navigation: nothing,
   });

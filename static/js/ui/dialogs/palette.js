@@ -220,7 +220,7 @@ const sortIcon = (sort) => ICONS[globalThis.document?.getElementById(`icon-sort_
 // The icons of pages of settings; the others have that of settings.
 const ICON_OF_PAGE = {
   profile: "mine", appearance: "theme", keyboard: "help", sorts: "sort", canned: "canned", tags: "tag",
-  hours: "hours", policies: "sort_next_due", accounts: "team", keys: "key", webhooks: "webhook",
+  hours: "hours", policies: "sort_next_due", accounts: "team", keys: "key", webhooks: "webhook", reports: "reports",
 };
 
 // The pages that the admin may open, and what is set at once. The page of views has a key, and is among the

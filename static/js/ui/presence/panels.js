@@ -101,12 +101,12 @@ function hideOnChoice(event) {
   if (chosen) event.currentTarget.hidePopover();
 }
 
-// The two buttons in the left column.
-/** @param {Translate} t */
-export function presenceNav(t) {
+// The two buttons in the left column; more: a further one below them.
+/** @param {Translate} t @param {Content} more */
+export function presenceNav(t, more) {
   return html`<div class="nav-group nav-people">
     ${[["team", ICONS.team], ["online", ICONS.online]].map(([name, icon]) => html`
       <button type="button" class="nav-item" popovertarget=${`${name}-panel`} title=${t(name)}
         aria-label=${t(name)}><span class="nav-icon">${icon}</span><span class="nav-text"
-        >${t(name)}</span></button>`)}</div>`;
+        >${t(name)}</span></button>`)}${more}</div>`;
 }

@@ -26,7 +26,7 @@ export function nav(page) {
     </div>
     ${savedViews(page)}
     ${ownTexts(page)}
-    ${presenceNav(t)}
+    ${presenceNav(t, reports(page))}
     <div class="nav-space"></div>
     ${foot(page)}`;
 }
@@ -48,6 +48,14 @@ function ownTexts({ acts: { unsent }, ui: { unsentDialog, language: { t } } }) {
   return html`<div class="nav-group nav-own">${Object.keys(counts).map((kind) => navItem({
     icon: ICONS[kind], text: t(`nav.${kind}`), kind, count: counts[kind], t, run: () => unsentDialog.open(),
   }))}</div>`;
+}
+
+// Supervisors have their reports beside the people.
+/** @param {Page} page */
+function reports({ data: { settingsPages }, ui: { language: { t } }, acts }) {
+  return settingsPages.includes("reports") ? navItem({
+    icon: ICONS.reports, text: t("reports"), t, run: () => acts.openSettings("reports"),
+  }) : "";
 }
 
 /** @param {Page} page */
@@ -97,7 +105,7 @@ function sheet(page) {
       ${navItem({ icon: ICONS.views, text: t("views.manage"), t, run: () => openSettings("views") })}
     </div>
     ${ownTexts(page)}
-    ${presenceNav(t)}
+    ${presenceNav(t, reports(page))}
     <div class="nav-group">${foot(page)}</div></div>`;
 }
 
