@@ -8,7 +8,7 @@ import {
 } from "../core/reports/state.js";
 import { numberOf, numberText, partName, stepWords } from "../core/reports/words.js";
 import { shown as shownName } from "../core/names.js";
-import { format, listCall } from "../core/route.js";
+import { format } from "../core/route.js";
 import { fieldsOf, ownZone } from "../core/time.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
@@ -18,8 +18,6 @@ import { boundsText, histogram, keyOf, large, LINES_MAX, parts, stepTable, Week 
 import { ReportThreads } from "./threads.js";
 
 const API = "/admin/api/reports";
-const HISTORY = "/admin/api/history";
-const MARGIN_MS = 5000; // the beginning of the known past moves on
 const SLOW_MS = 400; // after so long the page says that it counts
 const LOOK_MS = 60_000; // a report up to now is read again so often
 const FIRST_COUNTING_MS = 5000;
@@ -44,7 +42,6 @@ export class ReportsPage extends PageModule {
   #hasTable = false;
   /** @type {ReportRows | null} */
   #opener = null; // the number that was pressed last
-  #knownFrom = 0; // lists are known from then on, as far as was told
   #awaitsOpener = false; // whether it gets the focus once it is there
   #chart = new ReportChart();
   #ended = new AbortController();
@@ -109,23 +106,7 @@ export class ReportsPage extends PageModule {
       .map((name) => [name, t(`view.${name}`)]), ...savedViews.list.map(({ id, name }) => [id, shownName(name)])];
   }
 
-  get #time() {
-    const time = timeOf(this.#state, this.net.now());
-    const isList = measureOf(this.#state.metric) === "list";
-    return time && isList && this.#knownFrom < time.to ? { ...time, from: Math.max(time.from, this.#knownFrom) } : time;
-  }
-
-  // Lists are known from a moment on: a report of one begins there. Returns whether it does now.
-  async #beginLater(error) {
-    if (error.body?.code !== "too_early") return false;
-    const list = listOf(this.#state, null);
-    const asked = new URLSearchParams({ ...listCall(list), at: new Date(this.net.now()).toISOString(), limit: "1" });
-    const { since } = await this.net.api.http.get(`${HISTORY}?${asked}`).catch(() => ({ since: 0 }));
-    const from = since && since + MARGIN_MS;
-    if (!from || from <= this.#knownFrom || from >= this.net.now()) return false;
-    this.#knownFrom = from;
-    return true;
-  }
+  get #time() { return timeOf(this.#state, this.net.now()); }
 
   // The report of before stays until the next one is there.
   async #read(isChosen = false) {
@@ -146,9 +127,6 @@ export class ReportsPage extends PageModule {
       if (isChosen) this.ui.announce(this.#heard(state, steps.total));
     } catch (error) {
       if (run !== this.#run) return undefined;
-      const isLater = await this.#beginLater(error);
-      if (run !== this.#run) return undefined;
-      if (isLater) return this.#read(isChosen);
       this.#problem = this.controls.refuse(error) ? null : error;
     }
     clearTimeout(this.#timer);
@@ -311,15 +289,20 @@ export class ReportsPage extends PageModule {
     }
     if (isWaiting) return t("reports.counting");
     const until = this.#shown?.steps.counted_until;
-    if (measureOf(this.#shown?.state.metric) === "list") {
-      return this.#shown.time.from === this.#knownFrom
-        ? t("reports.known_from", { time: this.#look.words.written("moment", this.#knownFrom) }) : "";
-    }
+    if (measureOf(this.#shown?.state.metric) === "list") return this.#saidOfList();
     if (until === null) return t("reports.first_counting");
     if (until !== undefined && this.net.now() - until > BEHIND_MS) {
       return t("reports.counted_until", { time: this.#look.words.written("hour", until) });
     }
     return "";
+  }
+
+  // Where a list is known only from a step on, says since when.
+  #saidOfList() {
+    const { steps: { values, steps }, time } = this.#shown;
+    if (values[0] !== null) return "";
+    const end = steps[values.findIndex((value) => value !== null) + 1] ?? time.to;
+    return this.t("reports.known_from", { time: this.#look.words.written("hour", end) });
   }
 
   #picture() {
