@@ -1,6 +1,7 @@
 """Reports over HTTP, the same for supervisors and for chatbots: what they ask, and the answers."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -29,7 +30,7 @@ from dashboard.db.reports.figures import (
 )
 from dashboard.db.reports.metrics import METRICS, OVERLAPPING, By, Metric
 from dashboard.db.threads import thread_rows
-from dashboard.errors import NotFound
+from dashboard.errors import NotFound, Problem
 from dashboard.live.requests import ViewId
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error, invalid_query
@@ -261,7 +262,7 @@ def _question(connection: Connection, query: ReportQuery, reader: Reader, now: i
     if since >= until:
         raise field_error("/to", "number_out_of_range", "must be after `from`")
     resolved = None
-    if metric.measure == "list" and not since < until <= min(since + LENGTH_MS, now):
+    if metric.measure == "list" and until > since + LENGTH_MS:
         raise field_error("/to", "number_out_of_range", "must be 31 days after `from` at most")
     if query.query.strip() and metric.measure != "list":
         resolved = _resolved(connection, query.query, reader.admin_id, query.timezone, "/query")
@@ -321,17 +322,19 @@ def _resolved(
 
 
 def _views(connection: Connection, reader: Reader) -> list[tuple[int, Resolved]]:
-    """Returns the ids and queries of views that several admins see; one that names `me` holds for
-    each of them other threads."""
+    """Returns the ids and queries of views that several admins see. Left out are those that name
+    `me`, which hold other threads for each of them, and those with a mistake by now."""
     shared = [
         view
         for view in views.of_several(connection, [])
         if not people_in(view.query).me and (reader.source_id is None or view.desk is None)
     ]
-    return [
-        (view.id, _resolved(connection, view.query, None, view.timezone or "UTC", "/by"))
-        for view in shared[:VIEWS_MAX]
-    ]
+    found = list[tuple[int, Resolved]]()
+    for view in shared[:VIEWS_MAX]:
+        with suppress(Problem):
+            timezone = view.timezone or "UTC"
+            found.append((view.id, _resolved(connection, view.query, None, timezone, "/by")))
+    return found
 
 
 def _check_wanted(question: Question, query: ReportQuery, wanted: Wanted) -> None:
