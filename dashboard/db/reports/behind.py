@@ -1,0 +1,80 @@
+"""The threads behind a number of a report."""
+
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, case, func, select, tuple_
+
+from dashboard.db.database import Database
+from dashboard.db.models.reports import report_facts
+from dashboard.db.reports import questions
+from dashboard.db.reports.questions import NO_PART, Question, Source
+
+
+class Behind(NamedTuple):
+    """The threads behind a number: ids in their order, with the value of the order; `next`: the
+    position after which more follow."""
+
+    ids: list[int]
+    total: int
+    next: tuple[int, int] | None
+
+
+class Wanted(NamedTuple):
+    """The threads to read: up to `limit` after a position, of a part, None: of the whole. Of
+    lengths only those of at least `least` and below `below` ms."""
+
+    part: str | None
+    limit: int
+    after: tuple[int, int] | None
+    least: int | None = None
+    below: int | None = None
+
+
+def behind(database: Database, question: Question, wanted: Wanted) -> Behind:
+    """Returns threads behind a number: the longest first, or those first that it happened to last.
+
+    Raises StorageUnavailable.
+    """
+    its, metric = report_facts.c, question.metric
+    source = _of_part(question, wanted.part)
+    conditions_of = source.conditions
+    score: ColumnElement[int]
+    if metric.measure == "level":
+        conditions_of.append(its.at < question.end)
+        score = func.max(its.at)
+    else:
+        conditions_of += [its.at >= question.begin, its.at < question.end]
+        value, _ = questions.length_columns(question)
+        conditions_of += _within(value, wanted) if metric.measure == "lengths" else []
+        score = -func.max(value if metric.measure == "lengths" else its.at)
+    found = select(its.thread_id.label("id"), score.label("score")).select_from(source.rows)
+    found = found.where(*conditions_of).group_by(its.thread_id)
+    if metric.measure == "level":
+        begins = its.kind == metric.numbers[0]
+        found = found.having(func.sum(case((begins, 1), else_=-1)) > 0)
+    rows = found.subquery("found")
+    total = select(func.count()).select_from(rows).scalar_subquery()
+    statement = select(rows.c.id, rows.c.score, total)
+    if wanted.after is not None:
+        statement = statement.where(tuple_(rows.c.score, rows.c.id) > tuple_(*wanted.after))
+    ordered = statement.order_by(rows.c.score, rows.c.id).limit(wanted.limit + 1)
+    shown = database.read_beside(ordered)
+    ids = [id for id, *_ in shown[: wanted.limit]]
+    position = (shown[len(ids) - 1][1], ids[-1]) if len(shown) > wanted.limit else None
+    return Behind(ids, shown[0][2] if shown else 0, position)
+
+
+def _of_part(question: Question, part: str | None) -> Source:
+    """Returns what to read the facts of a part from; None: of the whole."""
+    if question.is_weekly and part is not None:
+        source = questions.source(question, question.steps)
+        source.conditions.append(source.label == int(part))
+        return source
+    of_part = [] if part is None else [questions.is_part(question, part)]
+    return Source(report_facts, NO_PART, NO_PART, [*questions.facts(question), *of_part])
+
+
+def _within(value: ColumnElement[int], wanted: Wanted) -> list[ColumnElement[bool]]:
+    bounds: list[ColumnElement[bool]] = [value.is_not(None)]
+    bounds += [] if wanted.least is None else [value >= wanted.least]
+    return bounds + ([] if wanted.below is None else [value < wanted.below])

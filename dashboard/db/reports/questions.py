@@ -1,0 +1,201 @@
+"""The question of a report, and the clauses of SQL that follow from it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    CTE,
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    Integer,
+    Select,
+    Subquery,
+    and_,
+    case,
+    column,
+    func,
+    literal,
+    literal_column,
+    select,
+    text,
+)
+
+from dashboard.db import conditions
+from dashboard.db.models.reports import report_facts
+from dashboard.db.models.threads import threads
+from dashboard.db.reports.metrics import COLUMNS, Metric
+from dashboard.db.threads.thread_tags import in_column, tags_in
+from scoring.conditions.resolved import Resolved
+
+_HOUR_MS, WEEK_HOURS = 3_600_000, 168
+_TEXTS = ("desk", "tag", "language")
+#: A key for all rows; GROUP BY 0 would name a column.
+NO_PART: ColumnElement[int] = literal_column("0 + 0", Integer)
+
+
+class Step(NamedTuple):
+    """A part of the time from `begin` until just before `end`; steps of one label count together.
+    Labels are numbers from 0."""
+
+    begin: int
+    end: int
+    label: int
+
+
+class Question(NamedTuple):
+    """A metric over steps, in order and without gaps; `by`: what divides it into parts.
+
+    `labels`: the number of labels, 0: only one number is asked for. `is_weekly`: steps have offsets
+    of a time zone instead of labels, and labels are the hours of a week. `opening`: lengths in
+    opening time. `source_id`: only threads of this source; `query`: only threads for which it holds
+    now. `views`: the ids and queries of the parts of `view`. Times in milliseconds.
+    """
+
+    metric: Metric
+    steps: Sequence[Step]
+    by: str | None
+    now_ms: int
+    labels: int = 0
+    is_weekly: bool = False
+    opening: bool = False
+    source_id: int | None = None
+    query: Resolved | None = None
+    views: Sequence[tuple[int, Resolved]] = ()
+
+    @property
+    def is_stepped(self) -> bool:
+        """Whether one number a label is asked for."""
+        return self.labels > 0
+
+    @property
+    def begin(self) -> int:
+        return self.steps[0].begin
+
+    @property
+    def end(self) -> int:
+        return self.steps[-1].end
+
+
+def steps(steps: Iterable[Step]) -> CTE:
+    # As text: compiling a hundred rows of literals takes milliseconds, in which no event is served.
+    rows = ", ".join(f"({step.label}, {step.begin}, {step.end})" for step in steps)
+    named = 'column1 AS label, column2 AS "begin", column3 AS "end"'
+    found = text(f"SELECT {named} FROM (VALUES {rows}) AS given")
+    return found.columns(label=Integer, begin=BigInteger, end=BigInteger).cte("steps")
+
+
+def facts(question: Question) -> list[ColumnElement[bool]]:
+    """The conditions on facts, except on their time."""
+    found: list[ColumnElement[bool]] = [report_facts.c.kind.in_(question.metric.numbers)]
+    if question.source_id is not None:
+        found.append(report_facts.c.source_id == question.source_id)
+    if question.query is not None:
+        found.append(report_facts.c.thread_id.in_(holding(question, question.query)))
+    return found
+
+
+def holding(question: Question, resolved: Resolved) -> Select[Any]:
+    holds = conditions.where(resolved, question.now_ms)
+    return select(threads.c.id).select_from(conditions.threads_of(resolved)).where(holds)
+
+
+class Source(NamedTuple):
+    """The rows to read, with the label and the begin of their step, and the conditions on facts."""
+
+    rows: FromClause
+    label: ColumnElement[int]
+    begin: ColumnElement[int]
+    conditions: list[ColumnElement[bool]]
+
+
+def source(question: Question, given: Sequence[Step]) -> Source:
+    """Joins facts with steps, and with the views of parts; one step needs no join, which would take
+    half as long again."""
+    its, found = report_facts.c, facts(question)
+    if len(given) == 1:
+        [step] = given
+        found += [its.at >= step.begin, its.at < step.end]
+        begin: ColumnElement[int] = literal(step.begin, BigInteger)
+        label = literal(step.label, BigInteger) if question.is_weekly else NO_PART
+        rows: FromClause = report_facts
+    else:
+        each = steps(given)
+        is_within = and_(its.at >= each.c.begin, its.at < each.c.end)
+        rows, begin, label = each.join(report_facts, is_within), each.c.begin, each.c.label
+    if question.is_weekly:
+        # The first hour of 1970 was the first one of a Thursday.
+        label = ((its.at + label) // literal(_HOUR_MS, BigInteger) + 72) % WEEK_HOURS
+    if question.by == "view":
+        masks = _masks(question)
+        rows = rows.join(masks, masks.c.id == its.thread_id)
+    return Source(rows, label, begin, found)
+
+
+def _masks(question: Question) -> Subquery:
+    """Selects for each thread which views hold it: a bit a view."""
+    attributes = {leaf.attribute for _, view in question.views for leaf in view.leaves()}
+    mask: ColumnElement[int] = literal(0, BigInteger)
+    for at, (_, resolved) in enumerate(question.views):
+        holds = conditions.where(resolved, question.now_ms)
+        mask = mask + case((holds, 1 << at), else_=0)
+    masks = select(threads.c.id, mask.label("mask")).select_from(conditions.joined(attributes))
+    return masks.subquery("masks")
+
+
+def grouped(statement: Select[Any], columns: Iterable[ColumnElement[Any]]) -> Select[Any]:
+    """Groups rows by columns; those that are the same in all rows would only take time."""
+    return statement.group_by(*(column for column in columns if column is not NO_PART))
+
+
+def key(question: Question) -> ColumnElement[Any]:
+    """The key of the part that a fact belongs to: never null."""
+    if question.by is None or question.by == "hour":
+        return NO_PART
+    if question.by == "view":
+        return column("mask", BigInteger)
+    return func.coalesce(COLUMNS[question.by], "" if question.by in _TEXTS else -2)
+
+
+def names(question: Question) -> Callable[[Any], Iterable[str]]:
+    """Returns a function from the key of a row to the names of the parts that it counts for."""
+    if question.by is None or question.by == "hour":
+        return lambda key: ()
+    if question.by == "tag":
+        return lambda key: tags_in(key or None) or [""]
+    if question.by == "language":
+        return lambda key: [key.partition("-")[0].lower()]
+    if question.by == "view":
+        ids = [str(id) for id, _ in question.views]
+        return lambda mask: [id for at, id in enumerate(ids) if mask >> at & 1]
+    return lambda key: ["" if key == -2 else str(key)]
+
+
+def axis(
+    question: Question, source: Source
+) -> tuple[ColumnElement[Any], Callable[[Any], Iterable[Any]]]:
+    """Returns what divides lengths and threads, steps or parts, and the names of its parts."""
+    if question.is_stepped:
+        return source.label, lambda label: (label,)
+    return key(question), names(question)
+
+
+def length_columns(question: Question) -> tuple[ColumnElement[int], ColumnElement[int]]:
+    its = report_facts.c
+    return (its.opening, its.opening_bucket) if question.opening else (its.value, its.bucket)
+
+
+def is_part(question: Question, part: str) -> ColumnElement[bool]:
+    by = question.by
+    if by == "view":
+        resolved = dict(question.views)[int(part)]
+        return report_facts.c.thread_id.in_(holding(question, resolved))
+    assert by is not None
+    its = COLUMNS[by]
+    if part == "":
+        return its.is_(None)
+    if by == "tag":
+        return its.contains(in_column([part]))
+    if by == "language":
+        return func.lower(its.concat("-")).startswith(f"{part}-", autoescape=True)
+    return its == (part if by in _TEXTS else int(part))
