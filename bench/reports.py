@@ -105,7 +105,7 @@ class Facts:
             "source_id": source_id,
             "desk": ("main", "sales", "returns")[id % 3],
             "tier": id % 7 - 1,
-            "language": ("vi", "en-GB", None)[id % 3],
+            "language": ("vi", "en", None)[id % 3],
             "tags": (None, " refund ", " refund vip ")[id % 3],
             "queue_id": None,
         }

@@ -400,6 +400,6 @@ def _fact(
         row.source_id,
         row.desk,
         tier,
-        row.locale,
+        row.locale and row.locale.partition("-")[0].lower(),
         row.tags,
     )

@@ -163,8 +163,6 @@ def names(question: Question) -> Callable[[Any], Iterable[str]]:
         return lambda key: ()
     if question.by == "tag":
         return lambda key: tags_in(key or None) or [""]
-    if question.by == "language":
-        return lambda key: [key.partition("-")[0].lower()]
     if question.by == "view":
         ids = [str(id) for id, _ in question.views]
         return lambda mask: [id for at, id in enumerate(ids) if mask >> at & 1]
@@ -196,6 +194,4 @@ def is_part(question: Question, part: str) -> ColumnElement[bool]:
         return its.is_(None)
     if by == "tag":
         return its.contains(in_column([part]))
-    if by == "language":
-        return func.lower(its.concat("-")).startswith(f"{part}-", autoescape=True)
     return its == (part if by in _TEXTS else int(part))
