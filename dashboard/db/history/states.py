@@ -135,12 +135,17 @@ def remove(connection: Connection, thread_ids: Collection[int]) -> None:
 _INSTALLED = select(func.min(admins.c.created_at)).union_all(select(func.min(sources.c.created_at)))
 
 
+def known_since(connection: Connection, now: int) -> int:
+    """Returns the time from which the past is known."""
+    begin = connection.scalar(select(history_state.c.since))
+    begin = begin or min(filter(None, connection.scalars(_INSTALLED)), default=0)
+    return max(begin, closed_before(versions.current(connection).history_days, now))
+
+
 def check_moment(connection: Connection, at: int, now: int, field: str) -> int:
     """Returns the time from which the past is known. Raises Invalid, for a field, if `at` is
     earlier or has not come."""
-    begin = connection.scalar(select(history_state.c.since))
-    begin = begin or min(filter(None, connection.scalars(_INSTALLED)), default=0)
-    since = max(begin, closed_before(versions.current(connection).history_days, now))
+    since = known_since(connection, now)
     if at < since:
         rule = f"is before {timestamp(since)}, from which on the past is known"
         raise field_error(f"/{field}", "too_early", rule)

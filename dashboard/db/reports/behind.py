@@ -11,11 +11,14 @@ from dashboard.db.reports.questions import NO_PART, Question, Source
 
 
 class Behind(NamedTuple):
-    """The threads behind a number: ids in their order, with the value of the order; `next`: the
-    position after which more follow."""
+    """The threads behind a number: ids in their order, and the values of the order: the longest
+    time (ms) of lengths, else when it happened last, or since when a thread waited. `times`: how
+    often it happened in the `total` threads; `next`: the position after which more follow."""
 
     ids: list[int]
+    values: list[int]
     total: int
+    times: int
     next: tuple[int, int] | None
 
 
@@ -47,21 +50,29 @@ def behind(database: Database, question: Question, wanted: Wanted) -> Behind:
         value, _ = questions.length_columns(question)
         conditions_of += _within(value, wanted) if metric.measure == "lengths" else []
         score = -func.max(value if metric.measure == "lengths" else its.at)
-    found = select(its.thread_id.label("id"), score.label("score")).select_from(source.rows)
+    columns = its.thread_id.label("id"), score.label("score"), func.count().label("times")
+    found = select(*columns).select_from(source.rows)
     found = found.where(*conditions_of).group_by(its.thread_id)
     if metric.measure == "level":
         begins = its.kind == metric.numbers[0]
         found = found.having(func.sum(case((begins, 1), else_=-1)) > 0)
     rows = found.subquery("found")
     total = select(func.count()).select_from(rows).scalar_subquery()
-    statement = select(rows.c.id, rows.c.score, total)
+    count = select(func.sum(rows.c.times)).scalar_subquery()
+    statement = select(rows.c.id, rows.c.score, total, count)
     if wanted.after is not None:
         statement = statement.where(tuple_(rows.c.score, rows.c.id) > tuple_(*wanted.after))
     ordered = statement.order_by(rows.c.score, rows.c.id).limit(wanted.limit + 1)
     shown = database.read_beside(ordered)
-    ids = [id for id, *_ in shown[: wanted.limit]]
-    position = (shown[len(ids) - 1][1], ids[-1]) if len(shown) > wanted.limit else None
-    return Behind(ids, shown[0][2] if shown else 0, position)
+    part = shown[: wanted.limit]
+    _, _, threads, times = shown[0] if shown else (0, 0, 0, 0)
+    return Behind(
+        [id for id, *_ in part],
+        [abs(score) for _, score, *_ in part],
+        threads,
+        threads if metric.measure == "level" else int(times),
+        (part[-1][1], part[-1][0]) if len(shown) > wanted.limit else None,
+    )
 
 
 def _of_part(question: Question, part: str | None) -> Source:

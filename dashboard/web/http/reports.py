@@ -145,6 +145,10 @@ class Report(Answer):
         Milliseconds | None,
         Field(description="Up to then all is counted; null: the first counting is under way."),
     ]
+    known_since: Annotated[
+        Milliseconds | None,
+        Field(description="From then on lists are known; of `length` and `waiting` alone."),
+    ]
 
 
 class Reader:
@@ -168,6 +172,7 @@ class Reports:
         with self._database.read() as connection:
             question = _question(connection, query, reader, now)
             counted_until = _counted_until(connection)
+            known_since = _known_since(connection, question)
         if question.metric.measure == "list":
             found = self._lengths(query, question, reader)
         else:
@@ -187,6 +192,7 @@ class Reports:
             "adds_up": _adds_up(query, question.metric),
             "histogram": _bars(found),
             "counted_until": counted_until,
+            "known_since": known_since,
         }
 
     def _lengths(self, query: ReportQuery, question: Question, reader: Reader) -> Figures:
@@ -217,8 +223,11 @@ class Reports:
         reader: Reader,
         wanted: Wanted,
     ) -> JsonObject:
-        """Returns rows of the threads behind a number, how many there are, the next position, and
-        of a level its moment. Raises Invalid, NotFound, Problem and StorageUnavailable."""
+        """Returns rows of the threads behind a number and their values, how many there are, the
+        next position, and of a level its moment.
+
+        Raises Invalid, NotFound, Problem and StorageUnavailable.
+        """
         now = self._clock()
         with self._database.read() as connection:
             question = _question(connection, query, reader, now)
@@ -232,9 +241,12 @@ class Reports:
         found = behind(self._database, question, wanted)
         with self._database.read() as connection:
             rows = thread_rows.rows(connection, found.ids)
+        pairs = zip(found.ids, found.values, strict=True)
         return {
             "rows": [rows[id] for id in found.ids if id in rows],
+            "values": [value for id, value in pairs if id in rows],
             "total": found.total,
+            "count": found.times,
             "next": found.next,
             "at": min(question.end, now) if is_level else None,
         }
@@ -415,6 +427,13 @@ def _begins(step: str, since: int, zone: ZoneInfo) -> Iterator[int]:
 def _counted_until(connection: Connection) -> int | None:
     known = progress.current(connection)
     return None if known.swept_id is not None else known.counted_until
+
+
+def _known_since(connection: Connection, question: Question) -> int | None:
+    """Returns the time from which the lists are known that a number is of."""
+    if question.metric.measure not in ("list", "level"):
+        return None
+    return states.known_since(connection, question.now_ms)
 
 
 def _adds_up(query: ReportQuery, metric: Metric) -> bool:

@@ -72,7 +72,15 @@ class BehindReport(Answer):
     """The threads behind a number, as they are now."""
 
     rows: list[Row]
-    total: int
+    values: Annotated[
+        list[int],
+        Field(
+            description="One for each row (ms): the longest time, of lengths; else when it "
+            "happened last, or since when the thread waited."
+        ),
+    ]
+    total: Annotated[int, Field(description="The number of threads.")]
+    count: Annotated[int, Field(description="How often it happened in them.")]
     next: Annotated[
         tuple[int, int] | None, Field(description="After which more follow; null at the end.")
     ]
