@@ -50,7 +50,11 @@ export const regional = (locale, tags = globalThis.navigator?.languages ?? []) =
 export function translator(locale, texts, region = locale, given = new Map()) {
   const plural = new Intl.PluralRules(locale);
   const number = new Intl.NumberFormat(region);
-  const compact = new Intl.NumberFormat(region, { notation: "compact", maximumFractionDigits: 0 });
+  const compacts = {};
+  const compact = (digits) => {
+    compacts[digits] ??= new Intl.NumberFormat(region, { notation: "compact", maximumFractionDigits: digits });
+    return compacts[digits];
+  };
 
   // An entry is a text, or an object of plural forms that `count` chooses from.
   function t(key, values = {}) {
@@ -71,6 +75,6 @@ export function translator(locale, texts, region = locale, given = new Map()) {
   return Object.assign(t, {
     locale, named, number: (value) => number.format(value),
     // For places with room for only a few digits.
-    compact: (value) => (value < 1000 ? number : compact).format(value),
+    compact: (value, digits = 0) => (value < 1000 ? number : compact(digits)).format(value),
   });
 }

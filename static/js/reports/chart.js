@@ -4,7 +4,7 @@
 import uPlot from "uplot";
 
 import { onResize } from "../browser.js";
-import { shortLength } from "../core/reports/words.js";
+import { axisTexts } from "../core/reports/words.js";
 
 const HEIGHT_PX = 240;
 const LABEL_PX = 72;
@@ -81,7 +81,7 @@ export class ReportChart {
           ...axis, size: 48, ...(isLog
             ? { splits: (_, __, low, high) => LENGTHS.filter((ms) => ms >= low && ms <= high), filter: (_, splits) => splits }
             : { incrs: kind === "time" ? TIMES : COUNTS }),
-          values: (_, at) => at.map((value) => (kind === "count" ? this.#given.t.compact(value) : shortLength(value, this.#given.t))),
+          values: (_, at) => axisTexts(at, kind, this.#given.t),
         },
       ],
       series: [{}, ...lines.map((_, at) => (columns

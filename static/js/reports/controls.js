@@ -3,7 +3,7 @@
 import { html } from "lit-html";
 
 import { mistakeOf } from "../core/query/text.js";
-import { divisionsOf, measureOf, METRIC_GROUPS, spansOf, stepOf, stepsOf } from "../core/reports/state.js";
+import { divisionsOf, measureOf, METRIC_GROUPS, OF_QUERY, spansOf, stepOf, stepsOf } from "../core/reports/state.js";
 import { QueryField, saidOf } from "../ui/query/field.js";
 
 export class Controls {
@@ -18,7 +18,8 @@ export class Controls {
     this.language = language;
     this.changed = changed;
     this.field = new QueryField({
-      id: "report-query", api, language, changed: paint, begins: true,
+      // Later, as the field may lose the focus while it is painted away.
+      id: "report-query", api, language, changed: () => queueMicrotask(paint), begins: true,
       typed: () => { this.#mistake = null; paint(); }, entered: () => this.#enter(),
     });
   }
@@ -47,12 +48,13 @@ export class Controls {
     this.changed({ query: this.#applied });
   }
 
-  /** @param {ReportState} state @param {boolean} isWrongTime */
-  content(state, isWrongTime) {
+  /** @param {ReportState} state @param {string} lacks what the report needs: see `lacking` */
+  content(state, lacks) {
     const { t } = this.language;
     this.field.mistake = this.#mistake;
-    queueMicrotask(() => this.field.after());
+    queueMicrotask(() => this.#after());
     const measure = measureOf(state.metric);
+    const isWrongTime = lacks === "dates";
     return html`<form class="report-controls" aria-label=${t("reports.choose")} @submit=${(event) => event.preventDefault()}>
       <div class="report-line">${this.#metric(state)}
         <div class="report-spans" role="group" aria-label=${t("reports.span")}>${spansOf(state.metric).map((span) => html`<button
@@ -63,7 +65,7 @@ export class Controls {
           aria-invalid=${String(isWrongTime)} @change=${({ target }) => this.changed({ [name]: target.value })}></label>`)}
         ${isWrongTime ? html`<p class="report-problem" role="alert">${t("reports.dates")}</p>` : ""}</div>` : ""}
       <div class="report-line">
-        ${measure === "list" ? this.#select("view", "report-view", state.view, [...this.views(), ["", t("reports.view.query")]])
+        ${measure === "list" ? this.#select("view", "report-view", state.view, [...this.views(), [OF_QUERY, t("reports.view.query")]])
           : this.#select("by", "", state.by, [["", t("reports.by.none")], ...divisionsOf(state.metric)
           .map((by) => [by, t(`reports.by.${by}`)])])}
         ${this.#select("step", "", stepOf(state), stepsOf(state).map((step) => [step, t(`reports.step.${step}`)]))}
@@ -71,34 +73,45 @@ export class Controls {
           .map((hours) => [hours, t(`reports.hours.${hours}`)])) : ""}
         ${this.#select("timezone", "report-zone", state.timezone, zones(state.timezone).map((zone) => [zone, zone.replaceAll("_", " ")]))}
       </div>
-      ${measure === "time" || state.view ? "" : this.#query()}</form>`;
+      ${measure === "time" || (measure === "list" && state.view !== OF_QUERY) ? "" : this.#query(state, lacks === "query")}</form>`;
+  }
+
+  // What is chosen, once the choices are there: a select takes no value before.
+  #after() {
+    for (const select of document.querySelectorAll(".report-controls select")) {
+      const { dataset: { chosen }, value } = /** @type {HTMLSelectElement} */ (select);
+      if (value !== chosen) /** @type {HTMLSelectElement} */ (select).value = chosen;
+    }
+    this.field.after();
   }
 
   #metric({ metric }) {
     const { t } = this.language;
-    return html`<label class="report-choose report-metric"><span class="unseen">${t("reports.metric")}</span><select name="metric"
+    return html`<label class="report-choose report-metric"><span class="unseen">${t("reports.metric")}</span><select name="metric" data-chosen=${metric}
       @change=${({ target }) => this.changed({ metric: target.value })}>${Object.entries(METRIC_GROUPS).map(([group,
         metrics]) => html`<optgroup label=${t(`reports.group.${group}`)}>${Object.keys(metrics).map((name) => html`<option
-          value=${name} ?selected=${name === metric}>${t(`reports.metric.${name}`)}</option>`)}</optgroup>`)}</select></label>`;
+          value=${name}>${t(`reports.metric.${name}`)}</option>`)}</optgroup>`)}</select></label>`;
   }
 
   #select(name, className, chosen, options) {
     return html`<label class="report-choose ${className}"><span>${this.language.t(`reports.${name}`)}</span><select name=${name}
-      .value=${chosen} @change=${({ target }) => this.#chosen(name, target.value)}>${options.map(([value, text]) => html`<option
-        value=${value} ?selected=${value === chosen}>${text}</option>`)}</select></label>`;
+      data-chosen=${chosen} @change=${({ target }) => this.#chosen(name, target.value)}>${options.map(([value, text]) => html`<option
+        value=${value}>${text}</option>`)}</select></label>`;
   }
 
   // The list of a query begins with one that has threads.
   #chosen(name, value) {
-    this.changed(name === "view" && !value ? { view: "", query: "is:open" } : { [name]: value });
+    this.changed(value === OF_QUERY ? { view: value, query: "is:open" } : { [name]: value });
   }
 
-  #query() {
+  /** @param {ReportState} state @param {boolean} isMissing */
+  #query({ view }, isMissing) {
     const { t } = this.language;
+    const [label, placeholder] = view ? ["reports.query.list", ""] : ["reports.query", t("reports.query.hint")];
     return html`<div class="report-query" @focusout=${(event) => this.#left(event)}>${this.field.content({
-      label: t("reports.query"), placeholder: t("reports.query.hint"), className: "report-query-box", describedBy: "report-query-said",
+      label: t(label), placeholder, className: "report-query-box", describedBy: "report-query-said",
     })}<p id="report-query-said" class="report-said" role="status">${this.#mistake
-      ? saidOf(this.#mistake, this.field.text, t) : ""}</p></div>`;
+      ? saidOf(this.#mistake, this.field.text, t) : isMissing && !this.field.text.trim() ? t("reports.query.missing") : ""}</p></div>`;
   }
 }
 

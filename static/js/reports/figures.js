@@ -1,7 +1,7 @@
 // The numbers of a report: the large ones, the table of steps, the parts, the bars of lengths, and the hours of a
 // week. Each number shows its threads.
 
-import { html, svg } from "lit-html";
+import { html, nothing, svg } from "lit-html";
 
 import { isTimed, measureOf, PERCENTILES, rowsOf } from "../core/reports/state.js";
 import {
@@ -78,7 +78,7 @@ export function parts(look) {
 // The chart in numbers: a row for each step, a column for the whole and for each line.
 /** @param {ReportLook} look @param {ReportPart[]} lines @param {(at: number) => string} stepName */
 export function stepTable(look, lines, stepName) {
-  const { shown: { state, time, steps }, t, asItWas } = look;
+  const { shown: { state, time, steps }, t, asItWas, ownTime } = look;
   const timed = isTimed(state.metric);
   const isLengths = measureOf(state.metric) === "lengths";
   const isLevel = measureOf(state.metric) === "level";
@@ -92,11 +92,12 @@ export function stepTable(look, lines, stepName) {
       text, rows: rowsOf(span, { part }), count: countOf(one), about: [called, stepName(at)].filter(Boolean).join(", "),
     })}</td>`;
     const link = isLevel && value !== null && asItWas(span.to, null);
-    return html`<tr><th scope="row">${stepName(at)}</th>${isLengths && value
+    const title = isLevel || state.metric === "length" ? ownTime(Math.min(span.to, time.to)) : "";
+    return html`<tr><th scope="row" title=${title || nothing}>${stepName(at)}</th>${isLengths && value
       ? [t.number(countOf(value)), ...PERCENTILES.map((one) => numberText(value[one], true, t))].map((text) => cell(value, text))
       : cell(value, numberText(numberOf(value, "count"), timed, t))}
       ${lines.map((part) => cell(part.values[at], numberText(numberOf(part.values[at], state.shown), timed, t), part.key,
-        partName(state.by, part, t)))}${isLevel ? html`<td>${link ? html`<a href=${link} @click=${look.follow}
+        partName(state.by, part, t)))}${isLevel ? html`<td>${link ? html`<a href=${link} title=${title || nothing} @click=${look.follow}
         >${t("reports.list")}<span class="unseen">, ${stepName(at)}</span></a>` : ""}</td>` : ""}</tr>`;
   };
   return grid("report-steps", t("reports.table"), columns, steps.steps.map(row));

@@ -4,7 +4,7 @@ import { html } from "lit-html";
 
 import { csvOf, rowsOfReport } from "../core/reports/csv.js";
 import {
-  fitting, fromAddress, isOfNow, isTimed, listOf, measureOf, notAddingUp, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
+  daysIn, fitting, fromAddress, isOfNow, isTimed, lacking, listOf, measureOf, notAddingUp, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
 } from "../core/reports/state.js";
 import { numberOf, numberText, partName, stepWords } from "../core/reports/words.js";
 import { shown as shownName } from "../core/names.js";
@@ -92,7 +92,9 @@ export class ReportsPage extends PageModule {
   /** @param {Partial<ReportState>} changes */
   #choose(changes) {
     const isOnlyShown = "shown" in changes && this.#shown !== null;
-    this.#state = fitting({ ...this.#state, ...changes });
+    const days = changes.span === "own" && this.#state.span !== "own" ? daysIn(this.#state, this.net.now()) : {};
+    this.#state = fitting({ ...this.#state, ...days, ...changes });
+    this.controls.set(this.#state.query);
     this.area.rename(toAddress(this.#state));
     if (isOnlyShown) this.#take({ ...this.#shown, state: { ...this.#shown.state, ...changes } });
     this.area.paint();
@@ -108,15 +110,20 @@ export class ReportsPage extends PageModule {
 
   get #time() { return timeOf(this.#state, this.net.now()); }
 
-  // The report of before stays until the next one is there.
+  get #lacks() { return lacking(this.#state, this.net.now()); }
+
+  // The report of before stays until the next one is there, or is refused.
   async #read(isChosen = false) {
     clearTimeout(this.#timer);
     const run = ++this.#run;
     const state = this.#state;
     const time = this.#time;
     this.#problem = null;
-    if (!time) return this.area.paint();
     this.#isSlow = false;
+    if (this.#lacks) {
+      this.#shown = null;
+      return this.area.paint();
+    }
     this.#timer = setTimeout(() => { this.#isSlow = true; this.area.paint(); }, SLOW_MS);
     try {
       const asked = requestsOf(state, time);
@@ -128,6 +135,7 @@ export class ReportsPage extends PageModule {
     } catch (error) {
       if (run !== this.#run) return undefined;
       this.#problem = this.controls.refuse(error) ? null : error;
+      if (this.#shown && toAddress(this.#shown.state) !== toAddress(state)) this.#shown = null;
     }
     clearTimeout(this.#timer);
     this.#isSlow = false;
@@ -171,7 +179,7 @@ export class ReportsPage extends PageModule {
     return {
       shown: this.#shown, t: language.t, locale: language.locale, words: stepWords(language.region, state.timezone),
       open: this.#opening(state), asItWas: (at, part) => this.#listAddress(state, at, part),
-      follow: (event) => this.#followLink(event),
+      follow: (event) => this.#followLink(event), ownTime: (at) => this.#ownTime(state, at),
     };
   }
 
@@ -180,17 +188,28 @@ export class ReportsPage extends PageModule {
     const measure = measureOf(state.metric);
     if (measure === "time") return null;
     if (measure !== "list") return (rows) => this.#openRows(rows);
-    return ({ to }) => this.#goTo(this.#listAddress(state, Math.min(to, this.net.now()), null));
+    return ({ to }) => {
+      const address = this.#listAddress(state, Math.min(to, this.net.now()), null);
+      if (address) this.#goTo(address);
+    };
   }
 
-  // The address of the list as it was at a moment; null if no list had the same threads.
+  // The address of the list as it was at a moment; null if no list had the same threads, or none is known.
   #listAddress(state, at, part) {
     const list = listOf(state, part);
-    return list === null || at > this.net.now() ? null : `/${format({ ...list, at })}`;
+    const since = this.#shown?.steps.known_since ?? Infinity;
+    return list === null || at < since || at > this.net.now() ? null : `/${format({ ...list, at })}`;
   }
 
-  /** @param {string} address of a list of the desk */
-  #goTo(address) { this.area.close(() => { location.hash = address.slice(1); }); }
+  // A moment by the admin's own clock, which the desk shows; "" if the report has that clock, too.
+  #ownTime({ timezone }, at) {
+    const zone = ownZone();
+    const { language } = this.ui;
+    return timezone === zone ? "" : this.t("reports.own_time", { time: stepWords(language.region, zone).written("moment", at) });
+  }
+
+  /** @param {string} address of a list of the desk, which takes the place of where the area returns to */
+  #goTo(address) { this.area.close(() => location.replace(address)); }
 
   // A link to a list of the desk; other presses than the plain one are the browser's.
   #followLink(event) {
@@ -221,13 +240,13 @@ export class ReportsPage extends PageModule {
     else if (!this.form || toAddress(this.#state, this.form.rows) !== toAddress(this.#state, rows)) {
       const { data, net, ui, acts } = this;
       this.form = new ReportThreads({
-        data, net, ui, acts, state: this.#state, rows, changed: () => this.area.paint(), look: () => this.#look,
+        data, net, ui, acts, address: toAddress(this.#state, rows), state: this.#state, rows, changed: () => this.area.paint(), look: () => this.#look,
         partText: () => this.#partText(rows),
         ask: (after) => net.api.http.get(`${API}/threads?${new URLSearchParams({
           ...rowsRequest(this.#state, rows), ...(after && { after: after.join(",") }),
         })}`),
       });
-      this.form.read();
+      this.form.begin();
     }
   }
 
@@ -266,7 +285,7 @@ export class ReportsPage extends PageModule {
   content() {
     const { t } = this;
     const isWaiting = this.#isSlow;
-    return html`${this.controls.content(this.#state, this.#state.span === "own" && !this.#time)}
+    return html`${this.controls.content(this.#state, this.#lacks)}
       <p class="report-about">${this.#about()}</p>
       <p class="report-state" role="status" data-busy=${String(isWaiting)}>${this.#said(isWaiting)}</p>
       <div class="report-picture" aria-busy=${String(isWaiting)}>${this.#shown ? this.#picture() : html`<div
@@ -297,12 +316,10 @@ export class ReportsPage extends PageModule {
     return "";
   }
 
-  // Where a list is known only from a step on, says since when.
+  // Where a list is not known from the first step on, says since when.
   #saidOfList() {
-    const { steps: { values, steps }, time } = this.#shown;
-    if (values[0] !== null) return "";
-    const end = steps[values.findIndex((value) => value !== null) + 1] ?? time.to;
-    return this.t("reports.known_from", { time: this.#look.words.written("hour", end) });
+    const { values, known_since: since } = this.#shown.steps;
+    return values[0] === null ? this.t("reports.known_from", { time: this.#look.words.written("hour", since) }) : "";
   }
 
   #picture() {
@@ -317,7 +334,7 @@ export class ReportsPage extends PageModule {
       ${state.by && state.by !== "hour" ? html`<section><h2>${t("reports.divided.of", { by: t(`reports.by.${state.by}`).toLocaleLowerCase(look.locale) })}</h2>
         <p class="set-help">${isOfNow(state) ? t("reports.divided.now") : ""} ${why ? t(`reports.sum.${why}`) : ""}</p>${parts(look)}</section>` : ""}
       ${steps.histogram?.some(({ count }) => count) ? html`<section><h2>${t("reports.histogram")}</h2>${histogram(look)}</section>` : ""}
-      <p class="set-help report-late">${t("reports.late")}</p>`;
+      ${measureOf(state.metric) === "list" ? "" : html`<p class="set-help report-late">${t("reports.late")}</p>`}`;
   }
 
   #overTime(look) {

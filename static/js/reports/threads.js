@@ -1,28 +1,33 @@
 // The threads behind a number, as the list shows them; in place of the report until it is left.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 
 import { measureOf } from "../core/reports/state.js";
-import { timeText } from "../core/reports/words.js";
+import { ownZone } from "../core/time.js";
+import { lengthText, timeText } from "../core/reports/words.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
 import { RowPool } from "../ui/list/row.js";
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, Home: -Infinity, End: Infinity, PageDown: 8, PageUp: -8 };
 
+/** @type {{address: string, found: ReportBehind, active: number, top: number} | null} where a thread was opened */
+let left = null;
+
 export class ReportThreads extends PageModule {
-  /** @type {{rows: Row[], total: number, next: number[] | null, at: number | null} | null} */
+  /** @type {ReportBehind | null} */
   #found = null;
   /** @type {any} */
   #problem = null;
   #reads = false;
   #active = 0;
 
-  // ask(after): reads rows after a position; look(): what the report draws from; partText(): the name of the part.
-  /** @param {Page & {state: ReportState, rows: ReportRows, ask(after: number[] | null): Promise<any>, changed(): void,
+  // address: of these threads; ask(after): reads rows after a position; look(): what the report draws from; partText(): the name of the part.
+  /** @param {Page & {address: string, state: ReportState, rows: ReportRows, ask(after: number[] | null): Promise<any>, changed(): void,
    *   look(): ReportLook, partText(): string}} page */
-  constructor({ state, rows, ask, changed, look, partText, ...page }) {
+  constructor({ address, state, rows, ask, changed, look, partText, ...page }) {
     super(page);
+    this.address = address;
     this.state = state;
     this.rows = rows;
     this.ask = ask;
@@ -41,16 +46,34 @@ export class ReportThreads extends PageModule {
     return this.ui.language.t("reports.rows.title", { metric: this.ui.language.t(`reports.metric.${this.state.metric}`) });
   }
 
-  // Reads the first rows, or those that follow.
-  async read() {
+  // Reads the first rows; as many as there were if the admin comes back from a thread.
+  async begin() {
+    const was = left?.address === this.address ? left : null;
+    if (!was) return this.read();
+    this.#found = was.found;
+    this.#active = was.active;
+    this.changed();
+    const main = /** @type {HTMLElement | null} */ (document.querySelector(".area-main"));
+    if (main) main.scrollTop = was.top;
+    this.list.focus({ preventScroll: true });
+    return this.read(was.found.rows.length);
+  }
+
+  // Reads the rows that follow, or this number of rows anew.
+  async read(anew = 0) {
     if (this.#reads) return;
     this.#reads = true;
     this.#problem = null;
     this.changed();
     try {
-      const part = await this.ask(this.#found?.next ?? null);
-      this.#found = { ...part, rows: [...(this.#found?.rows ?? []), ...part.rows] };
-      for (const row of part.rows) this.data.rows.put(row);
+      let found = anew ? null : this.#found;
+      do {
+        const part = await this.ask(found?.next ?? null);
+        for (const row of part.rows) this.data.rows.put(row);
+        found = { ...part, rows: [...(found?.rows ?? []), ...part.rows], values: [...(found?.values ?? []), ...part.values] };
+      } while (found.next && found.rows.length < anew);
+      this.#found = found;
+      this.#active = Math.max(0, Math.min(this.#active, found.rows.length - 1));
     } catch (error) {
       this.#problem = error;
     }
@@ -61,11 +84,12 @@ export class ReportThreads extends PageModule {
   content() {
     const { t } = this.ui.language;
     if (this.#found) this.#paint();
-    const { total = 0, rows = [], next = null } = this.#found ?? {};
+    const { total = 0, count = 0, rows = [], next = null } = this.#found ?? {};
     return html`<p class="set-help report-behind">${this.#about()}</p>
       <p class="report-state" role="status">${this.#problem ? html`<span class="report-problem">${refusalOf(this.#problem, t)}</span>
         <button type="button" class="button" @click=${() => this.read()}>${t("retry")}</button>`
-        : !this.#found ? t("loading") : total === 0 ? t("reports.rows.none") : t("reports.rows.count", { count: total })}</p>
+        : !this.#found ? t("loading") : total === 0 ? t("reports.rows.none") : [count === total ? "" : t("reports.rows.times", { count }),
+          t("reports.rows.count", { count: total })].filter(Boolean).join(" ")}</p>
       ${rows.length ? this.list : ""}
       ${next ? html`<button type="button" class="button report-more" ?disabled=${this.#reads} @click=${() => this.read()}
         >${t("reports.rows.more", { count: total - rows.length })}</button>` : ""}`;
@@ -74,19 +98,23 @@ export class ReportThreads extends PageModule {
   // What the number was, and where the list of that moment is.
   #about() {
     const { t } = this.ui.language;
-    const { words, asItWas, follow } = this.look();
+    const { words, asItWas, follow, ownTime } = this.look();
     const isLevel = measureOf(this.state.metric) === "level";
     const at = this.#found?.at ?? null;
     const when = isLevel ? at !== null && t("reports.rows.at", { time: words.written("moment", at) }) : timeText(this.rows, words, t);
     const link = isLevel && at !== null ? asItWas(at, this.rows.part) : null;
-    return html`${[when, this.partText()].filter(Boolean).join(" · ")}${link ? html` · <a href=${link}
+    const { timezone } = this.state;
+    const zone = timezone === ownZone() ? "" : timezone.replaceAll("_", " ");
+    return html`${[when && zone ? t("reports.zone", { time: when, zone }) : when, this.partText()].filter(Boolean).join(" · ")}${link ? html` · <a href=${link} title=${ownTime(at) || nothing}
       @click=${follow}>${t("reports.rows.list")}</a>` : ""}`;
   }
 
   #paint() {
     const { t, words } = this.ui.language;
     const px = this.ui.density.rowPx;
-    const { rows, total } = this.#found;
+    const { rows, values, total } = this.#found;
+    const { words: own } = this.look();
+    const isLengths = measureOf(this.state.metric) === "lengths";
     this.list.style.height = `${rows.length * px}px`;
     this.list.setAttribute("aria-label", this.title);
     const look = {
@@ -98,18 +126,27 @@ export class ReportThreads extends PageModule {
       const at = byId.get(id);
       row.bind(`report-${id}`, rows[at], { ...look, active: at === this.#active });
       row.element.dataset.thread = id;
-      row.place(at * px, { at, of: total });
+      const value = isLengths ? lengthText(values[at], t) : own.written("hour", values[at]);
+      row.element.querySelector(".row-own").textContent = value;
+      row.place(at * px, { at, of: total }, value);
     });
     if (rows.length) this.list.setAttribute("aria-activedescendant", `row-report-${rows[this.#active].id}`);
   }
 
-  #press(row) { if (row?.dataset.thread) this.acts.open(Number(row.dataset.thread)); }
+  /** @param {HTMLElement | null} row */
+  #press(row) { if (row?.dataset.thread) this.#open(this.#found.rows.findIndex(({ id }) => id === Number(row.dataset.thread))); }
+
+  #open(at) {
+    const top = this.list.closest(".area-main")?.scrollTop ?? 0;
+    left = { address: this.address, found: this.#found, active: at, top };
+    this.acts.open(this.#found.rows[at].id);
+  }
 
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.#found) return;
     const { rows } = this.#found;
     const step = STEPS[event.key];
-    if (event.key === "Enter" || event.key === "o") this.acts.open(rows[this.#active].id);
+    if (event.key === "Enter" || event.key === "o") this.#open(this.#active);
     else if (step !== undefined) {
       this.#active = Math.min(rows.length - 1, Math.max(0, this.#active + step));
       this.#paint();

@@ -15,7 +15,7 @@ declare global {
     step: string;
     timezone: string;
     query: string;
-    /** Of the length of a list; "" is the list of the query. */
+    /** Of the length of a list; "query" is the list of the query. */
     view: string;
     hours: string;
     /** The percentile that the week and the lines of parts show. */
@@ -41,9 +41,21 @@ declare global {
     histogram: ReportBar[] | null;
     /** null: the first counting is under way. */
     counted_until: number | null;
+    /** From then on lists are known; of metrics that count lists. */
+    known_since: number | null;
   }
   /** What is on screen: `parts` if the server gives them apart from the steps. */
   type ReportShown = { state: ReportState; time: { from: number; to: number }; steps: Report; parts: Report | null };
+  /** Threads behind a number, as many as are read, with the values (ms) of their order. */
+  type ReportBehind = {
+    rows: Row[];
+    values: number[];
+    total: number;
+    /** How often it happened in them. */
+    count: number;
+    next: number[] | null;
+    at: number | null;
+  };
   type ReportWords = ReturnType<typeof import("../core/reports/words.js").stepWords>;
   /** What the parts of the page draw from. */
   type ReportLook = {
@@ -53,8 +65,10 @@ declare global {
     locale: string;
     /** Shows the threads behind a number; null: this metric counts no threads. */
     open: ((rows: ReportRows) => void) | null;
-    /** The address of the list of those who waited at a moment, or null. */
+    /** The address of the list of those who waited at a moment, or null if none is known. */
     asItWas: (at: number, part: string | null) => string | null;
     follow: (event: MouseEvent) => void;
+    /** A moment by the admin's own clock, if the report has another zone; else "". */
+    ownTime: (at: number) => string;
   };
 }

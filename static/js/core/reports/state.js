@@ -35,6 +35,7 @@ const SPANS = [...Object.keys(DAYS_OF), "own"];
 // Lists are known for so many days of a report.
 const LIST_DAYS_MAX = 31;
 const LIST = "not_respond"; // the list that is counted first
+export const OF_QUERY = "query"; // stands for the list of the query
 const STEPS = ["hour", "day", "week"];
 export const PERCENTILES = /** @type {const} */ (["p50", "p90", "p99"]);
 
@@ -101,11 +102,11 @@ export function fitting(given) {
   const measure = MEASURES[given.metric];
   const state = { ...given, span: spansOf(given.metric).includes(given.span) ? given.span : "30d" };
   const isOwn = state.span === "own";
-  const view = measure !== "list" ? "" : state.view || (state.query ? "" : LIST);
+  const view = measure !== "list" ? "" : state.view || (state.query ? OF_QUERY : LIST);
   return {
     ...state, view,
     by: divisionsOf(state.metric).includes(state.by) ? state.by : "",
-    query: measure === "time" || view ? "" : state.query,
+    query: measure === "time" || (view && view !== OF_QUERY) ? "" : state.query,
     step: stepsOf(state).includes(state.step) ? state.step : "",
     from: isOwn ? state.from : "", to: isOwn ? state.to : "",
   };
@@ -148,6 +149,21 @@ export function timeOf({ metric, span, from, to, timezone }, now) {
   }
   const begin = midnight(fieldsOf(now, timezone).date, 1 - DAYS_OF[span], timezone);
   return { from: begin, to: Math.max(now, begin + 1) };
+}
+
+// Returns what a report needs before it can be asked for: "dates", "query", or "" if it has all.
+/** @param {ReportState} state @param {number} now */
+export function lacking(state, now) {
+  if (!timeOf(state, now)) return "dates";
+  return state.view === OF_QUERY && !state.query ? "query" : "";
+}
+
+// Returns the days that a state looks at, the last one included.
+/** @param {ReportState} state @param {number} now */
+export function daysIn(state, now) {
+  const time = timeOf(state, now);
+  const day = (at) => fieldsOf(at, state.timezone).date;
+  return time ? { from: day(time.from), to: day(time.to - 1) } : { from: "", to: "" };
 }
 
 // Returns the first moment of the day that is so many days after another one.
@@ -200,7 +216,7 @@ export function rowsRequest(state, { from, to, part, least, below }) {
 function parametersOf({ metric, timezone, query, hours, view }, { from, to }) {
   return {
     metric, timezone, from: new Date(from).toISOString(), to: new Date(to).toISOString(),
-    ...(query && { query }), ...(view && { view }), ...(hours === "opening" && { hours }),
+    ...(query && { query }), ...(view && view !== OF_QUERY && { view }), ...(hours === "opening" && { hours }),
   };
 }
 
@@ -213,7 +229,8 @@ export const rowsOf = ({ from, to }, more = {}) => ({ from, to, part: null, leas
 /** @param {ReportState} state @param {string | null} part @returns {ListName | null} */
 export function listOf(state, part) {
   if (MEASURES[state.metric] === "list") {
-    return state.view ? { view: state.view, sort: "arrival" } : { view: "query", query: state.query, sort: "arrival" };
+    const { view, query } = state;
+    return view === OF_QUERY ? { view, query, sort: "arrival" } : { view, sort: "arrival" };
   }
   const query = waitingQuery(state, state.by === "hour" ? null : part);
   return query === null ? null : { view: "query", query, sort: "longest_wait" };

@@ -33,13 +33,23 @@ function inUnits([large, many], [small, rest], t) {
 }
 
 // Returns a length in one unit, for little room: "42s", "4m", "2.1h", "3d".
-/** @param {number} ms @param {Translate} t */
-export function shortLength(ms, t) {
+// digits: after the point; without it as many as suit the length.
+/** @param {number} ms @param {Translate} t @param {number | null} digits */
+export function shortLength(ms, t, digits = null) {
   const [unit, size] = ms < 59.5 * SECOND ? ["s", SECOND] : ms < 59.5 * MINUTE ? ["m", MINUTE]
     : ms < 23.5 * HOUR ? ["h", HOUR] : ["d", DAY];
   const value = ms / /** @type {number} */ (size);
-  const isWhole = value >= 9.95 || unit === "s" || unit === "m";
-  return t(`reports.short.${unit}`, { value: isWhole ? Math.round(value) : Math.round(value * 10) / 10 });
+  const scale = 10 ** (digits ?? (value >= 9.95 || unit === "s" || unit === "m" ? 0 : 1));
+  return t(`reports.short.${unit}`, { value: Math.round(value * scale) / scale });
+}
+
+// Returns the texts of an axis: with as many digits as its values have, so that none reads as another one.
+/** @param {number[]} values @param {string} kind @param {Translate} t */
+export function axisTexts(values, kind, t) {
+  const texts = (digits) => values.map((value) => (
+    kind === "count" ? t.compact(value, digits) : shortLength(value, t, digits)));
+  const most = String(texts(2));
+  return texts([0, 1].find((digits) => String(texts(digits)) === most) ?? 2);
 }
 
 // Returns the number of a value: of lengths the percentile; null if there is none.

@@ -119,12 +119,12 @@ export class Navigation extends PageModule {
     return this.data.savedViews.of(view)?.sort ?? this.data.prefs.sortOf(view);
   }
 
-  // messageId: the message to show; null for the end.
+  // messageId: the message to show; null for the end. replace: in place of the address of the list.
   /** @param {number} id @param {number | null} messageId */
-  open(id, messageId = null) {
-    if (this.ui.settings.part?.shown) return this.ui.settings.part.close(() => this.open(id, messageId));
+  open(id, messageId = null, replace = false) {
+    if (this.ui.settings.part?.shown) return this.ui.settings.part.close(() => this.open(id, messageId, true));
     this.#openThread(id, messageId);
-    this.#remember();
+    this.#remember(replace);
     return undefined;
   }
 

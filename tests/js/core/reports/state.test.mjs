@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  divisionsOf, fitting, fromAddress, listOf, METRIC_GROUPS, notAddingUp, requestsOf, rowsIn, rowsOf, rowsRequest, spansOf, stepOf,
+  daysIn, divisionsOf, fitting, fromAddress, lacking, listOf, METRIC_GROUPS, notAddingUp, requestsOf, rowsIn, rowsOf, rowsRequest, spansOf, stepOf,
   stepsOf, timeOf, toAddress,
 } from "../../../../static/js/core/reports/state.js";
 import { seeded } from "../../support.mjs";
@@ -17,7 +17,7 @@ test("every state comes back from its address, and the threads of a number with 
   for (let turn = 0; turn < 500; turn += 1) {
     const metric = one(METRICS);
     const state = fitting({
-      metric, by: one(["", ...divisionsOf(metric)]), span: one(spansOf(metric)), view: one(["", "arrival", "v17"]), from: "2026-11-02", to: "2026-11-08",
+      metric, by: one(["", ...divisionsOf(metric)]), span: one(spansOf(metric)), view: one(["", "arrival", "v17", "query"]), from: "2026-11-02", to: "2026-11-08",
       step: one(["", "hour", "day", "week"]), timezone: one(["UTC", ZONE, "America/New_York"]),
       query: one(["", "tag:vip desk:main", "lang:vi & \"quý\" +1"]), hours: one(["clock", "opening"]), shown: one(["p50", "p90", "p99"]),
     });
@@ -121,4 +121,22 @@ test("the length of a list is that of a view or of a query, over a month at most
   assert.equal(timeOf(own, now).to, now);
   assert.deepEqual(divisionsOf("length"), []);
   assert.ok(!divisionsOf("handled").includes("hour"));
+});
+
+test("a list of a query stays one without a query, and asks for it", () => {
+  const now = at("2026-11-25T10:00:00Z");
+  const state = of({ metric: "length", query: "is:open" });
+  assert.deepEqual([state.view, lacking(state, now)], ["query", ""]);
+  const emptied = fitting({ ...state, query: "" });
+  assert.deepEqual([emptied.view, lacking(emptied, now)], ["query", "query"]);
+  assert.deepEqual(fitting({ ...emptied, metric: "new" }), of({ metric: "new" }));
+  assert.equal(fitting({ ...state, metric: "new" }).query, "is:open");
+  const { view, query } = requestsOf(state, { from: 0, to: 1 }).steps;
+  assert.deepEqual([view, query], [undefined, "is:open"]);
+});
+
+test("own dates begin with the days of the span before", () => {
+  const now = at("2026-11-25T20:30:00Z"); // the 26th in Ho Chi Minh City
+  assert.deepEqual(daysIn(of({ span: "7d" }), now), { from: "2026-11-20", to: "2026-11-26" });
+  assert.equal(lacking(of({ span: "own" }), now), "dates");
 });

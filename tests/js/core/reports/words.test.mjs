@@ -6,7 +6,7 @@ import { LOCALES, translator } from "../../../../static/js/core/i18n.js";
 import { cell, csvOf, rowsOfReport } from "../../../../static/js/core/reports/csv.js";
 import { fromAddress } from "../../../../static/js/core/reports/state.js";
 import {
-  isoIn, lengthText, levelsOf, numberOf, numberText, partName, shortLength, stepWords, timeText,
+  axisTexts, isoIn, lengthText, levelsOf, numberOf, numberText, partName, shortLength, stepWords, timeText,
 } from "../../../../static/js/core/reports/words.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../../static/i18n/${name}.json`, import.meta.url), "utf8"));
@@ -99,4 +99,13 @@ test("the file has the whole, each step, each part and each bar, in ms", () => {
     ["First reply", "Lengths", "60000 to ∞ ms", begin, end, 0],
   ]);
   assert.ok(csvOf(rows).includes(",'=vip,"));
+});
+
+test("the texts of an axis have the digits of its values", () => {
+  assert.deepEqual(axisTexts([0, 500, 1000, 1500, 2000, 2500], "count", t), ["0", "500", "1K", "1.5K", "2K", "2.5K"]);
+  assert.deepEqual(axisTexts([0, 1000, 2000], "count", t), ["0", "1K", "2K"]);
+  assert.deepEqual(axisTexts([2_250_000, 2_500_000], "count", t), ["2.25M", "2.5M"]);
+  assert.deepEqual(axisTexts([30 * SECOND, MINUTE, 90 * SECOND, 2 * MINUTE], "time", t), ["30s", "1m", "1.5m", "2m"]);
+  assert.deepEqual(axisTexts([45 * MINUTE, HOUR, 75 * MINUTE], "time", t), ["45m", "1h", "1.25h"]);
+  assert.equal(new Set(axisTexts([HOUR, 70 * MINUTE, 75 * MINUTE, 80 * MINUTE], "time", t)).size, 4);
 });
