@@ -61,10 +61,10 @@ export function parts(look) {
   const isLengths = measureOf(state.metric) === "lengths";
   const most = Math.max(...found.map(({ total }) => countOf(total)));
   const name = t(`reports.by.${state.by}`);
-  const columns = isLengths ? [name, t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`)), ""]
+  const columns = isLengths ? [name, t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`)), t("reports.bars")]
     : [name, t(`reports.metric.${state.metric}`), ""];
   const row = (part) => {
-    const called = partName(state.by, part, t);
+    const called = partName(state, part, t);
     const rows = rowsOf(time, { part: part.key });
     const at = (text) => html`<td>${number(look, { text, about: called, rows, count: countOf(part.total) })}</td>`;
     const cells = isLengths ? [t.number(part.total.count), ...PERCENTILES.map((one) => numberText(part.total[one], true, t))]
@@ -84,7 +84,7 @@ export function stepTable(look, lines, stepName) {
   const isLevel = measureOf(state.metric) === "level";
   const columns = [t(`reports.step.${stepUnit(steps)}`), ...(isLengths
     ? [t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`))] : [t("reports.all")]),
-  ...lines.map((part) => partName(state.by, part, t)), ...(isLevel ? [t("reports.as_it_was")] : [])];
+  ...lines.map((part) => partName(state, part, t)), ...(isLevel ? [t("reports.as_it_was")] : [])];
   const row = (begin, at) => {
     const span = { from: begin, to: steps.steps[at + 1] ?? time.to };
     const value = steps.values[at];
@@ -97,7 +97,7 @@ export function stepTable(look, lines, stepName) {
       ? [t.number(countOf(value)), ...PERCENTILES.map((one) => numberText(value[one], true, t))].map((text) => cell(value, text))
       : cell(value, numberText(numberOf(value, "count"), timed, t))}
       ${lines.map((part) => cell(part.values[at], numberText(numberOf(part.values[at], state.shown), timed, t), part.key,
-        partName(state.by, part, t)))}${isLevel ? html`<td>${link ? html`<a href=${link} title=${title || nothing} @click=${look.follow}
+        partName(state, part, t)))}${isLevel ? html`<td>${link ? html`<a href=${link} title=${title || nothing} @click=${look.follow}
         >${t("reports.list")}<span class="unseen">, ${stepName(at)}</span></a>` : ""}</td>` : ""}</tr>`;
   };
   return grid("report-steps", t("reports.table"), columns, steps.steps.map(row));

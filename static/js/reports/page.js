@@ -2,11 +2,11 @@
 
 import { html } from "lit-html";
 
-import { csvOf, rowsOfReport } from "../core/reports/csv.js";
+import { csvOf, fileName, rowsOfReport } from "../core/reports/csv.js";
 import {
-  daysIn, fitting, fromAddress, isOfNow, isTimed, lacking, listOf, measureOf, notAddingUp, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
+  daysIn, fitting, fromAddress, isOfNow, isTimed, lacking, listOf, measureOf, notAddingUp, OF_QUERY, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
 } from "../core/reports/state.js";
-import { numberOf, numberText, partName, stepWords } from "../core/reports/words.js";
+import { endText, numberOf, numberText, partName, stepWords } from "../core/reports/words.js";
 import { shown as shownName } from "../core/names.js";
 import { format } from "../core/route.js";
 import { fieldsOf, ownZone } from "../core/time.js";
@@ -257,7 +257,7 @@ export class ReportsPage extends PageModule {
     if (part === null) return "";
     if (this.#state.by === "hour") return this.#hourText(Number(part));
     const { parts: found = [] } = this.#shown?.parts ?? this.#shown?.steps ?? {};
-    return partName(this.#state.by, found.find(({ key }) => key === part) ?? { key: part, name: part }, t);
+    return partName(this.#state, found.find(({ key }) => key === part) ?? { key: part, name: part }, t);
   }
 
   #hourText(hour) {
@@ -357,8 +357,9 @@ export class ReportsPage extends PageModule {
   }
 
   #stepName({ words }, at) {
-    const { state, steps } = this.#shown;
+    const { state, steps, time } = this.#shown;
     const step = stepOf(state);
+    if (["level", "list"].includes(measureOf(state.metric))) return endText({ end: steps.steps[at + 1] ?? time.to, step }, state, words, this.t);
     const text = words.written(step, steps.steps[at]);
     return step === "week" ? this.t("reports.week_of", { day: text }) : text;
   }
@@ -377,7 +378,7 @@ export class ReportsPage extends PageModule {
     const { parts: divided } = steps;
     if (divided.length) {
       return { kind, columns: false, lines: divided.slice(0, LINES_MAX).map((part) => ({
-        name: partName(state.by, part, t), values: part.values,
+        name: partName(state, part, t), values: part.values,
       })) };
     }
     return { kind, columns: measure !== "level" && measure !== "list", lines: [{ name: t(`reports.metric.${state.metric}`), values: steps.values }] };
@@ -405,10 +406,11 @@ export class ReportsPage extends PageModule {
 
   // The labels of the steps below the chart; "" where none may stand.
   #ticks({ words }) {
-    const { state, steps: { steps } } = this.#shown;
+    const { state, steps: { steps }, time: { to } } = this.#shown;
     const isHours = stepOf(state) === "hour";
     const isLong = steps.length > 50;
-    return steps.map((at) => {
+    const isEnd = isHours && ["level", "list"].includes(measureOf(state.metric));
+    return (isEnd ? [...steps.slice(1), to] : steps).map((at) => {
       if (!isHours) return words.written("date", at);
       const { time } = fieldsOf(at, state.timezone);
       if (isLong) return time === "00:00" ? words.written("date", at) : "";
@@ -418,13 +420,14 @@ export class ReportsPage extends PageModule {
 
   #save() {
     const { t } = this;
-    const { state } = this.#shown;
+    const { state, time } = this.#shown;
     const rows = rowsOfReport(this.#shown, {
-      t, zone: state.timezone, partName: (part) => partName(state.by, part, t), hourName: (hour) => this.#hourText(hour),
+      t, zone: state.timezone, partName: (part) => partName(state, part, t), hourName: (hour) => this.#hourText(hour),
+      listName: (view) => (view === OF_QUERY ? t("reports.view.query") : this.#views().find(([id]) => id === view)?.[1] ?? view),
     });
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([csvOf(rows)], { type: "text/csv;charset=utf-8" }));
-    link.download = `lineup-${state.metric}-${fieldsOf(this.net.now(), state.timezone).date}.csv`;
+    link.download = fileName(state, time);
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), LOOK_MS);
     this.area.say(t("reports.saved"));

@@ -217,3 +217,49 @@ def test_reports_are_accessible_on_every_screen_and_say_what_fails(week, sue):
     page.unroute("**/admin/api/reports?*")
     page.get_by_role("button", name="Try again").click()
     page.get_by_role("button", name="Try again").wait_for(state="detached")
+
+
+CONTROLS = """() => Object.fromEntries(
+  [...document.querySelectorAll('.report-controls :is(select, .query-field)')]
+    .map((field) => [field.name || 'query', field.value]))"""
+BIG = "() => document.querySelector('.report-value')?.textContent"
+
+
+def test_the_controls_always_are_those_of_the_address(week, sue):
+    page = sue.page
+    page.goto(week.address(metric="length", span="7d", query="is:open"))
+    sue.wait_for(f"() => ({BIG})() === '10'", "the length of the list of the query")
+    page.fill("#report-query", "")
+    page.keyboard.press("Enter")
+    page.locator("#report-query-said", has_text="Enter a query").wait_for()
+    assert page.evaluate(CONTROLS)["view"] == "query" and page.evaluate(BIG) is None
+    page.fill("#report-query", "is:waiting")
+    page.keyboard.press("Enter")
+    sue.wait_for(f"() => ({BIG})() === '0'", "the length of another list")
+    page.select_option("[name=view]", label="All open")
+    sue.wait_for(f"() => ({BIG})() === '10'", "the length of a view")
+    page.select_option("[name=metric]", "waiting")
+    page.locator("[name=by]").wait_for()
+    shown = page.evaluate(CONTROLS)
+    assert (shown["by"], shown["query"]) == ("", "") and "query" not in page.url
+    page.select_option("[name=metric]", "length")
+    page.select_option("[name=view]", "query")
+    sue.wait_for(f"() => ({CONTROLS})().query === 'is:open'", "the query of the list")
+    page.goto(week.address(**{"to": week.day(-1)}))
+    page.get_by_text("the earlier one first").wait_for()
+    page.fill("[name=from]", "2022-01-03")
+    sue.wait_for(f"() => ({CONTROLS})().step === 'week'", "the only step")
+
+
+def test_one_back_leads_to_the_same_row(week, sue):
+    page = sue.page
+    page.set_viewport_size({"width": 1280, "height": 400})
+    page.goto(week.address(rows=f"{week.begin}-{week.begin + 7 * DAY}"))
+    sue.wait_for(f"() => ({NAMES})().length === 10", "the threads")
+    assert page.inner_text(".report-rows .row:first-child .row-own") == "3 h 10 min"
+    page.locator(".report-rows .row").nth(8).click()
+    sue.wait_for(f"() => ({OPEN})() > 0", "the thread")
+    page.go_back()
+    sue.wait_for(f"() => ({NAMES})().length === 10", "the threads again")
+    top = "() => document.querySelector('.area-main').scrollTop"
+    sue.wait_for(f"() => ({top})() > 100", "the place in the list")

@@ -30,6 +30,10 @@ def test_each_step_has_the_length_at_its_end(app):
             totals.append(answer.json["total"] if answer.status_code == 200 else None)
         assert said["values"] == totals and said["total"] == totals[-1] == 3
         assert set(totals) == {None, 2, 3}
+        earlier = list | {"sort": "arrival", "at": moment(said["known_since"] - 1)}
+        assert sue.get(HISTORY, query_string=earlier).status_code == 422
+        first = list | {"sort": "arrival", "at": moment(said["known_since"])}
+        assert sue.get(HISTORY, query_string=first).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 // The file of a report: what the page shows, as comma-separated values that spreadsheets open. Apart from
 // the page, so that it is tested without one.
 
+import { fieldsOf } from "../time.js";
+import { OF_QUERY } from "./state.js";
 import { isoIn, WEEK_HOURS } from "./words.js";
 
 // A spreadsheet takes a text that begins so for a formula.
@@ -31,21 +33,22 @@ const cellsOf = (value, isLengths) => {
 // Returns the rows of the file: the whole, each step, each part and its steps, the hours of the week, the bars
 // of lengths. partName(part): the name that the page shows.
 /** @param {ReportShown} shown
- * @param {{t: Translate, zone: string, partName(part: ReportPart): string, hourName(hour: number): string}} given */
-export function rowsOfReport({ state, time, steps, parts }, { t, zone, partName, hourName }) {
+ * @param {{t: Translate, zone: string, partName(part: ReportPart): string, hourName(hour: number): string,
+ *   listName(view: string): string}} given */
+export function rowsOfReport({ state, time, steps, parts }, { t, zone, partName, hourName, listName }) {
   const isLengths = typeof steps.total !== "number";
   const columns = isLengths ? LENGTHS.map((name) => t(`reports.csv.${name}`))
     : [t(steps.unit === "count" ? "reports.csv.count" : "reports.csv.ms")];
-  const metric = t(`reports.metric.${state.metric}`);
+  const about = [t(`reports.metric.${state.metric}`), listName(state.view), state.query];
   const row = (kind, part, from, to, value) => [
-    metric, t(`reports.csv.${kind}`), part, from, to, ...cellsOf(value, isLengths)];
+    ...about, t(`reports.csv.${kind}`), part, from, to, ...cellsOf(value, isLengths)];
   const [begin, end] = [isoIn(time.from, zone), isoIn(time.to, zone)];
   const of = (kind, part, values) => values.map((value, at) => row(kind, part, isoIn(steps.steps[at], zone),
     isoIn(steps.steps[at + 1] ?? time.to, zone), value));
   const divided = parts ?? steps;
   const { parts: found } = divided;
   return [
-    ["reports.csv.metric", "reports.csv.kind", "reports.csv.part", "reports.csv.from", "reports.csv.to"]
+    ["reports.csv.metric", "reports.view", "reports.csv.query", "reports.csv.kind", "reports.csv.part", "reports.csv.from", "reports.csv.to"]
       .map((key) => t(key)).concat(columns),
     row("whole", "", begin, end, steps.total),
     ...of("step", "", steps.values),
@@ -55,8 +58,17 @@ export function rowsOfReport({ state, time, steps, parts }, { t, zone, partName,
     ...(state.by === "hour" ? Array.from({ length: WEEK_HOURS }, (_, hour) => row("hour", hourName(hour), begin, end,
       divided.values[hour])) : []),
     ...(steps.histogram ?? []).map(({ below, count }, at, bars) => [
-      metric, t("reports.csv.bar"), t("reports.csv.bar.of", {
+      ...about, t("reports.csv.bar"), t("reports.csv.bar.of", {
         from: String(bars[at - 1]?.below ?? 0), to: below === null ? "∞" : String(below),
       }), begin, end, count]),
   ];
+}
+
+// Returns the name of the file: the metric, the list, the query and the days.
+/** @param {ReportState} state @param {{from: number, to: number}} time */
+export function fileName({ metric, view, query, timezone }, { from, to }) {
+  const words = query.match(/[\p{L}\p{N}]+/gu)?.join("-").slice(0, 40);
+  const list = view === OF_QUERY ? "" : view;
+  const days = [from, to - 1].map((at) => fieldsOf(at, timezone).date);
+  return `${["lineup", metric, list, words, ...days].filter(Boolean).join("-")}.csv`;
 }

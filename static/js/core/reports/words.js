@@ -2,7 +2,7 @@
 
 import { languageName } from "../i18n.js";
 import { shown } from "../names.js";
-import { aheadMs, reading } from "../time.js";
+import { aheadMs, dayOf, reading } from "../time.js";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -107,10 +107,13 @@ export function levelsOf(numbers) {
   return numbers.map((number) => (number ? Math.max(1, Math.ceil((5 * number) / most)) : 0));
 }
 
+// What admins write; without one of them it came from the chatbot's side.
+const WRITTEN = ["first_reply", "next_reply", "answers", "handled", "met"];
+
 // Returns the name of a part, in words where the server has a number or a code.
-/** @param {string} by @param {{key: string, name: string | null}} part @param {Translate} t */
-export function partName(by, { key, name }, t) {
-  if (key === "") return t(`reports.none.${by}`);
+/** @param {{metric: string, by: string}} state @param {{key: string, name: string | null}} part @param {Translate} t */
+export function partName({ metric, by }, { key, name }, t) {
+  if (key === "") return t(`reports.none.${by === "admin" && WRITTEN.includes(metric) ? "author" : by}`);
   if (by === "tier") return t("member.tier", { tier: key });
   if (by === "language") return languageName(key, t.locale);
   return shown(name ?? t("reports.gone", { id: key }));
@@ -129,4 +132,11 @@ export function timeText({ from, to }, words, t) {
   if (to - from <= HOUR) return words.written("hour", from);
   if (to - from <= 25 * HOUR && words.written("clock", from) === words.written("clock", to)) return words.written("day", from);
   return t("reports.from_to", { from: words.written("hour", from), to: words.written("hour", to) });
+}
+
+// Returns the end of a step, at which threads were counted: "At Tue 24 Nov, 14:00", or "End of Tue 24 Nov".
+/** @param {{end: number, step: string}} given @param {{timezone: string}} state @param {ReportWords} words @param {Translate} t */
+export function endText({ end, step }, { timezone }, words, t) {
+  const isDay = step !== "hour" && dayOf(end, timezone) !== dayOf(end - 1, timezone);
+  return isDay ? t("reports.end_of", { day: words.written("day", end - 1) }) : t("reports.rows.at", { time: words.written("hour", end) });
 }

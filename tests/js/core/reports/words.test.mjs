@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { LOCALES, translator } from "../../../../static/js/core/i18n.js";
-import { cell, csvOf, rowsOfReport } from "../../../../static/js/core/reports/csv.js";
+import { cell, csvOf, fileName, rowsOfReport } from "../../../../static/js/core/reports/csv.js";
 import { fromAddress } from "../../../../static/js/core/reports/state.js";
 import {
-  axisTexts, isoIn, lengthText, levelsOf, numberOf, numberText, partName, shortLength, stepWords, timeText,
+  axisTexts, endText, isoIn, lengthText, levelsOf, numberOf, numberText, partName, shortLength, stepWords, timeText,
 } from "../../../../static/js/core/reports/words.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../../static/i18n/${name}.json`, import.meta.url), "utf8"));
@@ -44,10 +44,12 @@ test("a value is its number, its percentile, or still to come", () => {
 });
 
 test("parts have names, in words where the server has a code or nothing", () => {
-  assert.equal(partName("tag", { key: "", name: null }, t), "No tag");
-  assert.equal(partName("language", { key: "vi", name: "vi" }, t), "Vietnamese");
-  assert.equal(partName("admin", { key: "7", name: null }, t), "Deleted (7)");
-  assert.equal(partName("admin", { key: "7", name: "Mai" }, t), "Mai");
+  assert.equal(partName({ metric: "new", by: "tag" }, { key: "", name: null }, t), "No tag");
+  const nobody = { key: "", name: null };
+  assert.deepEqual(["closed", "answers"].map((metric) => partName({ metric, by: "admin" }, nobody, t)), ["No admin", "From the chatbot's side"]);
+  assert.equal(partName({ metric: "new", by: "language" }, { key: "vi", name: "vi" }, t), "Vietnamese");
+  assert.equal(partName({ metric: "new", by: "admin" }, { key: "7", name: null }, t), "Deleted (7)");
+  assert.equal(partName({ metric: "new", by: "admin" }, { key: "7", name: "Mai" }, t), "Mai");
 });
 
 test("times are those of the zone of the report, also where clocks change", () => {
@@ -85,18 +87,18 @@ test("the file has the whole, each step, each part and each bar, in ms", () => {
     histogram: [{ below: 60_000, count: 3 }, { below: null, count: 0 }],
   };
   const parts = { ...base, steps: [], total: steps.total, values: [], histogram: null, parts: [{ key: "=vip", name: "=vip", total: lengths(2, 1, 1, 1), values: [] }] };
-  const rows = rowsOfReport({ state, time, steps, parts }, {
-    t, zone: "UTC", partName: ({ name }) => name, hourName: String,
+  const rows = rowsOfReport({ state: { ...state, query: "lang:vi" }, time, steps, parts }, {
+    t, zone: "UTC", partName: ({ name }) => name, hourName: String, listName: () => "",
   });
   const [begin, middle, end] = [0, DAY, 2 * DAY].map((at) => isoIn(at, "UTC"));
   assert.deepEqual(rows, [
-    ["Metric", "Row", "Part", "From", "To", "Count", "p50 (ms)", "p90 (ms)", "p99 (ms)"],
-    ["First reply", "Whole", "", begin, end, 3, 1, 2, 3],
-    ["First reply", "Step", "", begin, middle, 3, 1, 2, 3],
-    ["First reply", "Step", "", middle, end, null, null, null, null],
-    ["First reply", "Part", "=vip", begin, end, 2, 1, 1, 1],
-    ["First reply", "Lengths", "0 to 60000 ms", begin, end, 3],
-    ["First reply", "Lengths", "60000 to ∞ ms", begin, end, 0],
+    ["Metric", "List", "Query", "Row", "Part", "From", "To", "Count", "p50 (ms)", "p90 (ms)", "p99 (ms)"],
+    ["First reply", "", "lang:vi", "Whole", "", begin, end, 3, 1, 2, 3],
+    ["First reply", "", "lang:vi", "Step", "", begin, middle, 3, 1, 2, 3],
+    ["First reply", "", "lang:vi", "Step", "", middle, end, null, null, null, null],
+    ["First reply", "", "lang:vi", "Part", "=vip", begin, end, 2, 1, 1, 1],
+    ["First reply", "", "lang:vi", "Lengths", "0 to 60000 ms", begin, end, 3],
+    ["First reply", "", "lang:vi", "Lengths", "60000 to ∞ ms", begin, end, 0],
   ]);
   assert.ok(csvOf(rows).includes(",'=vip,"));
 });
@@ -108,4 +110,20 @@ test("the texts of an axis have the digits of its values", () => {
   assert.deepEqual(axisTexts([30 * SECOND, MINUTE, 90 * SECOND, 2 * MINUTE], "time", t), ["30s", "1m", "1.5m", "2m"]);
   assert.deepEqual(axisTexts([45 * MINUTE, HOUR, 75 * MINUTE], "time", t), ["45m", "1h", "1.25h"]);
   assert.equal(new Set(axisTexts([HOUR, 70 * MINUTE, 75 * MINUTE, 80 * MINUTE], "time", t)).size, 4);
+});
+
+test("the name of a file says the metric, the list, the query and the days", () => {
+  const time = { from: Date.parse("2026-11-22T17:00:00Z"), to: Date.parse("2026-11-24T17:00:00Z") };
+  const name = (search) => fileName(fromAddress(`${search}&timezone=Asia/Ho_Chi_Minh`, "UTC"), time);
+  assert.equal(name("?metric=new"), "lineup-new-2026-11-23-2026-11-24.csv");
+  assert.equal(name("?metric=length&view=v17"), "lineup-length-v17-2026-11-23-2026-11-24.csv");
+  assert.equal(name("?metric=length&query=tag:vip/../%20%C3%BC"), "lineup-length-tag-vip-ü-2026-11-23-2026-11-24.csv");
+});
+
+test("a number of a moment is named by the end of its step", () => {
+  const words = stepWords("en-GB", "UTC");
+  const said = (end, step) => endText({ end: Date.parse(end), step }, { timezone: "UTC" }, words, t);
+  assert.equal(said("2026-11-24T14:00:00Z", "hour"), "At Tue 24 Nov, 14:00");
+  assert.equal(said("2026-11-25T00:00:00Z", "day"), "End of Tue 24 Nov");
+  assert.equal(said("2026-11-25T10:30:00Z", "day"), "At Wed 25 Nov, 10:30");
 });
