@@ -126,7 +126,7 @@ export class ReportThreads extends PageModule {
       const at = byId.get(id);
       row.bind(`report-${id}`, rows[at], { ...look, active: at === this.#active });
       row.element.dataset.thread = id;
-      const value = isLengths ? lengthText(values[at], t) : own.written("hour", values[at]);
+      const value = isLengths ? lengthText(values[at], t) : own.written("stamp", values[at]);
       row.element.querySelector(".row-own").textContent = value;
       row.place(at * px, { at, of: total }, value);
     });

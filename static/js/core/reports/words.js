@@ -71,6 +71,7 @@ export function stepWords(region, timeZone) {
     week: { day: "numeric", month: "short", year: "numeric" },
     clock: { hour: "numeric", minute: "2-digit" },
     date: { day: "numeric", month: "short" },
+    stamp: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
     moment: { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit", second: "2-digit" },
   };
   const formats = {};
