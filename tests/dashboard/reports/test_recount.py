@@ -216,6 +216,10 @@ def check_hours_and_bars(month: Month) -> None:
                 least = bounds["least"]
                 theirs = {one.name for one, at in whole if least <= at.length < high}
                 assert {month.name_of(row["id"]) for row in answer["rows"]} == theirs
+                values = answer["values"]
+                assert answer["count"] == bar["count"] and len(values) == len(answer["rows"])
+                assert values == sorted(values, reverse=True)
+                assert least <= values[-1] and values[0] < high
 
 
 def hour_of_week(at: int, zone: ZoneInfo) -> int:
