@@ -41,16 +41,17 @@ def behind(database: Database, question: Question, wanted: Wanted) -> Behind:
     its, metric = report_facts.c, question.metric
     source = _of_part(question, wanted.part)
     conditions_of = source.conditions
-    score: ColumnElement[int]
-    if metric.measure == "level":
-        conditions_of.append(its.at < question.end)
-        score = func.max(its.at)
-    else:
-        conditions_of += [its.at >= question.begin, its.at < question.end]
+    value: ColumnElement[int] = its.at
+    # The longest wait began first; all others have the highest value first.
+    sign = 1 if metric.measure == "level" else -1
+    conditions_of.append(its.at < question.end)
+    if metric.measure != "level":
+        conditions_of.append(its.at >= question.begin)
+    if metric.measure == "lengths":
         value, _ = questions.length_columns(question)
-        conditions_of += _within(value, wanted) if metric.measure == "lengths" else []
-        score = -func.max(value if metric.measure == "lengths" else its.at)
-    columns = its.thread_id.label("id"), score.label("score"), func.count().label("times")
+        conditions_of += _within(value, wanted)
+    score = (sign * func.max(value)).label("score")
+    columns = its.thread_id.label("id"), score, func.count().label("times")
     found = select(*columns).select_from(source.rows)
     found = found.where(*conditions_of).group_by(its.thread_id)
     if metric.measure == "level":
@@ -61,17 +62,20 @@ def behind(database: Database, question: Question, wanted: Wanted) -> Behind:
     count = select(func.sum(rows.c.times)).scalar_subquery()
     statement = select(rows.c.id, rows.c.score, total, count)
     if wanted.after is not None:
-        statement = statement.where(tuple_(rows.c.score, rows.c.id) > tuple_(*wanted.after))
+        value_after, id_after = wanted.after
+        place = tuple_(rows.c.score, rows.c.id)
+        statement = statement.where(place > tuple_(sign * value_after, id_after))
     ordered = statement.order_by(rows.c.score, rows.c.id).limit(wanted.limit + 1)
     shown = database.read_beside(ordered)
     part = shown[: wanted.limit]
+    ids, values = [id for id, *_ in part], [sign * score for _, score, *_ in part]
     _, _, threads, times = shown[0] if shown else (0, 0, 0, 0)
     return Behind(
-        [id for id, *_ in part],
-        [abs(score) for _, score, *_ in part],
+        ids,
+        values,
         threads,
         threads if metric.measure == "level" else int(times),
-        (part[-1][1], part[-1][0]) if len(shown) > wanted.limit else None,
+        (values[-1], ids[-1]) if len(shown) > wanted.limit else None,
     )
 
 

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar, get_origin
 
 from flask import request
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
 
 from dashboard.errors import Invalid
 from dashboard.signed_texts import NotSigned, SignedTexts
@@ -82,6 +89,16 @@ def _ids(values: list[str]) -> list[int]:
     return list(dict.fromkeys(ids))
 
 
+def _position(text: Any) -> Any:
+    parts = text.split(",") if isinstance(text, str) else ()
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise fault("wrong_type", "must be score,id: two whole numbers")
+    score, id = (int(part[: _DIGITS_MAX + 1]) for part in parts)
+    if max(score, id) > INTEGER_MAX:
+        raise fault("number_out_of_range", f"must be 0 to {INTEGER_MAX}")
+    return score, id
+
+
 #: An integer in a query string is written with digits only. Its bounds, `Field(ge=…, le=…)`, must
 #: precede this, or the schema lacks them.
 DIGITS = BeforeValidator(_whole_number)
@@ -91,6 +108,12 @@ RowId = Annotated[int, Field(ge=1, le=INTEGER_MAX), DIGITS]
 Words = Annotated[str, AfterValidator(check_visible), AfterValidator(check_characters)]
 #: `1,2,3`: ids, each once.
 Ids = Annotated[list[int], BeforeValidator(_ids)]
+#: `score,id`: the position after which the next part begins.
+After = Annotated[
+    tuple[int, int] | None,
+    BeforeValidator(_position),
+    WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,16},[0-9]{1,16}$"}),
+]
 #: A cursor; an empty one counts as none: reading begins at the head.
 Cursor = Annotated[str | None, BeforeValidator(lambda text: text or None)]
 

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from dashboard.db.database import Database
-from dashboard.db.models.threads import threads
+from dashboard.db.models.threads import thread_acts, threads
 from dashboard.transfer.exporting import Exporter
 from tests.dashboard.history.days import Day, acts_of
 from tests.dashboard.reports.recount import (
@@ -264,6 +264,50 @@ def check_handled(month: Month) -> None:
         assert values == Counter(day for day, _ in days)
 
 
+def check_queries(month: Month) -> None:
+    """A query limits a report to threads for which it holds now; a view is its query."""
+    held = {
+        "tag:vip": [thread for thread in month.threads if "vip" in thread.tags],
+        "desk:sales": [thread for thread in month.threads if thread.desk == "sales"],
+        "member:3,4,5": [thread for thread in month.threads if thread.tier >= 3],
+    }
+    for query, some in held.items():
+        names = {thread.name for thread in some}
+        for metric, kind in LENGTHS.items():
+            lengths = [one.length for thread, one in month.found(kind) if thread.name in names]
+            assert month.ask(metric=metric, query=query)["total"] == percentiles(lengths), query
+    views = month.day.sue.get("/admin/api/views").json["views"]
+    shared = {view["id"]: view for view in views if view["owner"] == "all"}
+    for metric in (*COUNTS, *LENGTHS, "waiting", "handled"):
+        parts = {part["key"]: part for part in month.ask(metric=metric, by="view")["parts"]}
+        for id, view in shared.items():
+            query = {"metric": metric, "timezone": view["timezone"] or "UTC"}
+            alone = month.ask(**query, query=view["query"])["total"]
+            part = parts.get(id.removeprefix("v"))
+            none = {"count": 0, "p50": None, "p90": None, "p99": None} if metric in LENGTHS else 0
+            assert (part["total"] if part else none) == alone, (metric, view)
+            if part:
+                behind = month.ask("reports/threads", metric=metric, by="view", part=part["key"])
+                limited = month.ask("reports/threads", **query, query=view["query"])
+                assert behind["total"] == limited["total"]
+
+
+def check_queues(month: Month) -> None:
+    """Hand-outs and returns are the acts of queues."""
+    with month.app.database.read() as connection:
+        rows = connection.execute(select(thread_acts.c.type, thread_acts.c.at, thread_acts.c.data))
+        acts = [row for row in rows if "queue" in (row.data or {})]
+    given = [act for act in acts if act.type == "thread.assigned"]
+    returned = [act for act in acts if "returned" in act.data]
+    times = [act.at - act.data["since"] for act in given]
+    for metric, some in (("given", given), ("returned", returned)):
+        assert month.ask(metric=metric)["total"] == len(some)
+        by_queue = Counter(str(act.data["queue"]["id"]) for act in some)
+        parts = month.ask(metric=metric, by="queue")["parts"]
+        assert {part["key"]: part["total"] for part in parts} == by_queue
+    assert month.ask(metric="queue_time")["total"] == percentiles(times)
+
+
 def check_all(month: Month) -> None:
     check_counts(month)
     check_lengths(month)
@@ -271,10 +315,13 @@ def check_all(month: Month) -> None:
     check_handled(month)
     check_threads(month)
     check_hours_and_bars(month)
+    check_queries(month)
+    check_queues(month)
 
 
 def test_every_number_equals_a_recount(month):
     check_all(month)
+    assert month.ask(metric="given")["total"] and month.ask(metric="new", by="view")["parts"]
 
 
 @pytest.mark.slow

@@ -1,17 +1,17 @@
 """Reports for supervisors, and the threads behind their numbers."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from flask import Response
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field
 
 from dashboard.db.reports.behind import Wanted
 from dashboard.services import Services
-from dashboard.validation.fields import INTEGER_MAX, Milliseconds, check_characters, fault
+from dashboard.validation.fields import INTEGER_MAX, Milliseconds, check_characters
 from dashboard.web.admin.responses import Row
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import current
-from dashboard.web.http.queries import DIGITS
+from dashboard.web.http.queries import DIGITS, After
 from dashboard.web.http.reports import (
     Reader,
     Report,
@@ -24,18 +24,6 @@ from dashboard.web.http.schemas import Answer, QueryProblem
 
 #: Threads of one answer.
 THREADS_MAX, THREADS_DEFAULT = 100, 50
-_DIGITS_MAX = 16
-
-
-def _position(text: Any) -> Any:
-    parts = text.split(",") if isinstance(text, str) else ()
-    digits = [part.removeprefix("-") for part in parts]
-    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in digits):
-        raise fault("wrong_type", "must be two whole numbers with a comma between")
-    value, id = (int(part[: _DIGITS_MAX + 2]) for part in parts)
-    if max(abs(value), abs(id)) > INTEGER_MAX:
-        raise fault("number_out_of_range", f"must be at most {INTEGER_MAX}")
-    return value, id
 
 
 class BehindQuery(ReportQuery):
@@ -59,12 +47,7 @@ class BehindQuery(ReportQuery):
         Field(ge=0, le=INTEGER_MAX, description="Only lengths below so many ms."),
         DIGITS,
     ] = None
-    after: Annotated[
-        tuple[int, int] | None,
-        BeforeValidator(_position),
-        WithJsonSchema({"type": "string", "pattern": "^-?[0-9]{1,16},[0-9]{1,16}$"}),
-        Field(description="`next` of the answer before, with a comma between."),
-    ] = None
+    after: Annotated[After, Field(description="`next` of the answer before, as `value,id`.")] = None
     limit: Annotated[int, Field(ge=1, le=THREADS_MAX), DIGITS] = THREADS_DEFAULT
 
 

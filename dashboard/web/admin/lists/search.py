@@ -1,18 +1,17 @@
 """Finds threads: by words and by customer, closed ones beyond the lists, and by their ids."""
 
 import threading
-from typing import Annotated, Any
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from flask import Response
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field
 from sqlalchemy import Connection
 
 from dashboard.db import archive
 from dashboard.db.accounts import admins
 from dashboard.db.archive import Part
 from dashboard.db.lists import named_lists, versions
-from dashboard.db.lists.entries import Position
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.search import search
 from dashboard.db.search.search import HoldsAt
@@ -21,13 +20,13 @@ from dashboard.errors import NotFound
 from dashboard.services import Services
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import invalid_query
-from dashboard.validation.fields import INTEGER_MAX, check_length, fault
+from dashboard.validation.fields import check_length
 from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.requests import ListQuery
 from dashboard.web.admin.responses import CustomerPanel, Row, SearchResults, ThreadMatches
 from dashboard.web.http.identity import current
-from dashboard.web.http.queries import DIGITS, Cursor, Ids, Query, Words, excluded
+from dashboard.web.http.queries import DIGITS, After, Cursor, Ids, Query, Words, excluded
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from dashboard.web.http.schemas import Answer, ThreadId
@@ -143,29 +142,12 @@ def _read(text: str) -> SearchText:
 
 #: Rows of a list that one answer has.
 ROWS_DEFAULT, ROWS_MAX = 50, 100
-_DIGITS_MAX = 16
-
-
-def _position(text: Any) -> Any:
-    """Parses `score,id`."""
-    parts = text.split(",") if isinstance(text, str) else ()
-    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
-        raise fault("wrong_type", "must be score,id: two whole numbers")
-    score, id = (int(part[: _DIGITS_MAX + 1]) for part in parts)
-    if max(score, id) > INTEGER_MAX:
-        raise fault("number_out_of_range", f"must be 0 to {INTEGER_MAX}")
-    return score, id
 
 
 class ListPartQuery(ListQuery):
     """A list, and the part of it to read."""
 
-    after: Annotated[
-        Position | None,
-        BeforeValidator(_position),
-        WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,16},[0-9]{1,16}$"}),
-        Field(description="`next` of the answer before, as `score,id`."),
-    ] = None
+    after: Annotated[After, Field(description="`next` of the answer before, as `score,id`.")] = None
     limit: Annotated[int, Field(ge=1, le=ROWS_MAX), DIGITS] = ROWS_DEFAULT
 
 
