@@ -14,7 +14,7 @@ from dashboard.db.models.base import Id, Json, metadata
 
 #: What happened in threads, computed from their events and acts: see `reports.facts`. `kind` is a
 #: number of KINDS, `id` that of the event or act, of `missed` that of the thread. `value` is a
-#: length in milliseconds, `opening` its opening time, null without a policy; `bucket` and
+#: duration in milliseconds, `opening` its opening time, null without a policy; `bucket` and
 #: `opening_bucket` say where both stand among BOUNDS. `admin_id` is who did it, or who got or had
 #: the thread. `before` is the time at which an admin had answered or closed the thread before,
 #: `own_before` that of the same admin: so each thread is counted once. The columns after `queue_id`

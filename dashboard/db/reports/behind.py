@@ -12,7 +12,7 @@ from dashboard.db.reports.questions import NO_PART, Question, Source
 
 class Behind(NamedTuple):
     """The threads behind a number: ids in their order, and the values of the order: the longest
-    time (ms) of lengths, else when it happened last, or since when a thread waited. `times`: how
+    time (ms) of durations, else when it happened last, or since when a thread waited. `times`: how
     often it happened in the `total` threads; `next`: the position after which more follow."""
 
     ids: list[int]
@@ -24,7 +24,7 @@ class Behind(NamedTuple):
 
 class Wanted(NamedTuple):
     """The threads to read: up to `limit` after a position, of a part, None: of the whole. Of
-    lengths only those of at least `least` and below `below` ms."""
+    durations only those of at least `least` and below `below` ms."""
 
     part: str | None
     limit: int
@@ -47,8 +47,8 @@ def behind(database: Database, question: Question, wanted: Wanted) -> Behind:
     conditions_of.append(its.at < question.end)
     if metric.measure != "level":
         conditions_of.append(its.at >= question.begin)
-    if metric.measure == "lengths":
-        value, _ = questions.length_columns(question)
+    if metric.measure == "durations":
+        value, _ = questions.duration_columns(question)
         conditions_of += _within(value, wanted)
     score = (sign * func.max(value)).label("score")
     columns = its.thread_id.label("id"), score, func.count().label("times")

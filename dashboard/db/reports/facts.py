@@ -45,9 +45,9 @@ KINDS = {
 #: The kinds that are work of an admin on a thread.
 WORK = ("first_reply", "next_reply", "message", "closed")
 _WORK_NUMBERS = frozenset(KINDS[kind] for kind in WORK)
-_LENGTHS: tuple[TurnKind, ...] = ("closed", "first_reply", "next_reply")
+_TIMED: tuple[TurnKind, ...] = ("closed", "first_reply", "next_reply")
 
-#: Lengths (ms) that people know: the bounds of histograms.
+#: Durations (ms) that people know: the bounds of histograms.
 SHOWN_BOUNDS = tuple(
     1_000 * seconds
     for seconds in (
@@ -55,8 +55,9 @@ SHOWN_BOUNDS = tuple(
         *(86_400, 172_800, 259_200, 604_800, 1_209_600, 2_592_000),
     )
 )
-#: Bounds that divide lengths into small buckets, 16 from one length to its double: a percentile is
-#: found by counting buckets, and reading only the lengths of one. Stored numbers depend on them.
+#: Bounds that divide durations into small buckets, 16 from one duration to its double: a percentile
+#: is found by counting buckets, and reading only the durations of one. Stored numbers depend on
+#: them.
 BOUNDS = tuple(sorted({*SHOWN_BOUNDS, *(round(1_000 * 2 ** (at / 16)) for at in range(416))}))
 
 
@@ -190,9 +191,9 @@ def _with_before(facts: Iterable[Fact]) -> Iterator[Fact]:
             yield fact
 
 
-def bucket_of(length: int | None) -> int | None:
-    """Returns the place of a length among BOUNDS."""
-    return None if length is None else bisect_right(BOUNDS, length)
+def bucket_of(duration: int | None) -> int | None:
+    """Returns the place of a duration among BOUNDS."""
+    return None if duration is None else bisect_right(BOUNDS, duration)
 
 
 def _by_thread(
@@ -256,7 +257,7 @@ class _Reader:
 
     def _of_turn(self, row: Any, turn: Turn, author_id: int | None) -> Fact:
         value = opening = None
-        if turn.kind in _LENGTHS and turn.since is not None:
+        if turn.kind in _TIMED and turn.since is not None:
             value = turn.at - turn.since
             opening = self._opening(row.id, turn)
         is_theirs = turn.kind in ("closed", "first_reply", "next_reply", "message")
@@ -264,7 +265,7 @@ class _Reader:
         return _fact(row, KINDS[turn.kind], turn.at, turn.event_id, value, opening, admin_id)
 
     def _opening(self, thread_id: int, turn: Turn) -> int | None:
-        """Returns the opening time of a length, by the policy of its end that would apply to the
+        """Returns the opening time of a duration, by the policy of its end that would apply to the
         thread, as it is now, if it waited; None without one."""
         assert turn.since is not None
         subject = _waiting(self._subjects[thread_id], turn)

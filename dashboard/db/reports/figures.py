@@ -1,17 +1,21 @@
 """The numbers of reports: counted by SQL from facts, exactly."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    CTE,
     BigInteger,
     ColumnElement,
+    FromClause,
     Select,
-    and_,
+    Subquery,
+    Text,
     case,
     cast,
+    column,
     func,
     literal,
     null,
@@ -19,6 +23,7 @@ from sqlalchemy import (
     select,
     tuple_,
     union_all,
+    values,
 )
 
 from dashboard.db.database import Database
@@ -29,14 +34,14 @@ from dashboard.db.reports.metrics import OVERLAPPING
 from dashboard.db.reports.questions import Question, Source
 from dashboard.turns import turns
 
-#: The percentiles of lengths, by nearest rank: p90 is the least length that 90 % do not exceed.
+#: The percentiles of durations, by nearest rank: p90 is the shortest one that 90 % do not exceed.
 PERCENTILES = (50, 90, 99)
 #: Rows between two turns of others.
 ROWS_A_TURN = 250
 
 
-class Lengths(NamedTuple):
-    """The number of lengths, and their percentiles in milliseconds, None without any."""
+class Durations(NamedTuple):
+    """The number of durations, and their percentiles in milliseconds, None without any."""
 
     number: int
     p50: int | None
@@ -44,16 +49,16 @@ class Lengths(NamedTuple):
     p99: int | None
 
 
-#: A count, a time in milliseconds, or lengths; None for a level that is still to come.
-Value = int | Lengths | None
+#: A count, a time in milliseconds, or durations; None for a level that is still to come.
+Value = int | Durations | None
 
 
 class Figures(NamedTuple):
     """The number of the whole, of each label, and of each part by its key, and that of each part
     for each label if both are asked for. The key of what belongs to no part is empty.
 
-    `histogram`: how many lengths are below each of SHOWN_BOUNDS, but not below the one before, and
-    last those above all.
+    `histogram`: how many durations are below each of SHOWN_BOUNDS, but not below the one before,
+    and last those above all.
     """
 
     total: Value
@@ -64,11 +69,11 @@ class Figures(NamedTuple):
 
 
 def figures(database: Database, question: Question) -> Figures:
-    """Returns the numbers that answer a question; of lengths and threads only one axis: steps, or
+    """Returns the numbers that answer a question; of durations and threads only one axis: steps, or
     parts. Raises StorageUnavailable."""
     measure = question.metric.measure
-    if measure == "lengths":
-        return _lengths(database, question)
+    if measure == "durations":
+        return _durations(database, question)
     if measure == "threads":
         return _distinct(database, question)
     if measure == "level":
@@ -203,35 +208,62 @@ def highest_at(database: Database, question: Question, label: int) -> int | None
     return min(known)[1] if known else None
 
 
-# Lengths
+# Durations
 
 
-def _lengths(database: Database, question: Question) -> Figures:
-    """Counts buckets, then reads the lengths at the places in them where percentiles are."""
-    if question.by in OVERLAPPING:
-        return _overlapping(database, question)
+def _durations(database: Database, question: Question) -> Figures:
+    """Counts buckets, then reads the durations at the places in them where percentiles are."""
     source = questions.source(question, question.steps)
-    axis, names = questions.axis(question, source)
+    axis = _Axis.of(database, question, source)
     whole, cells = _places(database, question, source, axis)
+    none = Durations(0, None, None, None)
+    if not whole.total:
+        return _on_axis(question, none, {}, none)._replace(histogram=_histogram(whole.counts))
     found = dict[tuple[Any, ...], int]()
-    if whole.total:
-        for key, bucket, at, at_in_all, length in _at(
-            database, question, source, axis, whole, cells
-        ):
-            found[key, bucket, at] = found[bucket, at_in_all] = length
+    statement = _at_places(question, source, axis, whole, cells)
+    for name, bucket, at, at_in_all, duration in database.read_beside(statement):
+        found[name, bucket, at] = found[bucket, at_in_all] = duration
     parts = {
-        name: Lengths(cell.total, *(found[key, *place] for place in cell.places))
-        for key, cell in cells.items()
-        for name in names(key)
+        shown: Durations(cell.total, *(found[name, *place] for place in cell.places))
+        for name, cell in cells.items()
+        for shown in axis.names(name)
     }
-    none = Lengths(0, None, None, None)
-    total = Lengths(whole.total, *(found[place] for place in whole.places)) if whole.total else none
-    histogram = _histogram(whole.counts)
-    return _on_axis(question, total, parts, none)._replace(histogram=histogram)
+    total = Durations(whole.total, *(found[place] for place in whole.places))
+    return _on_axis(question, total, parts, none)._replace(histogram=_histogram(whole.counts))
+
+
+class _Axis(NamedTuple):
+    """The steps or parts by which durations are counted: the key of each fact. Parts that overlap
+    have a table of the keys and the names that each counts for; `names` shows any other key."""
+
+    key: ColumnElement[Any]
+    names: Callable[[Any], Iterable[Any]]
+    table: CTE | None = None
+
+    @classmethod
+    def of(cls, database: Database, question: Question, source: Source) -> "_Axis":
+        """Returns the axis of a question. Raises StorageUnavailable."""
+        key, names = questions.axis(question, source)
+        if question.by not in OVERLAPPING:
+            return cls(key, names)
+        keys = select(key).select_from(source.rows).where(*source.conditions).distinct()
+        rows = [(one, name) for (one,) in database.read_beside(keys) for name in names(one)]
+        if not rows:
+            return cls(questions.NO_PART, lambda name: ())
+        columns = column("key", key.type), column("name", Text)
+        table = values(*columns, name="parts").data(rows).cte()
+        return cls(key, lambda name: (name,), table)
+
+    def named(self, rows: CTE | Subquery) -> tuple[FromClause, ColumnElement[Any]]:
+        """Returns rows that have a `key`, each once for each of its names, and the name."""
+        if self.table is None:
+            return rows, rows.c.key
+        its = self.table.c
+        return rows.join(self.table, its.key == rows.c.key, isouter=True), its.name
 
 
 class _Places(NamedTuple):
-    """The number of lengths, and for each percentile the bucket and the place in it, from 1 on;
+    """The number of durations, and for each percentile the bucket and the place in it, from 1 on;
     `counts`: how many are in each bucket, of the whole alone."""
 
     total: int
@@ -239,54 +271,57 @@ class _Places(NamedTuple):
     counts: Counter[int]
 
 
-def _buckets(question: Question, source: Source, axis: ColumnElement[Any]) -> Select[Any]:
-    """Selects (null, bucket, count, 0) of the whole, and of each value of an axis, for the buckets
-    with percentiles, (value, bucket, how many lengths are in those before, in all)."""
-    value, bucket = questions.length_columns(question)
-    columns = axis.label("axis"), bucket.label("bucket"), func.count().label("n")
+def _buckets(question: Question, source: Source, axis: _Axis) -> Select[Any]:
+    """Selects (null, bucket, count, 0) of the whole, and of each name, for the buckets with
+    percentiles, (name, bucket, how many durations are in those before, in all)."""
+    value, bucket = questions.duration_columns(question)
+    columns = axis.key.label("key"), bucket.label("bucket"), func.count().label("n")
     counted: Select[Any] = select(*columns).select_from(source.rows)
     counted = counted.where(*source.conditions, value.is_not(None))
-    each = questions.grouped(counted, (axis, bucket)).cte("counts")
-    upto = func.sum(each.c.n).over(partition_by=each.c.axis, order_by=each.c.bucket)
-    total = func.sum(each.c.n).over(partition_by=each.c.axis)
-    running = select(each, upto.label("upto"), total.label("total")).subquery("running")
-    before = running.c.upto - running.c.n
-    is_reached = 100 * running.c.upto
+    counts = questions.grouped(counted, (axis.key, bucket)).cte("counts")
+    rows, name = axis.named(counts)
+    number = func.sum(counts.c.n).label("n")
+    each = select(name.label("name"), counts.c.bucket, number).select_from(rows)
+    each = each.where(name.is_not(None)).group_by(name, counts.c.bucket)
+    its = each.subquery("each").c
+    upto = func.sum(its.n).over(partition_by=its.name, order_by=its.bucket).label("upto")
+    total = func.sum(its.n).over(partition_by=its.name).label("total")
+    running = select(its.name, its.bucket, its.n, upto, total).subquery("running").c
+    before = running.upto - running.n
     has_place = (
-        and_(percent * running.c.total > 100 * before, percent * running.c.total <= is_reached)
+        (percent * running.total > 100 * before) & (percent * running.total <= 100 * running.upto)
         for percent in PERCENTILES
     )
-    of_axis = select(running.c.axis, running.c.bucket, before, running.c.total)
-    of_axis = of_axis.where(or_(*has_place))
-    no_axis = cast(null(), running.c.axis.type)
-    in_all = select(no_axis, each.c.bucket, func.sum(each.c.n), literal(0)).group_by(each.c.bucket)
-    return select(union_all(in_all, of_axis).subquery("buckets"))
+    named = select(running.name, running.bucket, before, running.total).where(or_(*has_place))
+    whole = select(cast(null(), name.type), counts.c.bucket, number, literal(0))
+    both = union_all(whole.group_by(counts.c.bucket), named)
+    return select(both.subquery("buckets"))
 
 
 def _places(
-    database: Database, question: Question, source: Source, axis: ColumnElement[Any]
+    database: Database, question: Question, source: Source, axis: _Axis
 ) -> tuple[_Places, dict[Any, _Places]]:
-    """Returns the places of the whole, and those of each value of an axis."""
+    """Returns the places of the whole, and those of each name."""
     counts, rows = Counter[int](), defaultdict[Any, list[tuple[int, int]]](list)
     totals = dict[Any, int]()
-    for key, bucket, number, of_all in database.read_beside(_buckets(question, source, axis)):
-        if key is None:
+    for name, bucket, number, of_all in database.read_beside(_buckets(question, source, axis)):
+        if name is None:
             counts[bucket] = int(number)
         else:
-            rows[key].append((bucket, int(number)))
-            totals[key] = int(of_all)
+            rows[name].append((bucket, int(number)))
+            totals[name] = int(of_all)
     ordered = sorted(counts)
     before = accumulate((counts[bucket] for bucket in ordered), initial=0)
     in_all = counts.total()
     whole = _Places(in_all, _placed(list(zip(ordered, before, strict=False)), in_all), counts)
     return whole, {
-        key: _Places(totals[key], _placed(sorted(some), totals[key]), Counter())
-        for key, some in rows.items()
+        name: _Places(totals[name], _placed(sorted(some), totals[name]), Counter())
+        for name, some in rows.items()
     }
 
 
 def _placed(buckets: Sequence[tuple[int, int]], total: int) -> list[tuple[int, int]]:
-    """Returns the place of each percentile, by buckets in order and the lengths before each."""
+    """Returns the place of each percentile, by buckets in order and the durations before each."""
     ranks = [-(-percent * total // 100) for percent in PERCENTILES] if total else []
     found = []
     for rank in ranks:
@@ -295,97 +330,34 @@ def _placed(buckets: Sequence[tuple[int, int]], total: int) -> list[tuple[int, i
     return found
 
 
-def _at(
-    database: Database,
-    question: Question,
-    source: Source,
-    axis: ColumnElement[Any],
-    whole: _Places,
-    cells: Mapping[Any, _Places],
-) -> Iterable[Sequence[Any]]:
-    """Reads the lengths at places: the value of the axis, the bucket, the place in it of this value
-    and of all, and the length."""
-    value, bucket = questions.length_columns(question)
-    places = {(key, *place) for key, cell in cells.items() for place in cell.places}
-    pairs = sorted({place[:2] for place in places})
-    wanted = or_(bucket.in_({place[0] for place in whole.places}), tuple_(axis, bucket).in_(pairs))
-    order = (
-        func.row_number().over(partition_by=[axis, bucket], order_by=value).label("at"),
-        func.row_number().over(partition_by=bucket, order_by=value).label("at_in_all"),
-    )
-    columns = axis.label("axis"), bucket.label("bucket"), *order, value.label("length")
-    rows: Select[Any] = select(*columns).select_from(source.rows)
-    numbered = rows.where(*source.conditions, wanted).subquery("numbered")
+def _at_places(
+    question: Question, source: Source, axis: _Axis, whole: _Places, cells: Mapping[Any, _Places]
+) -> Select[Any]:
+    """Selects the durations at places: the name, the bucket, the place in it among those of the
+    name and among all, and the duration."""
+    value, bucket = questions.duration_columns(question)
+    places = {(name, *place) for name, cell in cells.items() for place in cell.places}
+    in_all = set(whole.places)
+    wanted: ColumnElement[bool]
+    if axis.table is None:
+        pairs = sorted({place[:2] for place in places})
+        wanted = bucket.in_({place[0] for place in in_all}) | tuple_(axis.key, bucket).in_(pairs)
+    else:
+        wanted = bucket.in_({place[-2] for place in places | in_all})
+    at_in_all = func.row_number().over(partition_by=bucket, order_by=value).label("at_in_all")
+    columns = axis.key.label("key"), bucket.label("bucket"), value.label("duration"), at_in_all
+    some: Select[Any] = select(*columns).select_from(source.rows).where(*source.conditions, wanted)
+    numbered = some.subquery("numbered")
+    rows, name = axis.named(numbered)
     its = numbered.c
-    at_place = or_(
-        tuple_(its.axis, its.bucket, its.at).in_(sorted(places)),
-        tuple_(its.bucket, its.at_in_all).in_(sorted(set(whole.places))),
+    order = func.row_number().over(partition_by=[name, its.bucket], order_by=its.duration)
+    numbers = order.label("at"), its.at_in_all, its.duration
+    joined: Select[Any] = select(name.label("name"), its.bucket, *numbers).select_from(rows)
+    placed = joined.subquery("placed").c
+    return select(*placed).where(
+        tuple_(placed.name, placed.bucket, placed.at).in_(sorted(places))
+        | tuple_(placed.bucket, placed.at_in_all).in_(sorted(in_all))
     )
-    return database.read_beside(select(numbered).where(at_place))
-
-
-class _Cell:
-    """Lengths that are counted together: how many are in each bucket."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[int] = Counter()
-        #: The values of its axis that it is made of.
-        self.keys: set[Any] = set()
-        self.found: dict[int, list[int]] = defaultdict(list)
-
-    def ranks(self) -> list[tuple[int, int]]:
-        """Returns for each percentile the bucket, and the place within it."""
-        total, places = self.counts.total(), []
-        for percent in PERCENTILES:
-            left = -(-percent * total // 100)
-            for bucket in sorted(self.counts):
-                if left <= self.counts[bucket]:
-                    places.append((bucket, left - 1))
-                    break
-                left -= self.counts[bucket]
-        return places
-
-    def lengths(self) -> Lengths:
-        places = self.ranks()
-        if not places:
-            return Lengths(0, None, None, None)
-        found = {bucket: sorted(self.found[bucket]) for bucket, _ in places}
-        return Lengths(self.counts.total(), *(found[bucket][at] for bucket, at in places))
-
-
-def _overlapping(database: Database, question: Question) -> Figures:
-    """Does the same for parts that overlap: rows of several keys are added up here."""
-    source = questions.source(question, question.steps)
-    axis, names = questions.axis(question, source)
-    value, bucket = questions.length_columns(question)
-    statement = select(axis, bucket, func.count()).select_from(source.rows)
-    statement = statement.where(*source.conditions, value.is_not(None))
-    statement = questions.grouped(statement, (axis, bucket))
-    whole, cells = _Cell(), defaultdict[Any, _Cell](_Cell)
-    for key, number, count in _in_turns(database.read_beside(statement)):
-        for cell in (whole, *(cells[name] for name in names(key))):
-            cell.counts[number] += count
-            cell.keys.add(key)
-    if whole.counts:
-        pairs = {
-            (key, number)
-            for cell in cells.values()
-            for number, _ in cell.ranks()
-            for key in cell.keys
-        }
-        of_whole = {number for number, _ in whole.ranks()}
-        wanted: ColumnElement[bool] = bucket.in_(sorted(of_whole))
-        if pairs:
-            wanted = or_(wanted, tuple_(axis, bucket).in_(sorted(pairs)))
-        found = select(axis, bucket, value).select_from(source.rows)
-        found = found.where(*source.conditions, wanted)
-        for key, number, length in _in_turns(database.read_beside(found)):
-            for cell in (whole, *(cells[name] for name in names(key))):
-                cell.found[number].append(length)
-    found_lengths = {name: cell.lengths() for name, cell in cells.items()}
-    histogram = _histogram(whole.counts)
-    none = Lengths(0, None, None, None)
-    return _on_axis(question, whole.lengths(), found_lengths, none)._replace(histogram=histogram)
 
 
 def _histogram(counts: Counter[int]) -> list[int]:

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement
 from dashboard.db.models.reports import report_facts
 from dashboard.db.reports.facts import KINDS, WORK
 
-#: What the number of a metric is: a count of facts or of threads, the lengths of something, how
+#: What the number of a metric is: a count of facts or of threads, the durations of something, how
 #: many threads wait at a moment, the time that admins spent, or how long a list was.
-Measure = Literal["facts", "threads", "lengths", "level", "time", "list"]
+Measure = Literal["facts", "threads", "durations", "level", "time", "list"]
 
 
 class Metric(NamedTuple):
@@ -47,17 +47,17 @@ METRICS: Mapping[str, Metric] = {
         "list", (), "Threads on a list, as it was shown at the end of each step (31 days at most)."
     ),
     "first_reply": Metric(
-        "lengths",
+        "durations",
         ("first_reply",),
         "From the first unanswered request to the first answer of an admin in its thread.",
     ),
     "next_reply": Metric(
-        "lengths",
+        "durations",
         ("next_reply",),
         "From the first unanswered request to the answer, in threads that were answered before.",
     ),
     "close_time": Metric(
-        "lengths", ("closed",), "From the begin of a thread, or its last reopening, to its close."
+        "durations", ("closed",), "From the begin of a thread, or its last reopening, to its close."
     ),
     "met": Metric("facts", ("met",), "Answers by the time that a policy had promised."),
     "missed": Metric(
@@ -84,7 +84,7 @@ METRICS: Mapping[str, Metric] = {
     "given": Metric("facts", ("given",), "Threads that queues gave to admins."),
     "returned": Metric("facts", ("returned",), "Threads that went back to their queues."),
     "queue_time": Metric(
-        "lengths", ("given",), "From a thread's coming into a queue to its hand-out."
+        "durations", ("given",), "From a thread's coming into a queue to its hand-out."
     ),
 }
 

@@ -47,7 +47,7 @@ class Question(NamedTuple):
     """A metric over steps, in order and without gaps; `by`: what divides it into parts.
 
     `labels`: the number of labels, 0: only one number is asked for. `is_weekly`: steps have offsets
-    of a time zone instead of labels, and labels are the hours of a week. `opening`: lengths in
+    of a time zone instead of labels, and labels are the hours of a week. `opening`: durations in
     opening time. `source_id`: only threads of this source; `query`: only threads for which it holds
     now. `views`: the ids and queries of the parts of `view`. Times in milliseconds.
     """
@@ -172,13 +172,13 @@ def names(question: Question) -> Callable[[Any], Iterable[str]]:
 def axis(
     question: Question, source: Source
 ) -> tuple[ColumnElement[Any], Callable[[Any], Iterable[Any]]]:
-    """Returns what divides lengths and threads, steps or parts, and the names of its parts."""
+    """Returns what divides durations and threads, steps or parts, and the names of its parts."""
     if question.is_stepped:
         return source.label, lambda label: (label,)
     return key(question), names(question)
 
 
-def length_columns(question: Question) -> tuple[ColumnElement[int], ColumnElement[int]]:
+def duration_columns(question: Question) -> tuple[ColumnElement[int], ColumnElement[int]]:
     its = report_facts.c
     return (its.opening, its.opening_bucket) if question.opening else (its.value, its.bucket)
 

@@ -257,8 +257,8 @@ class ReportsApi:
         scope="reports",
         summary="Read a number over time, of your threads",
         description="Counted from the events and acts of your threads, by their own times: what "
-        "comes late changes earlier numbers. Parts are by what a thread is now. Lengths are exact, "
-        "by nearest rank. The times of admins are for supervisors.",
+        "comes late changes earlier numbers. Parts are by what a thread is now. Durations are "
+        "exact, by nearest rank. The times of admins are for supervisors.",
         query=ReportQuery,
         answers={200: Documented("The number, and its parts.", (Report,))},
         problem=QueryProblem,

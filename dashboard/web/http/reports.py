@@ -20,7 +20,7 @@ from dashboard.db.queues import definitions
 from dashboard.db.reports import figures, progress
 from dashboard.db.reports.behind import Wanted, behind
 from dashboard.db.reports.facts import SHOWN_BOUNDS
-from dashboard.db.reports.figures import Figures, Lengths, Value
+from dashboard.db.reports.figures import Durations, Figures, Value
 from dashboard.db.reports.metrics import METRICS, OVERLAPPING, By, Metric
 from dashboard.db.reports.questions import WEEK_HOURS, Question, Step
 from dashboard.db.threads import thread_rows
@@ -46,7 +46,7 @@ from scoring.views import DAY_MS
 
 #: The most steps of one answer, and the most hours that `by=hour` looks at.
 STEPS_MAX, HOURS_MAX = 800, 24 * 370
-#: The length of time that is looked at without `from`.
+#: The time that is looked at without `from`.
 SPAN_MS = 7 * DAY_MS
 #: The longest time over which the length of a list is counted, and the most steps if time alone
 #: changes the list: each is a reading of its own.
@@ -91,12 +91,12 @@ class ReportQuery(Query):
     ] = None
     hours: Annotated[
         Literal["clock", "opening"],
-        Field(description="Lengths by the clock, or in the opening time of the policy."),
+        Field(description="Durations by the clock, or in the opening time of the policy."),
     ] = "clock"
 
 
-class LengthsValue(Answer):
-    """The number of lengths, and their percentiles in milliseconds; null without any."""
+class DurationsValue(Answer):
+    """The number of durations, and their percentiles in milliseconds; null without any."""
 
     count: int
     p50: int | None
@@ -109,12 +109,12 @@ class ReportPart(Answer):
 
     key: Annotated[str, Field(description="Empty: what belongs to no part.")]
     name: str | None
-    total: int | LengthsValue
-    values: list[int | LengthsValue | None]
+    total: int | DurationsValue
+    values: list[int | DurationsValue | None]
 
 
 class HistogramBar(Answer):
-    """The number of lengths below a bound (ms), and not below the one before; null: no bound."""
+    """The number of durations below a bound (ms), and not below the one before; null: no bound."""
 
     below: int | None
     count: int
@@ -133,14 +133,14 @@ class Report(Answer):
     steps: Annotated[
         list[Milliseconds], Field(description="When each step begins; none with `by=hour`.")
     ]
-    total: int | LengthsValue
+    total: int | DurationsValue
     values: Annotated[
-        list[int | LengthsValue | None],
+        list[int | DurationsValue | None],
         Field(description="One for each step or hour of the week; null: to come, or not known."),
     ]
     parts: list[ReportPart]
     adds_up: Annotated[bool, Field(description="Whether the parts add up to the whole.")]
-    histogram: Annotated[list[HistogramBar] | None, Field(description="Of lengths alone.")]
+    histogram: Annotated[list[HistogramBar] | None, Field(description="Of durations alone.")]
     counted_until: Annotated[
         Milliseconds | None,
         Field(description="Up to then all is counted; null: the first counting is under way."),
@@ -181,7 +181,7 @@ class Reports:
             parts = _parts(connection, question, found)
         return {
             "metric": query.metric,
-            "unit": "milliseconds" if question.metric.measure in ("lengths", "time") else "count",
+            "unit": "milliseconds" if question.metric.measure in ("durations", "time") else "count",
             "about": question.metric.about,
             "from": question.begin,
             "to": question.end,
@@ -305,7 +305,7 @@ def _check_fits(query: ReportQuery, metric: Metric, reader: Reader) -> None:
         raise field_error("/by", "unknown_field", f"does not go with {query.metric}")
     if query.step is None or query.by is None:
         return
-    if query.by == "hour" or metric.measure in ("lengths", "threads"):
+    if query.by == "hour" or metric.measure in ("durations", "threads"):
         raise field_error("/step", "unknown_field", f"does not go with by={query.by} here")
 
 
@@ -346,7 +346,7 @@ def _views(connection: Connection, reader: Reader) -> list[tuple[int, Resolved]]
 def _check_wanted(question: Question, query: ReportQuery, wanted: Wanted) -> None:
     """Raises NotFound for a part that cannot be, Invalid for what does not go together."""
     for name in ("least", "below"):
-        if getattr(wanted, name) is not None and question.metric.measure != "lengths":
+        if getattr(wanted, name) is not None and question.metric.measure != "durations":
             raise field_error(f"/{name}", "unknown_field", f"does not go with {query.metric}")
     part, by = wanted.part, query.by
     if part is None:
@@ -441,7 +441,7 @@ def _adds_up(query: ReportQuery, metric: Metric) -> bool:
 
 
 def _json(value: Value) -> Any:
-    if isinstance(value, Lengths):
+    if isinstance(value, Durations):
         return {"count": value.number, "p50": value.p50, "p90": value.p90, "p99": value.p99}
     return value
 
@@ -489,6 +489,6 @@ def _names(connection: Connection, question: Question, found: Figures) -> Mappin
 
 
 def _size(value: Value) -> int:
-    if isinstance(value, Lengths):
+    if isinstance(value, Durations):
         return value.number
     return value or 0

@@ -39,12 +39,12 @@ class BehindQuery(ReportQuery):
     ] = None
     least: Annotated[
         int | None,
-        Field(ge=0, le=INTEGER_MAX, description="Only lengths of at least so many ms."),
+        Field(ge=0, le=INTEGER_MAX, description="Only durations of at least so many ms."),
         DIGITS,
     ] = None
     below: Annotated[
         int | None,
-        Field(ge=0, le=INTEGER_MAX, description="Only lengths below so many ms."),
+        Field(ge=0, le=INTEGER_MAX, description="Only durations below so many ms."),
         DIGITS,
     ] = None
     after: Annotated[After, Field(description="`next` of the answer before, as `value,id`.")] = None
@@ -58,7 +58,7 @@ class BehindReport(Answer):
     values: Annotated[
         list[int],
         Field(
-            description="One for each row (ms): the longest time, of lengths; else when it "
+            description="One for each row (ms): the longest time, of durations; else when it "
             "happened last, or since when the thread waited."
         ),
     ]
@@ -84,7 +84,7 @@ class ReportsApi:
         "getReport",
         summary="Read a number over time, and its parts",
         description="Counted from the events and acts of threads, by their own times: what comes "
-        "late changes earlier numbers. Parts are by what a thread is now. Lengths are exact, by "
+        "late changes earlier numbers. Parts are by what a thread is now. Durations are exact, by "
         "nearest rank.",
         scope=SUPERVISOR,
         query=ReportQuery,
