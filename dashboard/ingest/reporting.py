@@ -81,12 +81,11 @@ class FactKeeper(RunsTask):
             count += self._count(ids)
             if self._task.is_stopped:
                 break
-            after = ids[-1] if ids else None
-            self._note_swept(after)
+            before, after = after, ids[-1] if ids else None
+            noted = partial(progress.note_swept, before=before, after=after)
+            if not self._database.write(noted):
+                break
         return count
-
-    def _note_swept(self, after: int | None) -> None:
-        self._database.write(lambda connection: progress.note(connection, swept_id=after))
 
     def _count(self, ids: Sequence[int]) -> int:
         count, left = 0, list(ids)

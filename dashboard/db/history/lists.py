@@ -1,5 +1,6 @@
 """Any list as it was at a moment, with its rows."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from math import ceil
@@ -10,21 +11,19 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
-    Integer,
     Select,
     and_,
     bindparam,
     case,
-    column,
     func,
     literal,
     select,
     tuple_,
     union,
     union_all,
-    values,
 )
 
+from dashboard.db import steps
 from dashboard.db.conditions import where
 from dashboard.db.database import Database
 from dashboard.db.history.past import (
@@ -42,6 +41,7 @@ from dashboard.db.lists.entries import Position
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.models.history import thread_history as ended
 from dashboard.db.models.threads import events, threads
+from dashboard.db.steps import Step
 from dashboard.db.threads.thread_rows import ThreadRow, preview_of, row_json, select_rows
 
 
@@ -122,7 +122,7 @@ def lengths(database: Database, query_list: QueryList, moments: Sequence[int]) -
     A list that time alone changes is read at each moment; the changes of another one are counted
     once. Raises StorageUnavailable.
     """
-    if not query_list.resolved.is_timeless:
+    if len(moments) == 1 or not query_list.resolved.is_timeless:
         return [rank(database, query_list, at, 0)[1] for at in moments]
     first, last = moments[0], moments[-1]
     gone, there = ended_between(first, last), threads_at(last)
@@ -131,15 +131,16 @@ def lengths(database: Database, query_list: QueryList, moments: Sequence[int]) -
         _moments(query_list, gone, gone.states.c.listed_at, gone.states.c.listed_at, 1),
         _moments(query_list, there, there.states.c.listed_at, there.states.c.listed_at, 1),
     ).subquery()
-    later = column("number", Integer), column("since", BigInteger), column("until", BigInteger)
-    rows = [(at, *pair) for at, pair in enumerate(pairwise(moments), 1)]
-    steps = values(*later, name="steps").data(rows or [(0, first, first)]).cte()
-    is_within = and_(changes.c.at > steps.c.since, changes.c.at <= steps.c.until)
-    counts = select(steps.c.number, func.sum(changes.c.sign)).join_from(steps, changes, is_within)
-    rows_by_step: Any = database.read_beside(counts.group_by(steps.c.number))
-    found: dict[int, int] = {number: int(sum) for number, sum in rows_by_step}
+    # Up to a moment, that one included.
+    pairs = enumerate(pairwise(moments))
+    each = steps.table(Step(since + 1, until + 1, at) for at, (since, until) in pairs)
+    is_within = and_(changes.c.at >= each.c.begin, changes.c.at < each.c.end)
+    counts = select(each.c.label, func.sum(changes.c.sign)).join_from(each, changes, is_within)
+    found = Counter[int]()
+    for label, sum in database.read_beside(counts.group_by(each.c.label)):
+        found[label] = int(sum)
     begin = rank(database, query_list, first, 0)[1]
-    return list(accumulate((found.get(at, 0) for at in range(1, len(moments))), initial=begin))
+    return list(accumulate((found[at] for at in range(len(moments) - 1)), initial=begin))
 
 
 def _moments(

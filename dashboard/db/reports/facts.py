@@ -19,7 +19,7 @@ from dashboard.db.models.history import thread_history
 from dashboard.db.models.reports import report_facts, report_threads
 from dashboard.db.models.threads import customers, events, thread_acts, threads
 from dashboard.db.policies import PastPolicies
-from dashboard.db.threads.events import kind_of
+from dashboard.db.threads.events import FOLDED, thread_event
 from dashboard.event_types import ASSIGNED, RELEASED
 from scoring.calendar import opening_time_between
 from scoring.conditions.subject import Subject
@@ -104,18 +104,7 @@ _THREADS = (
     .where(threads.c.id.in_(_IDS), threads.c.revision > 0)
     .where(report_threads.c.revision.is_distinct_from(threads.c.revision))
 )
-_EVENTS = select(
-    events.c.thread_id,
-    events.c.type,
-    events.c.role,
-    events.c.private,
-    events.c.ranked_at,
-    events.c.id,
-    events.c.seen_id,
-    events.c.undoes_id,
-    events.c.author_id,
-    events.c.received_at,
-).where(events.c.thread_id.in_(_IDS))
+_EVENTS = FOLDED.add_columns(events.c.author_id, events.c.received_at)
 _ACTS = select(
     thread_acts.c.thread_id,
     thread_acts.c.id,
@@ -244,11 +233,10 @@ class _Reader:
     def facts(self, row: Any, now_ms: int) -> Iterator[Fact]:
         """Yields the facts of one thread."""
         said, authors, received = list[ThreadEvent](), dict[int, int | None](), dict[int, int]()
-        for type, role, private, at, id, seen_id, undoes_id, author, received_at in self._events[
-            row.id
-        ]:
-            said.append(ThreadEvent(kind_of(type, role, private), at, id, seen_id, undoes_id))
-            authors[id], received[id] = author, received_at
+        for *values, author_id, received_at in self._events[row.id]:
+            event = thread_event(*values)
+            said.append(event)
+            authors[event.id], received[event.id] = author_id, received_at
         turns = course(said, handoff_only=row.handoff_only)
         for turn in turns:
             yield self._of_turn(row, turn, authors[turn.event_id])

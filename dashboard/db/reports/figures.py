@@ -26,6 +26,7 @@ from sqlalchemy import (
     values,
 )
 
+from dashboard.db import steps
 from dashboard.db.database import Database
 from dashboard.db.models.reports import report_facts
 from dashboard.db.reports import hours, questions
@@ -93,30 +94,27 @@ def _in_turns(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
 # Counts and times
 
 
-#: A label, the key of the part, and a number.
-_Row = tuple[int, Any, int]
-
-
-def _counts(database: Database, question: Question) -> Iterable[_Row]:
+def _counts(database: Database, question: Question) -> Sequence[Sequence[Any]]:
+    """Returns a label, the key of the part, and a number in each row."""
     source = questions.source(question, question.steps)
     columns = source.label, questions.key(question)
-    counted = select(*columns, func.count()).select_from(source.rows)
-    found = database.read_beside(questions.grouped(counted.where(*source.conditions), columns))
-    return [(label, key, number) for label, key, number in found]
+    counted: Select[Any] = select(*columns, func.count()).select_from(source.rows)
+    return database.read_beside(questions.grouped(counted.where(*source.conditions), columns))
 
 
-def _times(database: Database, question: Question) -> Iterable[_Row]:
-    """Returns the times of admins in each step."""
-    spent = hours.spent(questions.steps(question.steps), question.metric.hours, question.now_ms)
-    return [(label, id, int(spent)) for label, id, spent in database.read_beside(spent)]
+def _times(database: Database, question: Question) -> Sequence[Sequence[Any]]:
+    """Returns the same of the times of admins in each step."""
+    each = steps.table(question.steps)
+    return database.read_beside(hours.spent(each, question.metric.hours, question.now_ms))
 
 
-def _summed(question: Question, rows: Iterable[_Row]) -> Figures:
+def _summed(question: Question, rows: Sequence[Sequence[Any]]) -> Figures:
     names = questions.names(question)
     labels = max(question.labels, 1)
     total, steps = 0, [0] * labels
     parts: dict[str, list[int]] = defaultdict(lambda: [0] * labels)
-    for label, key, number in _in_turns(rows):
+    for label, key, sum_or_count in _in_turns(rows):
+        number = int(sum_or_count)
         total += number
         steps[label] += number
         for name in names(key):

@@ -17,7 +17,7 @@ NOTED_MS = 20_000
 GAP_MS = 60_000
 
 
-class Standing(NamedTuple):
+class AdminState(NamedTuple):
     """A state of an admin: `online`, `away`, `accepting` or `full`."""
 
     admin_id: int
@@ -34,7 +34,7 @@ def is_to_watch(connection: Connection, statuses: Mapping[int, str], now_ms: int
     watched_at = connection.scalar(select(report_state.c.watched_at)) or 0
     if not 0 <= now_ms - watched_at < NOTED_MS:
         return True
-    return _standings(connection, statuses) != set(_open(connection))
+    return _states(connection, statuses) != set(_open(connection))
 
 
 def watch(connection: Connection, statuses: Mapping[int, str], now_ms: int) -> int:
@@ -43,7 +43,7 @@ def watch(connection: Connection, statuses: Mapping[int, str], now_ms: int) -> i
     state = select(report_state.c.watched_at).with_for_update()
     watched_at = connection.scalar(state) or 0
     connection.execute(update(report_state).values(watched_at=max(now_ms, watched_at)))
-    still = _standings(connection, statuses)
+    still = _states(connection, statuses)
     has_gap = now_ms - watched_at > GAP_MS
     known = _open(connection)
     over = {one: since for one, since in known.items() if has_gap or one not in still}
@@ -72,19 +72,19 @@ def spent(steps: CTE, kind: str, now_ms: int) -> Select[Any]:
     return times.where(its.kind == kind).group_by(*columns)
 
 
-def _open(connection: Connection) -> dict[Standing, int]:
+def _open(connection: Connection) -> dict[AdminState, int]:
     columns = admin_times.c.admin_id, admin_times.c.kind, admin_times.c.since
     rows = connection.execute(select(*columns).where(admin_times.c.until.is_(None)))
-    return {Standing(id, kind): since for id, kind, since in rows}
+    return {AdminState(id, kind): since for id, kind, since in rows}
 
 
-def _standings(connection: Connection, statuses: Mapping[int, str]) -> set[Standing]:
-    found = set[Standing]()
+def _states(connection: Connection, statuses: Mapping[int, str]) -> set[AdminState]:
+    found = set[AdminState]()
     for id, status in statuses.items():
         if status == "away":
-            found.add(Standing(id, "away"))
+            found.add(AdminState(id, "away"))
         elif status != "offline":
-            found.add(Standing(id, "online"))
+            found.add(AdminState(id, "online"))
     accept = [
         admin
         for admin in queue_admins.listing(connection, list(statuses))
@@ -94,7 +94,7 @@ def _standings(connection: Connection, statuses: Mapping[int, str]) -> set[Stand
         load = definitions.state(connection).load
         loads = queue_admins.loads(connection, [admin.id for admin in accept], load)
         for admin in accept:
-            found.add(Standing(admin.id, "accepting"))
+            found.add(AdminState(admin.id, "accepting"))
             if loads[admin.id] >= admin.capacity:
-                found.add(Standing(admin.id, "full"))
+                found.add(AdminState(admin.id, "full"))
     return found

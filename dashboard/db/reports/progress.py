@@ -18,7 +18,6 @@ class Progress(NamedTuple):
     act_id: int
     next_act_id: int
     swept_id: int | None
-    watched_at: int
 
 
 _COLUMNS = [report_state.c[name] for name in Progress._fields]
@@ -71,6 +70,13 @@ def unswept(connection: Connection, after_id: int, most: int) -> list[int]:
     """Returns the next threads by id."""
     some = select(threads.c.id).where(threads.c.id > after_id).order_by(threads.c.id)
     return list(connection.scalars(some.limit(most)))
+
+
+def note_swept(connection: Connection, before: int, after: int | None) -> bool:
+    """Notes how far the sweep is; False if it was begun anew meanwhile."""
+    is_same = report_state.c.swept_id == before
+    noted = update(report_state).where(is_same).values(swept_id=after)
+    return connection.execute(noted).rowcount > 0
 
 
 def note(connection: Connection, **values: Any) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    CTE,
     BigInteger,
     ColumnElement,
     FromClause,
@@ -18,13 +17,13 @@ from sqlalchemy import (
     literal,
     literal_column,
     select,
-    text,
 )
 
-from dashboard.db import conditions
+from dashboard.db import conditions, steps
 from dashboard.db.models.reports import report_facts
 from dashboard.db.models.threads import threads
 from dashboard.db.reports.metrics import COLUMNS, Metric
+from dashboard.db.steps import Step
 from dashboard.db.threads.thread_tags import in_column, tags_in
 from scoring.conditions.resolved import Resolved
 
@@ -32,15 +31,6 @@ _HOUR_MS, WEEK_HOURS = 3_600_000, 168
 _TEXTS = ("desk", "tag", "language")
 #: A key for all rows; GROUP BY 0 would name a column.
 NO_PART: ColumnElement[int] = literal_column("0 + 0", Integer)
-
-
-class Step(NamedTuple):
-    """A part of the time from `begin` until just before `end`; steps of one label count together.
-    Labels are numbers from 0."""
-
-    begin: int
-    end: int
-    label: int
 
 
 class Question(NamedTuple):
@@ -77,25 +67,17 @@ class Question(NamedTuple):
         return self.steps[-1].end
 
 
-def steps(steps: Iterable[Step]) -> CTE:
-    # As text: compiling a hundred rows of literals takes milliseconds, in which no event is served.
-    rows = ", ".join(f"({step.label}, {step.begin}, {step.end})" for step in steps)
-    named = 'column1 AS label, column2 AS "begin", column3 AS "end"'
-    found = text(f"SELECT {named} FROM (VALUES {rows}) AS given")
-    return found.columns(label=Integer, begin=BigInteger, end=BigInteger).cte("steps")
-
-
 def facts(question: Question) -> list[ColumnElement[bool]]:
     """The conditions on facts, except on their time."""
     found: list[ColumnElement[bool]] = [report_facts.c.kind.in_(question.metric.numbers)]
     if question.source_id is not None:
         found.append(report_facts.c.source_id == question.source_id)
     if question.query is not None:
-        found.append(report_facts.c.thread_id.in_(holding(question, question.query)))
+        found.append(report_facts.c.thread_id.in_(_holding(question, question.query)))
     return found
 
 
-def holding(question: Question, resolved: Resolved) -> Select[Any]:
+def _holding(question: Question, resolved: Resolved) -> Select[Any]:
     holds = conditions.where(resolved, question.now_ms)
     return select(threads.c.id).select_from(conditions.threads_of(resolved)).where(holds)
 
@@ -120,7 +102,7 @@ def source(question: Question, given: Sequence[Step]) -> Source:
         label = literal(step.label, BigInteger) if question.is_weekly else NO_PART
         rows: FromClause = report_facts
     else:
-        each = steps(given)
+        each = steps.table(given)
         is_within = and_(its.at >= each.c.begin, its.at < each.c.end)
         rows, begin, label = each.join(report_facts, is_within), each.c.begin, each.c.label
     if question.is_weekly:
@@ -179,15 +161,17 @@ def axis(
 
 
 def duration_columns(question: Question) -> tuple[ColumnElement[int], ColumnElement[int]]:
+    """Returns the columns of a duration and of its bucket."""
     its = report_facts.c
     return (its.opening, its.opening_bucket) if question.opening else (its.value, its.bucket)
 
 
 def is_part(question: Question, part: str) -> ColumnElement[bool]:
+    """Whether a fact belongs to the part with this key."""
     by = question.by
     if by == "view":
         resolved = dict(question.views)[int(part)]
-        return report_facts.c.thread_id.in_(holding(question, resolved))
+        return report_facts.c.thread_id.in_(_holding(question, resolved))
     assert by is not None
     its = COLUMNS[by]
     if part == "":

@@ -77,7 +77,8 @@ _UNSETTLED_BY_DIALECT = {
 }
 _KNOWN = by_name(events, ["external_id", "id", "fingerprint", "thread_id"])
 _ADD = insert_of(events, [column.key for column in events.c if column.key != "id"])
-_FOLDED = select(
+#: The events of threads `ids`, with the columns that `folded` reads.
+FOLDED = select(
     events.c.thread_id,
     events.c.type,
     events.c.role,
@@ -171,10 +172,15 @@ def folded(connection: Connection, thread_ids: Collection[int]) -> dict[int, lis
     by_thread: dict[int, list[ThreadEvent]] = {id: [] for id in thread_ids}
     if not by_thread:
         return by_thread
-    rows = connection.execute(_FOLDED, {"ids": list(thread_ids)})
-    for thread_id, type, role, private, *numbers in rows:
-        by_thread[thread_id].append(ThreadEvent(kind_of(type, role, private), *numbers))
+    rows = connection.execute(FOLDED, {"ids": list(thread_ids)})
+    for thread_id, *values in rows:
+        by_thread[thread_id].append(thread_event(*values))
     return by_thread
+
+
+def thread_event(type: str, role: str | None, private: bool, *numbers: Any) -> ThreadEvent:
+    """Returns an event for the fold, by the columns of FOLDED after the thread."""
+    return ThreadEvent(kind_of(type, role, private), *numbers)
 
 
 class Arrived(NamedTuple):

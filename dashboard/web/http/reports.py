@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field
@@ -22,7 +22,8 @@ from dashboard.db.reports.behind import Wanted, behind
 from dashboard.db.reports.facts import SHOWN_BOUNDS
 from dashboard.db.reports.figures import Durations, Figures, Value
 from dashboard.db.reports.metrics import METRICS, OVERLAPPING, By, Metric
-from dashboard.db.reports.questions import WEEK_HOURS, Question, Step
+from dashboard.db.reports.questions import WEEK_HOURS, Question
+from dashboard.db.steps import Step
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound, Problem
 from dashboard.live.requests import ViewId
@@ -151,12 +152,11 @@ class Report(Answer):
     ]
 
 
-class Reader:
+class Reader(NamedTuple):
     """A supervisor, who reads all threads, or a chatbot, which reads those of its source."""
 
-    def __init__(self, admin_id: int | None = None, source_id: int | None = None):
-        self.admin_id = admin_id
-        self.source_id = source_id
+    admin_id: int | None = None
+    source_id: int | None = None
 
 
 class Reports:
@@ -217,12 +217,7 @@ class Reports:
         found += lists.lengths(self._database, query_list, [begin, *known])[1:]
         return Figures(found[-1], found if question.is_stepped else [], {}, {})
 
-    def behind(
-        self,
-        query: ReportQuery,
-        reader: Reader,
-        wanted: Wanted,
-    ) -> JsonObject:
+    def behind(self, query: ReportQuery, reader: Reader, wanted: Wanted) -> JsonObject:
         """Returns rows of the threads behind a number and their values, how many there are, the
         next position, and of a level its moment.
 

@@ -5,6 +5,7 @@ from sqlalchemy import delete, func, select, update
 
 from dashboard.db.accounts import sources
 from dashboard.db.models.reports import report_facts, report_state, report_threads
+from dashboard.db.reports import progress
 from dashboard.ingest.reporting import COUNT_SECONDS, FactKeeper
 from dashboard.ingest.schema import parse
 
@@ -124,6 +125,22 @@ def test_a_thread_that_is_erased_while_it_is_counted_leaves_nothing(app, sue, mo
     assert count(app) == 1
     assert number(sue) == 1 and number(sue, "waiting") == 1
     assert count(app) == 1, "the other one changed meanwhile"
+
+
+def test_a_sweep_that_is_begun_anew_meanwhile_is_not_noted_as_done(app, monkeypatch):
+    app.say("a")
+    take_up = app.services.fact_keeper._count
+
+    def begun_anew(ids):
+        counted = take_up(ids)
+        app.database.write(lambda connection: progress.forget(connection, 2))
+        return counted
+
+    monkeypatch.setattr(app.services.fact_keeper, "_count", begun_anew)
+    count(app)
+    monkeypatch.undo()
+    with app.database.read() as connection:
+        assert progress.current(connection).swept_id == 0
 
 
 def test_from_now_on_only_handoffs_ask_for_a_person(app, sue):

@@ -8,8 +8,7 @@ from flask import Response
 from pydantic import AfterValidator, Field
 from sqlalchemy import Connection
 
-from dashboard.db import archive
-from dashboard.db.accounts import admins
+from dashboard.db import archive, policies
 from dashboard.db.archive import Part
 from dashboard.db.lists import named_lists, versions
 from dashboard.db.lists.query_lists import QueryList
@@ -119,15 +118,10 @@ class SearchApi:
         parts = _read(query.q)
         if parts.words == query.q:
             return parts.words, None
-
-        def admin_id_of(email: str) -> int | None:
-            admin = admins.by_email(connection, email)
-            return admin.id if admin else None
-
         admin_id = current().admin_id
         timezone = ZoneInfo(timezone_of(connection, admin_id, query.timezone))
         try:
-            resolved = resolve(parts.query, admin_id, admin_id_of, timezone)
+            resolved = resolve(parts.query, admin_id, policies.admin_id_of(connection), timezone)
         except QueryError as error:
             raise invalid_query(error, "/q") from error
         return parts.words, HoldsAt(resolved, self._clock())
