@@ -15,7 +15,7 @@ class Step(NamedTuple):
     label: int
 
 
-def table(steps: Iterable[Step]) -> CTE:
+def step_table(steps: Iterable[Step]) -> CTE:
     """Returns at least one step as a table with the columns of Step.
 
     As text: compiling a hundred rows of literals takes milliseconds, in which no event is served.

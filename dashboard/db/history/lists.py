@@ -23,7 +23,6 @@ from sqlalchemy import (
     union_all,
 )
 
-from dashboard.db import steps
 from dashboard.db.conditions import where
 from dashboard.db.database import Database
 from dashboard.db.history.past import (
@@ -41,7 +40,7 @@ from dashboard.db.lists.entries import Position
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.models.history import thread_history as ended
 from dashboard.db.models.threads import events, threads
-from dashboard.db.steps import Step
+from dashboard.db.steps import Step, step_table
 from dashboard.db.threads.thread_rows import ThreadRow, preview_of, row_json, select_rows
 
 
@@ -133,7 +132,7 @@ def lengths(database: Database, query_list: QueryList, moments: Sequence[int]) -
     ).subquery()
     # Up to a moment, that one included.
     pairs = enumerate(pairwise(moments))
-    each = steps.table(Step(since + 1, until + 1, at) for at, (since, until) in pairs)
+    each = step_table(Step(since + 1, until + 1, at) for at, (since, until) in pairs)
     is_within = and_(changes.c.at >= each.c.begin, changes.c.at < each.c.end)
     counts = select(each.c.label, func.sum(changes.c.sign)).join_from(each, changes, is_within)
     found = Counter[int]()

@@ -1,4 +1,4 @@
-"""The numbers of reports: counted by SQL from facts, exactly."""
+"""The numbers of reports, counted by SQL from facts, exactly; and the threads behind each."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,13 +26,13 @@ from sqlalchemy import (
     values,
 )
 
-from dashboard.db import steps
 from dashboard.db.database import Database
 from dashboard.db.models.reports import report_facts
 from dashboard.db.reports import hours, questions
 from dashboard.db.reports.facts import SHOWN_BOUNDS, bucket_of
 from dashboard.db.reports.metrics import OVERLAPPING
-from dashboard.db.reports.questions import Question, Source
+from dashboard.db.reports.questions import NO_PART, Question, Source
+from dashboard.db.steps import step_table
 from dashboard.turns import turns
 
 #: The percentiles of durations, by nearest rank: p90 is the shortest one that 90 % do not exceed.
@@ -104,7 +104,7 @@ def _counts(database: Database, question: Question) -> Sequence[Sequence[Any]]:
 
 def _times(database: Database, question: Question) -> Sequence[Sequence[Any]]:
     """Returns the same of the times of admins in each step."""
-    each = steps.table(question.steps)
+    each = step_table(question.steps)
     return database.read_beside(hours.spent(each, question.metric.hours, question.now_ms))
 
 
@@ -247,7 +247,7 @@ class _Axis(NamedTuple):
         keys = select(key).select_from(source.rows).where(*source.conditions).distinct()
         rows = [(one, name) for (one,) in database.read_beside(keys) for name in names(one)]
         if not rows:
-            return cls(questions.NO_PART, lambda name: ())
+            return cls(NO_PART, lambda name: ())
         columns = column("key", key.type), column("name", Text)
         table = values(*columns, name="parts").data(rows).cte()
         return cls(key, lambda name: (name,), table)
@@ -373,3 +373,92 @@ def _on_axis(question: Question, total: Value, found: Mapping[Any, Value], none:
         steps = [found.get(label, none) for label in range(question.labels)]
         return Figures(total, steps, {}, {})
     return Figures(total, [], dict(found), {})
+
+
+# The threads behind a number
+
+
+class Behind(NamedTuple):
+    """The threads behind a number: ids in their order, and the values of the order: the longest
+    time (ms) of durations, else when it happened last, or since when a thread waited. `times`: how
+    often it happened in the `total` threads; `next`: the position after which more follow."""
+
+    ids: list[int]
+    values: list[int]
+    total: int
+    times: int
+    next: tuple[int, int] | None
+
+
+class Wanted(NamedTuple):
+    """The threads to read: up to `limit` after a position, of a part, None: of the whole. Of
+    durations only those of at least `least` and below `below` ms."""
+
+    part: str | None
+    limit: int
+    after: tuple[int, int] | None
+    least: int | None = None
+    below: int | None = None
+
+
+def behind(database: Database, question: Question, wanted: Wanted) -> Behind:
+    """Returns threads behind a number: the longest first, or those first that it happened to last.
+
+    Raises StorageUnavailable.
+    """
+    is_level = question.metric.measure == "level"
+    # The longest wait began first; all others have the highest value first.
+    sign = 1 if is_level else -1
+    rows = _threads(question, wanted, sign).subquery("found")
+    total = select(func.count()).select_from(rows).scalar_subquery()
+    count = select(func.sum(rows.c.times)).scalar_subquery()
+    statement = select(rows.c.id, rows.c.score, total, count)
+    if wanted.after is not None:
+        value_after, id_after = wanted.after
+        place = tuple_(rows.c.score, rows.c.id)
+        statement = statement.where(place > tuple_(sign * value_after, id_after))
+    ordered = statement.order_by(rows.c.score, rows.c.id).limit(wanted.limit + 1)
+    shown = database.read_beside(ordered)
+    part = shown[: wanted.limit]
+    ids, values = [id for id, *_ in part], [sign * score for _, score, *_ in part]
+    _, _, threads, times = shown[0] if shown else (0, 0, 0, 0)
+    last = (values[-1], ids[-1]) if len(shown) > wanted.limit else None
+    return Behind(ids, values, threads, threads if is_level else int(times), last)
+
+
+def _threads(question: Question, wanted: Wanted, sign: int) -> Select[Any]:
+    """Selects the threads behind a number, each with the signed value of its place, and how often
+    it happened."""
+    its, metric = report_facts.c, question.metric
+    source = _of_part(question, wanted.part)
+    value: ColumnElement[int] = its.at
+    limits = [its.at < question.end]
+    if metric.measure != "level":
+        limits.append(its.at >= question.begin)
+    if metric.measure == "durations":
+        value, _ = questions.duration_columns(question)
+        limits += _within(value, wanted)
+    score = (sign * func.max(value)).label("score")
+    columns = its.thread_id.label("id"), score, func.count().label("times")
+    found: Select[Any] = select(*columns).select_from(source.rows)
+    found = found.where(*source.conditions, *limits).group_by(its.thread_id)
+    if metric.measure != "level":
+        return found
+    begins = its.kind == metric.numbers[0]
+    return found.having(func.sum(case((begins, 1), else_=-1)) > 0)
+
+
+def _of_part(question: Question, part: str | None) -> Source:
+    """Returns what to read the facts of a part from; None: of the whole."""
+    if question.is_weekly and part is not None:
+        source = questions.source(question, question.steps)
+        source.conditions.append(source.label == int(part))
+        return source
+    of_part = [] if part is None else [questions.is_part(question, part)]
+    return Source(report_facts, NO_PART, NO_PART, [*questions.facts(question), *of_part])
+
+
+def _within(value: ColumnElement[int], wanted: Wanted) -> list[ColumnElement[bool]]:
+    bounds: list[ColumnElement[bool]] = [value.is_not(None)]
+    bounds += [] if wanted.least is None else [value >= wanted.least]
+    return bounds + ([] if wanted.below is None else [value < wanted.below])

@@ -19,11 +19,11 @@ from sqlalchemy import (
     select,
 )
 
-from dashboard.db import conditions, steps
+from dashboard.db import conditions
 from dashboard.db.models.reports import report_facts
 from dashboard.db.models.threads import threads
 from dashboard.db.reports.metrics import COLUMNS, Metric
-from dashboard.db.steps import Step
+from dashboard.db.steps import Step, step_table
 from dashboard.db.threads.thread_tags import in_column, tags_in
 from scoring.conditions.resolved import Resolved
 
@@ -102,7 +102,7 @@ def source(question: Question, given: Sequence[Step]) -> Source:
         label = literal(step.label, BigInteger) if question.is_weekly else NO_PART
         rows: FromClause = report_facts
     else:
-        each = steps.table(given)
+        each = step_table(given)
         is_within = and_(its.at >= each.c.begin, its.at < each.c.end)
         rows, begin, label = each.join(report_facts, is_within), each.c.begin, each.c.label
     if question.is_weekly:

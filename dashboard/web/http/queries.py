@@ -4,14 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar, get_origin
 
 from flask import request
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    WithJsonSchema,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from dashboard.errors import Invalid
 from dashboard.signed_texts import NotSigned, SignedTexts

@@ -18,9 +18,8 @@ from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.query_lists import people_in
 from dashboard.db.queues import definitions
 from dashboard.db.reports import figures, progress
-from dashboard.db.reports.behind import Wanted, behind
 from dashboard.db.reports.facts import SHOWN_BOUNDS
-from dashboard.db.reports.figures import Durations, Figures, Value
+from dashboard.db.reports.figures import Durations, Figures, Value, Wanted
 from dashboard.db.reports.metrics import METRICS, OVERLAPPING, By, Metric
 from dashboard.db.reports.questions import WEEK_HOURS, Question
 from dashboard.db.steps import Step
@@ -233,7 +232,7 @@ class Reports:
         if is_level and query.by == "hour" and wanted.part is not None:
             question = _highest(self._database, question, int(wanted.part))
             wanted = wanted._replace(part=None)
-        found = behind(self._database, question, wanted)
+        found = figures.behind(self._database, question, wanted)
         with self._database.read() as connection:
             rows = thread_rows.rows(connection, found.ids)
         pairs = zip(found.ids, found.values, strict=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 from flask import Response
 from pydantic import AfterValidator, Field
 
-from dashboard.db.reports.behind import Wanted
+from dashboard.db.reports.figures import Wanted
 from dashboard.services import Services
 from dashboard.validation.fields import INTEGER_MAX, Milliseconds, check_characters
 from dashboard.web.admin.responses import Row
