@@ -1,4 +1,4 @@
-// A chart over time: columns for counts, lines for lengths and parts. uPlot draws it; the table beside it says
+// A chart over time: columns for counts, lines for durations and parts. uPlot draws it; the table beside it says
 // the same to those who cannot see it.
 
 import uPlot from "uplot";
@@ -13,8 +13,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-// Where lengths have a line of the grid; on their axis each step is as much longer as the one before.
-const LENGTHS = [SECOND, 10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY];
+// Where durations have a line of the grid; on their axis each step is as much longer as the one before.
+const DURATIONS = [SECOND, 10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY];
 const TIMES = [SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 30 * DAY, 90 * DAY];
 const COUNTS = [1, 2, 5].flatMap((digit) => Array.from({ length: 9 }, (_, zeros) => digit * 10 ** zeros)).sort((a, b) => a - b);
 // Lines differ also where colours do not.
@@ -30,13 +30,13 @@ export class ReportChart {
   #given = null;
 
   // Draws; the plot of before stays if only its numbers are others.
-  // given: labels of the steps, lines [{name, values}], `kind` of the axis: "count", "time" or "lengths", `columns`,
+  // given: labels of the steps, lines [{name, values}], `kind` of the axis: "count", "time" or "durations", `columns`,
   // pointed(index or null), pressed(index).
   /** @param {HTMLElement} root @param {any} given */
   show(root, given) {
     this.#given = given;
     const { labels, lines, kind, columns } = given;
-    const values = lines.map((line) => (kind === "lengths" ? line.values.map(atLeast) : line.values));
+    const values = lines.map((line) => (kind === "durations" ? line.values.map(atLeast) : line.values));
     const data = [labels.map((_, at) => at), ...values];
     const colours = coloursOf(root, lines.length);
     const key = JSON.stringify([kind, columns, colours, lines.map(({ name }) => name), labels.length > POINTS_MAX]);
@@ -67,19 +67,19 @@ export class ReportChart {
   #options(root, { text, line, series }) {
     const { lines, kind, columns, labels } = this.#given;
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: `12px ${fontOf(root)}` };
-    const isLog = kind === "lengths";
+    const isLog = kind === "durations";
     return {
       width: root.clientWidth || 600, height: HEIGHT_PX, legend: { show: false }, padding: [8, 20, 0, 0],
       cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 7 } },
       scales: {
         x: { time: false, range: (_, low, high) => [low - 0.5, high + 0.5] },
-        y: isLog ? { distr: 3, range: lengthsRange } : { range: (_, low, high) => [0, Math.max(high || 1, 1) * 1.05] },
+        y: isLog ? { distr: 3, range: durationsRange } : { range: (_, low, high) => [0, Math.max(high || 1, 1) * 1.05] },
       },
       axes: [
         { ...axis, size: 28, grid: { show: false }, splits: (plot) => this.#splits(plot), values: (_, at) => at.map((index) => this.#given.ticks[index] ?? "") },
         {
           ...axis, size: 48, ...(isLog
-            ? { splits: (_, __, low, high) => LENGTHS.filter((ms) => ms >= low && ms <= high), filter: (_, splits) => splits }
+            ? { splits: (_, __, low, high) => DURATIONS.filter((ms) => ms >= low && ms <= high), filter: (_, splits) => splits }
             : { incrs: kind === "time" ? TIMES : COUNTS }),
           values: (_, at) => axisTexts(at, kind, this.#given.t),
         },
@@ -100,13 +100,13 @@ export class ReportChart {
   }
 }
 
-// An axis of lengths has no zero.
+// An axis of durations has no zero.
 const atLeast = (ms) => (ms === null ? null : Math.max(ms, SECOND));
 
-function lengthsRange(_, low, high) {
+function durationsRange(_, low, high) {
   if (!low) return [SECOND, HOUR];
-  const under = LENGTHS.findLast((ms) => ms <= low) ?? SECOND;
-  const over = LENGTHS.find((ms) => ms >= high) ?? high;
+  const under = DURATIONS.findLast((ms) => ms <= low) ?? SECOND;
+  const over = DURATIONS.find((ms) => ms >= high) ?? high;
   return under === over ? [under, over * 2] : [under, over];
 }
 

@@ -69,7 +69,7 @@ export class Controls {
           : this.#select("by", "", state.by, [["", t("reports.by.none")], ...divisionsOf(state.metric)
           .map((by) => [by, t(`reports.by.${by}`)])])}
         ${this.#select("step", "", stepOf(state), stepsOf(state).map((step) => [step, t(`reports.step.${step}`)]))}
-        ${measure === "lengths" ? this.#select("hours", "", state.hours, ["clock", "opening"]
+        ${measure === "durations" ? this.#select("hours", "", state.hours, ["clock", "opening"]
           .map((hours) => [hours, t(`reports.hours.${hours}`)])) : ""}
         ${this.#select("timezone", "report-zone", state.timezone, zones(state.timezone).map((zone) => [zone, zone.replaceAll("_", " ")]))}
       </div>

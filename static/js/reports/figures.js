@@ -1,11 +1,11 @@
-// The numbers of a report: the large ones, the table of steps, the parts, the bars of lengths, and the hours of a
+// The numbers of a report: the large ones, the table of steps, the parts, the bars of durations, and the hours of a
 // week. Each number shows its threads.
 
 import { html, nothing, svg } from "lit-html";
 
 import { isTimed, measureOf, PERCENTILES, rowsOf } from "../core/reports/state.js";
 import {
-  countOf, lengthText, levelsOf, numberOf, numberText, partName, shortLength, WEEK_HOURS,
+  countOf, durationText, levelsOf, numberOf, numberText, partName, shortDuration, WEEK_HOURS,
 } from "../core/reports/words.js";
 
 export const LINES_MAX = 6;
@@ -58,21 +58,21 @@ export function parts(look) {
   const { shown: { state, time, steps, parts: apart }, t } = look;
   const { parts: found } = apart ?? steps;
   if (!found.length) return html`<p class="set-help">${t("reports.no_parts")}</p>`;
-  const isLengths = measureOf(state.metric) === "lengths";
+  const isDurations = measureOf(state.metric) === "durations";
   const most = Math.max(...found.map(({ total }) => countOf(total)));
   const name = t(`reports.by.${state.by}`);
-  const columns = isLengths ? [name, t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`)), t("reports.bars")]
+  const columns = isDurations ? [name, t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`)), t("reports.bars")]
     : [name, t(`reports.metric.${state.metric}`), ""];
   const row = (part) => {
     const called = partName(state, part, t);
     const rows = rowsOf(time, { part: part.key });
     const at = (text) => html`<td>${number(look, { text, about: called, rows, count: countOf(part.total) })}</td>`;
-    const cells = isLengths ? [t.number(part.total.count), ...PERCENTILES.map((one) => numberText(part.total[one], true, t))]
+    const cells = isDurations ? [t.number(part.total.count), ...PERCENTILES.map((one) => numberText(part.total[one], true, t))]
       : [numberText(part.total, isTimed(state.metric), t)];
     return html`<tr><th scope="row"><bdi translate="no">${called}</bdi></th>${cells.map(at)}<td
       class="report-bar-cell">${bar(countOf(part.total), most)}</td></tr>`;
   };
-  return grid(`report-parts${isLengths ? " report-parts-lengths" : ""}`, t("reports.divided.of", { by: name }), columns, found.map(row));
+  return grid(`report-parts${isDurations ? " report-parts-durations" : ""}`, t("reports.divided.of", { by: name }), columns, found.map(row));
 }
 
 // The chart in numbers: a row for each step, a column for the whole and for each line.
@@ -80,9 +80,9 @@ export function parts(look) {
 export function stepTable(look, lines, stepName) {
   const { shown: { state, time, steps }, t, asItWas, ownTime } = look;
   const timed = isTimed(state.metric);
-  const isLengths = measureOf(state.metric) === "lengths";
+  const isDurations = measureOf(state.metric) === "durations";
   const isLevel = measureOf(state.metric) === "level";
-  const columns = [t(`reports.step.${stepUnit(steps)}`), ...(isLengths
+  const columns = [t(`reports.step.${stepUnit(steps)}`), ...(isDurations
     ? [t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`))] : [t("reports.all")]),
   ...lines.map((part) => partName(state, part, t)), ...(isLevel ? [t("reports.as_it_was")] : [])];
   const row = (begin, at) => {
@@ -93,7 +93,7 @@ export function stepTable(look, lines, stepName) {
     })}</td>`;
     const link = isLevel && value !== null && asItWas(span.to, null);
     const title = isLevel || state.metric === "length" ? ownTime(Math.min(span.to, time.to)) : "";
-    return html`<tr><th scope="row" title=${title || nothing}>${stepName(at)}</th>${isLengths && value
+    return html`<tr><th scope="row" title=${title || nothing}>${stepName(at)}</th>${isDurations && value
       ? [t.number(countOf(value)), ...PERCENTILES.map((one) => numberText(value[one], true, t))].map((text) => cell(value, text))
       : cell(value, numberText(numberOf(value, "count"), timed, t))}
       ${lines.map((part) => cell(part.values[at], numberText(numberOf(part.values[at], state.shown), timed, t), part.key,
@@ -109,15 +109,15 @@ const stepUnit = ({ steps }) => {
   return ms > 2 * 86_400_000 ? "week" : ms > 2 * 3_600_000 ? "day" : "hour";
 };
 
-// Returns the bounds of lengths in words: "5 min – 10 min".
+// Returns the bounds of durations in words: "5 min – 10 min".
 /** @param {{least: number | null, below: number | null}} bounds @param {Translate} t */
 export function boundsText({ least, below }, t) {
-  if (below === null) return t("reports.longer", { time: lengthText(least, t) });
-  if (!least) return t("reports.shorter", { time: lengthText(below, t) });
-  return t("reports.from_to", { from: lengthText(least, t), to: lengthText(below, t) });
+  if (below === null) return t("reports.longer", { time: durationText(least, t) });
+  if (!least) return t("reports.shorter", { time: durationText(below, t) });
+  return t("reports.from_to", { from: durationText(least, t), to: durationText(below, t) });
 }
 
-// How many lengths are between two bounds; a table, too.
+// How many durations are between two bounds; a table, too.
 /** @param {ReportLook} look */
 export function histogram(look) {
   const { shown: { time, steps: { histogram: bars } }, t } = look;
@@ -130,7 +130,7 @@ export function histogram(look) {
       text: t.number(count), about: name, count, rows: rowsOf(time, { least: least || null, below }),
     })}</td><td class="report-bar-cell">${bar(count, most)}</td></tr>`;
   };
-  return grid("report-histogram", t("reports.histogram"), [t("reports.length"), t("reports.count"), ""],
+  return grid("report-histogram", t("reports.histogram"), [t("reports.duration"), t("reports.count"), ""],
     bars.map(row).slice(Math.max(0, first), 1 + bars.findLastIndex(({ count }) => count)));
 }
 
@@ -163,7 +163,7 @@ export class Week {
     const [across, down] = this.#narrow.matches ? [days, hours] : [hours, days];
     const name = (one, isDay) => (isDay ? words.weekday(one) : words.hour(one));
     const at = (one, other) => (this.#narrow.matches ? other * HOURS + one : one * HOURS + other);
-    return html`${measureOf(state.metric) === "lengths" ? html`<div class="report-choice" role="group"
+    return html`${measureOf(state.metric) === "durations" ? html`<div class="report-choice" role="group"
         aria-label=${t("reports.week.shown")}>${PERCENTILES.map((one) => html`<button type="button" class="button"
           aria-pressed=${String(one === state.shown)} @click=${() => show(one)}>${t(`reports.${one}`)}</button>`)}</div>` : ""}
       <div class="report-scroll"><table class="report-week" role="grid" aria-label=${t("reports.week")}
@@ -178,7 +178,7 @@ export class Week {
     const rows = rowsOf(time, { part: String(hour) });
     const timed = isTimed(state.metric);
     const about = `${words.weekday(Math.floor(hour / HOURS))} ${words.hour(hour % HOURS)}: ${numberText(value, timed, t)}`;
-    const text = !value ? "" : timed ? shortLength(value, t) : t.compact(value);
+    const text = !value ? "" : timed ? shortDuration(value, t) : t.compact(value);
     return html`<td class="report-hour" data-level=${level} data-hour=${hour} data-rows=${keyOf(rows, look.shown)} title=${about}
       tabindex=${hour === this.#at ? "0" : "-1"} ?data-opens=${Boolean(open && count)}
       @click=${() => { this.#at = hour; if (open && count) open(rows); else this.changed(); }}

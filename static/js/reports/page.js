@@ -296,7 +296,7 @@ export class ReportsPage extends PageModule {
   #about() {
     const { t } = this;
     const { metric, hours } = (this.#shown ?? { state: this.#state }).state;
-    const isOpening = hours === "opening" && measureOf(metric) === "lengths";
+    const isOpening = hours === "opening" && measureOf(metric) === "durations";
     return [t(`reports.about.${metric}`), isOpening ? t("reports.hours.about") : ""].filter(Boolean).join(" ");
   }
 
@@ -369,8 +369,8 @@ export class ReportsPage extends PageModule {
     const { t } = this;
     const { state, steps } = this.#shown;
     const measure = measureOf(state.metric);
-    const kind = measure === "lengths" ? "lengths" : measure === "time" ? "time" : "count";
-    if (kind === "lengths") {
+    const kind = measure === "durations" ? "durations" : measure === "time" ? "time" : "count";
+    if (kind === "durations") {
       return { kind, columns: false, lines: ["p50", "p90", "p99"].map((one) => ({
         name: t(`reports.${one}`), values: steps.values.map((value) => numberOf(value, one)),
       })) };

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 
 import { measureOf } from "../core/reports/state.js";
 import { ownZone } from "../core/time.js";
-import { lengthText, timeText } from "../core/reports/words.js";
+import { durationText, timeText } from "../core/reports/words.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
 import { RowPool } from "../ui/list/row.js";
@@ -114,7 +114,7 @@ export class ReportThreads extends PageModule {
     const px = this.ui.density.rowPx;
     const { rows, values, total } = this.#found;
     const { words: own } = this.look();
-    const isLengths = measureOf(this.state.metric) === "lengths";
+    const isDurations = measureOf(this.state.metric) === "durations";
     this.list.style.height = `${rows.length * px}px`;
     this.list.setAttribute("aria-label", this.title);
     const look = {
@@ -126,7 +126,7 @@ export class ReportThreads extends PageModule {
       const at = byId.get(id);
       row.bind(`report-${id}`, rows[at], { ...look, active: at === this.#active });
       row.element.dataset.thread = id;
-      const value = isLengths ? lengthText(values[at], t) : own.written("stamp", values[at]);
+      const value = isDurations ? durationText(values[at], t) : own.written("stamp", values[at]);
       row.element.querySelector(".row-own").textContent = value;
       row.place(at * px, { at, of: total }, value);
     });

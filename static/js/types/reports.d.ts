@@ -3,7 +3,7 @@
 export {};
 
 declare global {
-  type ReportMeasure = "facts" | "threads" | "lengths" | "level" | "time" | "list";
+  type ReportMeasure = "facts" | "threads" | "durations" | "level" | "time" | "list";
   /** Everything that the address names; "" is what is not chosen. */
   type ReportState = {
     metric: string;
@@ -21,11 +21,11 @@ declare global {
     /** The percentile that the week and the lines of parts show. */
     shown: string;
   };
-  /** A number whose threads are shown: its time (ms), its part, and the bounds of its lengths (ms). */
+  /** A number whose threads are shown: its time (ms), its part, and the bounds of its durations (ms). */
   type ReportRows = { from: number; to: number; part: string | null; least: number | null; below: number | null };
-  type ReportLengths = { count: number; p50: number | null; p90: number | null; p99: number | null };
+  type ReportDurations = { count: number; p50: number | null; p90: number | null; p99: number | null };
   /** null: still to come. */
-  type ReportValue = number | ReportLengths;
+  type ReportValue = number | ReportDurations;
   type ReportPart = { key: string; name: string | null; total: ReportValue; values: (ReportValue | null)[] };
   type ReportBar = { below: number | null; count: number };
   interface Report {

@@ -21,27 +21,27 @@ export function cell(value) {
 /** @param {(string | number | null | undefined)[][]} rows */
 export const csvOf = (rows) => `${BYTE_ORDER_MARK}${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 
-const LENGTHS = /** @type {const} */ (["count", "p50", "p90", "p99"]);
+const DURATIONS = /** @type {const} */ (["count", "p50", "p90", "p99"]);
 
-/** The cells of a value: of lengths the number and the percentiles in ms.
- * @param {ReportValue | null | undefined} value @param {boolean} isLengths */
-const cellsOf = (value, isLengths) => {
+/** The cells of a value: of durations the number and the percentiles in ms.
+ * @param {ReportValue | null | undefined} value @param {boolean} isDurations */
+const cellsOf = (value, isDurations) => {
   if (typeof value === "number") return [value];
-  return isLengths ? LENGTHS.map((name) => value?.[name] ?? null) : [null];
+  return isDurations ? DURATIONS.map((name) => value?.[name] ?? null) : [null];
 };
 
 // Returns the rows of the file: the whole, each step, each part and its steps, the hours of the week, the bars
-// of lengths. partName(part): the name that the page shows.
+// of durations. partName(part): the name that the page shows.
 /** @param {ReportShown} shown
  * @param {{t: Translate, zone: string, partName(part: ReportPart): string, hourName(hour: number): string,
  *   listName(view: string): string}} given */
 export function rowsOfReport({ state, time, steps, parts }, { t, zone, partName, hourName, listName }) {
-  const isLengths = typeof steps.total !== "number";
-  const columns = isLengths ? LENGTHS.map((name) => t(`reports.csv.${name}`))
+  const isDurations = typeof steps.total !== "number";
+  const columns = isDurations ? DURATIONS.map((name) => t(`reports.csv.${name}`))
     : [t(steps.unit === "count" ? "reports.csv.count" : "reports.csv.ms")];
   const about = [t(`reports.metric.${state.metric}`), listName(state.view), state.query];
   const row = (kind, part, from, to, value) => [
-    ...about, t(`reports.csv.${kind}`), part, from, to, ...cellsOf(value, isLengths)];
+    ...about, t(`reports.csv.${kind}`), part, from, to, ...cellsOf(value, isDurations)];
   const [begin, end] = [isoIn(time.from, zone), isoIn(time.to, zone)];
   const of = (kind, part, values) => values.map((value, at) => row(kind, part, isoIn(steps.steps[at], zone),
     isoIn(steps.steps[at + 1] ?? time.to, zone), value));

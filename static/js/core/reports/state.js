@@ -10,17 +10,17 @@ const STEPS_MAX = 800;
 // A chart shows so many days by itself; longer times go by weeks.
 const DAYS_MAX = 100;
 
-// The metrics in their groups. What each counts: events, threads, lengths of time, how many wait at a moment, the
+// The metrics in their groups. What each counts: events, threads, durations, how many wait at a moment, the
 // time that admins spent, or the threads on a list.
 /** @type {Record<string, Record<string, ReportMeasure>>} */
 export const METRIC_GROUPS = {
   work: { new: "facts", closed: "facts", reopened: "facts", waiting: "level", length: "list" },
-  speed: { first_reply: "lengths", next_reply: "lengths", close_time: "lengths" },
+  speed: { first_reply: "durations", next_reply: "durations", close_time: "durations" },
   targets: { met: "facts", missed: "facts" },
   people: {
     answers: "facts", handled: "threads", online: "time", away: "time", accepting: "time", at_capacity: "time",
   },
-  queues: { given: "facts", returned: "facts", queue_time: "lengths" },
+  queues: { given: "facts", returned: "facts", queue_time: "durations" },
 };
 /** @type {Record<string, ReportMeasure>} */
 const MEASURES = Object.assign({}, ...Object.values(METRIC_GROUPS));
@@ -42,7 +42,7 @@ export const PERCENTILES = /** @type {const} */ (["p50", "p90", "p99"]);
 /** @param {string} metric */
 export const measureOf = (metric) => MEASURES[metric];
 /** @param {string} metric */
-export const isTimed = (metric) => ["lengths", "time"].includes(MEASURES[metric]);
+export const isTimed = (metric) => ["durations", "time"].includes(MEASURES[metric]);
 
 // Returns what the number of a metric may be divided by.
 /** @param {string} metric */
@@ -59,7 +59,7 @@ export const spansOf = (metric) => SPANS.filter((span) => (
 
 // Whether the server gives steps and parts in one answer.
 /** @param {ReportState} state */
-const isTogether = ({ metric, by }) => by !== "hour" && !["lengths", "threads"].includes(MEASURES[metric]);
+const isTogether = ({ metric, by }) => by !== "hour" && !["durations", "threads"].includes(MEASURES[metric]);
 
 // Why the parts do not add up to the whole: the key of a text, or "" if they do.
 /** @param {ReportState} state */
@@ -67,7 +67,7 @@ export function notAddingUp({ metric, by }) {
   const measure = MEASURES[metric];
   if (!by || by === "hour") return "";
   if (OVERLAPPING.includes(by)) return by;
-  return measure === "lengths" || measure === "threads" ? measure : "";
+  return measure === "durations" || measure === "threads" ? measure : "";
 }
 
 /** Whether threads are divided by what they are now. @param {ReportState} state */

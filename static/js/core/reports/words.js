@@ -14,12 +14,12 @@ const MONDAY_MS = 4 * DAY;
 
 const two = (value) => String(value).padStart(2, "0");
 
-// Returns a length in two units at most: "4.2 s", "4 min 10 s", "2 h 05 min", "3 d 4 h", "1 h".
+// Returns a duration in two units at most: "4.2 s", "4 min 10 s", "2 h 05 min", "3 d 4 h", "1 h".
 /** @param {number} ms @param {Translate} t */
-export function lengthText(ms, t) {
-  if (ms < 9.95 * SECOND) return t("reports.length.s", { s: Math.round(ms / 100) / 10 });
+export function durationText(ms, t) {
+  if (ms < 9.95 * SECOND) return t("reports.duration.s", { s: Math.round(ms / 100) / 10 });
   const seconds = Math.round(ms / SECOND);
-  if (seconds < 60) return t("reports.length.s", { s: seconds });
+  if (seconds < 60) return t("reports.duration.s", { s: seconds });
   const minutes = Math.round(ms / MINUTE);
   if (seconds < 3600) return inUnits(["min", Math.floor(seconds / 60)], ["s", seconds % 60], t);
   if (minutes < 24 * 60) return inUnits(["h", Math.floor(minutes / 60)], ["min", minutes % 60], t);
@@ -28,14 +28,14 @@ export function lengthText(ms, t) {
 }
 
 function inUnits([large, many], [small, rest], t) {
-  if (!rest) return t(`reports.length.${large}`, { [large]: many });
-  return t(`reports.length.${large}_${small}`, { [large]: many, [small]: large === "d" ? rest : two(rest) });
+  if (!rest) return t(`reports.duration.${large}`, { [large]: many });
+  return t(`reports.duration.${large}_${small}`, { [large]: many, [small]: large === "d" ? rest : two(rest) });
 }
 
-// Returns a length in one unit, for little room: "42s", "4m", "2.1h", "3d".
-// digits: after the point; without it as many as suit the length.
+// Returns a duration in one unit, for little room: "42s", "4m", "2.1h", "3d".
+// digits: after the point; without it as many as suit the duration.
 /** @param {number} ms @param {Translate} t @param {number | null} digits */
-export function shortLength(ms, t, digits = null) {
+export function shortDuration(ms, t, digits = null) {
   const [unit, size] = ms < 59.5 * SECOND ? ["s", SECOND] : ms < 59.5 * MINUTE ? ["m", MINUTE]
     : ms < 23.5 * HOUR ? ["h", HOUR] : ["d", DAY];
   const value = ms / /** @type {number} */ (size);
@@ -47,12 +47,12 @@ export function shortLength(ms, t, digits = null) {
 /** @param {number[]} values @param {string} kind @param {Translate} t */
 export function axisTexts(values, kind, t) {
   const texts = (digits) => values.map((value) => (
-    kind === "count" ? t.compact(value, digits) : shortLength(value, t, digits)));
+    kind === "count" ? t.compact(value, digits) : shortDuration(value, t, digits)));
   const most = String(texts(2));
   return texts([0, 1].find((digits) => String(texts(digits)) === most) ?? 2);
 }
 
-// Returns the number of a value: of lengths the percentile; null if there is none.
+// Returns the number of a value: of durations the percentile; null if there is none.
 /** @param {ReportValue | null | undefined} value @param {string} shown @returns {number | null} */
 export const numberOf = (value, shown) => (
   value === null || value === undefined ? null : typeof value === "number" ? value : value[shown]);
@@ -120,11 +120,11 @@ export function partName({ metric, by }, { key, name }, t) {
   return shown(name ?? t("reports.gone", { id: key }));
 }
 
-// Returns a value as the page writes it: a count, or a length.
+// Returns a value as the page writes it: a count, or a duration.
 /** @param {number | null} number @param {boolean} isTimed @param {Translate} t */
 export function numberText(number, isTimed, t) {
   if (number === null || number === undefined) return "–";
-  return isTimed ? lengthText(number, t) : t.number(number);
+  return isTimed ? durationText(number, t) : t.number(number);
 }
 
 // Returns a time that a number is of: "Tue 24 Nov, 14:00", or its first and last moment.

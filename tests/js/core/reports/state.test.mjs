@@ -95,7 +95,7 @@ test("the threads of a number are those of its time, its part and its bounds", (
 test("parts that do not add up say why", () => {
   assert.equal(notAddingUp(of({ metric: "new", by: "tag" })), "tag");
   assert.equal(notAddingUp(of({ metric: "new", by: "desk" })), "");
-  assert.equal(notAddingUp(of({ metric: "first_reply", by: "desk" })), "lengths");
+  assert.equal(notAddingUp(of({ metric: "first_reply", by: "desk" })), "durations");
   assert.equal(notAddingUp(of({ metric: "handled", by: "admin" })), "threads");
   assert.equal(notAddingUp(of({ metric: "first_reply", by: "hour" })), "");
 });

@@ -6,7 +6,7 @@ import { LOCALES, translator } from "../../../../static/js/core/i18n.js";
 import { cell, csvOf, fileName, rowsOfReport } from "../../../../static/js/core/reports/csv.js";
 import { fromAddress } from "../../../../static/js/core/reports/state.js";
 import {
-  axisTexts, endText, isoIn, lengthText, levelsOf, numberOf, numberText, partName, shortLength, stepWords, timeText,
+  axisTexts, endText, isoIn, durationText, levelsOf, numberOf, numberText, partName, shortDuration, stepWords, timeText,
 } from "../../../../static/js/core/reports/words.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../../static/i18n/${name}.json`, import.meta.url), "utf8"));
@@ -14,24 +14,24 @@ const ts = Object.fromEntries(LOCALES.map((locale) => [locale, translator(locale
 const t = ts.en;
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 
-test("a length has two units at most, and none that is zero", () => {
+test("a duration has two units at most, and none that is zero", () => {
   const said = [0, 420, 4200, 42 * SECOND, 59_600, MINUTE, 250 * SECOND, HOUR - 1, HOUR, 125 * MINUTE, DAY - 1, 76 * HOUR, 400 * DAY]
-    .map((ms) => lengthText(ms, t));
+    .map((ms) => durationText(ms, t));
   assert.deepEqual(said, ["0 s", "0.4 s", "4.2 s", "42 s", "1 min", "1 min", "4 min 10 s", "1 h", "1 h", "2 h 05 min", "1 d",
     "3 d 4 h", "400 d"]);
-  assert.equal(lengthText(250 * SECOND, ts.vi), "4 phút 10 giây");
-  assert.equal(lengthText(125 * MINUTE, ts.ja), "2時間05分");
+  assert.equal(durationText(250 * SECOND, ts.vi), "4 phút 10 giây");
+  assert.equal(durationText(125 * MINUTE, ts.ja), "2時間05分");
 });
 
-test("a longer length never reads shorter, and never as 60 of a unit", () => {
+test("a longer duration never reads shorter, and never as 60 of a unit", () => {
   for (let ms = 0; ms < 3 * DAY; ms += 977) {
-    assert.doesNotMatch(lengthText(ms, t), /\b60 (s|min)|\b24 h/, String(ms));
-    assert.doesNotMatch(shortLength(ms, t), /^(60[sm]|24h)$/, String(ms));
+    assert.doesNotMatch(durationText(ms, t), /\b60 (s|min)|\b24 h/, String(ms));
+    assert.doesNotMatch(shortDuration(ms, t), /^(60[sm]|24h)$/, String(ms));
   }
 });
 
-test("where there is little room a length has one unit", () => {
-  assert.deepEqual([42 * SECOND, 250 * SECOND, 125 * MINUTE, 11 * HOUR, 76 * HOUR].map((ms) => shortLength(ms, t)),
+test("where there is little room a duration has one unit", () => {
+  assert.deepEqual([42 * SECOND, 250 * SECOND, 125 * MINUTE, 11 * HOUR, 76 * HOUR].map((ms) => shortDuration(ms, t)),
     ["42s", "4m", "2.1h", "11h", "3.2d"]);
 });
 
@@ -78,15 +78,15 @@ test("a cell is never a formula, and keeps commas, quotes and lines", () => {
 });
 
 test("the file has the whole, each step, each part and each bar, in ms", () => {
-  const lengths = (count, ...ms) => ({ count, p50: ms[0], p90: ms[1], p99: ms[2] });
+  const durations = (count, ...ms) => ({ count, p50: ms[0], p90: ms[1], p99: ms[2] });
   const time = { from: 0, to: 2 * DAY };
   const state = { ...fromAddress("?metric=first_reply&by=tag", "UTC"), timezone: "UTC" };
   const base = { metric: "first_reply", unit: /** @type {const} */ ("milliseconds"), ...time, adds_up: false, counted_until: 0 };
   const steps = {
-    ...base, steps: [0, DAY], total: lengths(3, 1, 2, 3), values: [lengths(3, 1, 2, 3), null], parts: [],
+    ...base, steps: [0, DAY], total: durations(3, 1, 2, 3), values: [durations(3, 1, 2, 3), null], parts: [],
     histogram: [{ below: 60_000, count: 3 }, { below: null, count: 0 }],
   };
-  const parts = { ...base, steps: [], total: steps.total, values: [], histogram: null, parts: [{ key: "=vip", name: "=vip", total: lengths(2, 1, 1, 1), values: [] }] };
+  const parts = { ...base, steps: [], total: steps.total, values: [], histogram: null, parts: [{ key: "=vip", name: "=vip", total: durations(2, 1, 1, 1), values: [] }] };
   const rows = rowsOfReport({ state: { ...state, query: "lang:vi" }, time, steps, parts }, {
     t, zone: "UTC", partName: ({ name }) => name, hourName: String, listName: () => "",
   });
