@@ -179,6 +179,9 @@ function formatOf(zone) {
   return formats.get(zone);
 }
 
+/** @param {string} zone */
+export const zoneText = (zone) => zone.replaceAll("_", " ");
+
 // Whether this browser knows the zone.
 /** @param {string} zone */
 export function isZone(zone) {
@@ -236,7 +239,7 @@ export function momentOf({ year, month, day, hour, minute }, zone) {
   return fitting.length ? Math.min(...fitting) : before;
 }
 
-const padded = (number, length = 2) => String(number).padStart(length, "0");
+export const padded = (number, length = 2) => String(number).padStart(length, "0");
 
 // Returns a moment as the fields of date and time hold it: {date: "2026-11-24", time: "09:00"}.
 /** @param {number} at @param {string} zone */
@@ -255,6 +258,13 @@ export function momentOfFields(date, time, zone) {
   const [hour, minute] = (/^(\d\d):(\d\d)/.exec(time) ?? []).slice(1).map(Number);
   if (year === undefined || hour === undefined) return null;
   return momentOf({ year, month, day, hour, minute }, zone);
+}
+
+// Returns the first moment of the day that is so many days after another one.
+/** @param {string} date @param {number} later @param {string} zone */
+export function midnight(date, later, zone) {
+  const [year, month, day] = date.split("-").map(Number);
+  return momentOf({ year, month, day: day + later, hour: 0, minute: 0 }, zone);
 }
 
 // Returns the ms before the next try: exponential with full jitter, between leastMs and mostMs, so that

@@ -4,6 +4,7 @@ import { html } from "lit-html";
 
 import { mistakeOf } from "../core/query/text.js";
 import { divisionsOf, measureOf, METRIC_GROUPS, OF_QUERY, spansOf, stepOf, stepsOf } from "../core/reports/state.js";
+import { zoneText } from "../core/time.js";
 import { QueryField, saidOf } from "../ui/query/field.js";
 
 export class Controls {
@@ -71,7 +72,7 @@ export class Controls {
         ${this.#select("step", "", stepOf(state), stepsOf(state).map((step) => [step, t(`reports.step.${step}`)]))}
         ${measure === "durations" ? this.#select("hours", "", state.hours, ["clock", "opening"]
           .map((hours) => [hours, t(`reports.hours.${hours}`)])) : ""}
-        ${this.#select("timezone", "report-zone", state.timezone, zones(state.timezone).map((zone) => [zone, zone.replaceAll("_", " ")]))}
+        ${this.#select("timezone", "report-zone", state.timezone, zones(state.timezone).map((zone) => [zone, zoneText(zone)]))}
       </div>
       ${measure === "time" || (measure === "list" && state.view !== OF_QUERY) ? "" : this.#query(state, lacks === "query")}</form>`;
   }

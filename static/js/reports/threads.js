@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 
 import { measureOf } from "../core/reports/state.js";
-import { ownZone } from "../core/time.js";
+import { ownZone, zoneText } from "../core/time.js";
 import { durationText, timeText } from "../core/reports/words.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
@@ -104,7 +104,7 @@ export class ReportThreads extends PageModule {
     const when = isLevel ? at !== null && t("reports.rows.at", { time: words.written("moment", at) }) : timeText(this.rows, words, t);
     const link = isLevel && at !== null ? asItWas(at, this.rows.part) : null;
     const { timezone } = this.state;
-    const zone = timezone === ownZone() ? "" : timezone.replaceAll("_", " ");
+    const zone = timezone === ownZone() ? "" : zoneText(timezone);
     return html`${[when && zone ? t("reports.zone", { time: when, zone }) : when, this.partText()].filter(Boolean).join(" · ")}${link ? html` · <a href=${link} title=${ownTime(at) || nothing}
       @click=${follow}>${t("reports.rows.list")}</a>` : ""}`;
   }

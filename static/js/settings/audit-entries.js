@@ -1,7 +1,7 @@
 // The filters of the audit log, in the page's address and in requests; and the texts of an
 // entry.
 
-import { momentOf, ownZone } from "../core/time.js";
+import { midnight, ownZone } from "../core/time.js";
 
 const NAMES = ["action", "actor", "target", "from", "to"];
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -16,7 +16,7 @@ export function fromAddress(search) {
     NAMES.map((name) => [name, given.get(name)?.trim() ?? ""]),
   ));
   for (const name of /** @type {const} */ (["from", "to"])) {
-    if (!DAY.test(filters[name]) || Number.isNaN(midnight(filters[name]))) filters[name] = "";
+    if (!DAY.test(filters[name]) || Number.isNaN(midnight(filters[name], 0, ownZone()))) filters[name] = "";
   }
   return filters;
 }
@@ -33,13 +33,8 @@ export function toAddress(filters) {
 export function toRequest({ action, actor, target, from, to }) {
   return {
     ...(action && { action }), ...(actor && { actor }), ...(target && { target }),
-    ...(from && { from: midnight(from) }), ...(to && { to: midnight(to, 1) }),
+    ...(from && { from: midnight(from, 0, ownZone()) }), ...(to && { to: midnight(to, 1, ownZone()) }),
   };
-}
-
-function midnight(day, later = 0) {
-  const [year, month, date] = day.split("-").map(Number);
-  return momentOf({ year, month, day: date + later, hour: 0, minute: 0 }, ownZone());
 }
 
 const TIMES = new Set(["since", "until", "expires_at"]);

@@ -5,12 +5,12 @@ import { html } from "lit-html";
 import { blocksOf, DAYS, openNowOf } from "../core/hours/week.js";
 import { todaysName } from "../core/hours/zones.js";
 import { shown } from "../core/names.js";
-import { isZone, ownZone } from "../core/time.js";
+import { isZone, ownZone, zoneText } from "../core/time.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { CalendarForm } from "../ui/hours/calendar-form.js";
 import { CALENDARS, POLICIES } from "../ui/hours/saving.js";
 import { weekThumb } from "../ui/hours/week-picture.js";
-import { stateText, weekText, zoneText } from "../ui/hours/words.js";
+import { stateText, weekText } from "../ui/hours/words.js";
 import { rowMenu, SettingsPage } from "./elements.js";
 
 const LOOK_MS = 15_000; // "open" and "closed" change by time

@@ -5,7 +5,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 
 import { zones } from "../browser.js";
 import { allZones, offsetText, todaysName } from "../core/hours/zones.js";
-import { chooseZone, isZone } from "../core/time.js";
+import { chooseZone, isZone, zoneText } from "../core/time.js";
 import { copyButton } from "../ui/elements/lacking.js";
 import { refusalOf } from "../ui/elements/language.js";
 import { field, given, person, SettingsPage } from "./elements.js";
@@ -115,7 +115,7 @@ class Account extends Card {
         ${field(t("profile.timezone"), html`<select name="timezone">
           <option value="">${t("profile.timezone.browser", { zone: browsers })}</option>
           ${offered(timezone).map((zone) => html`<option value=${zone} ?selected=${zone === timezone}
-            >${zone.replaceAll("_", " ")} · ${offsetText(zone, Date.now())}</option>`)}</select>`)}
+            >${zoneText(zone)} · ${offsetText(zone, Date.now())}</option>`)}</select>`)}
         <div class="form-acts"><button class="button button-accent"
           type="submit">${t("profile.save")}</button></div></form>`;
   }

@@ -1,9 +1,8 @@
 // What the page of reports asks for: its address, and the requests that follow from it.
 
-import { fieldsOf, isZone, momentOfFields } from "../time.js";
+import { fieldsOf, isZone, midnight } from "../time.js";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 // The server gives so many steps at most.
 const STEPS_MAX = 800;
@@ -164,13 +163,6 @@ export function daysIn(state, now) {
   const time = timeOf(state, now);
   const day = (at) => fieldsOf(at, state.timezone).date;
   return time ? { from: day(time.from), to: day(time.to - 1) } : { from: "", to: "" };
-}
-
-// Returns the first moment of the day that is so many days after another one.
-/** @param {string} date @param {number} later @param {string} zone */
-export function midnight(date, later, zone) {
-  const day = new Date(Date.parse(`${date}T00:00:00Z`) + later * DAY_MS).toISOString().slice(0, 10);
-  return momentOfFields(day, "00:00", zone);
 }
 
 /** @param {ReportState} state */

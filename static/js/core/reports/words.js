@@ -2,7 +2,7 @@
 
 import { languageName } from "../i18n.js";
 import { shown } from "../names.js";
-import { aheadMs, dayOf, reading } from "../time.js";
+import { aheadMs, dayOf, padded, reading } from "../time.js";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -11,8 +11,6 @@ const DAY = 24 * HOUR;
 export const WEEK_HOURS = 168;
 // 5 January 1970 was a Monday.
 const MONDAY_MS = 4 * DAY;
-
-const two = (value) => String(value).padStart(2, "0");
 
 // Returns a duration in two units at most: "4.2 s", "4 min 10 s", "2 h 05 min", "3 d 4 h", "1 h".
 /** @param {number} ms @param {Translate} t */
@@ -29,7 +27,7 @@ export function durationText(ms, t) {
 
 function inUnits([large, many], [small, rest], t) {
   if (!rest) return t(`reports.duration.${large}`, { [large]: many });
-  return t(`reports.duration.${large}_${small}`, { [large]: many, [small]: large === "d" ? rest : two(rest) });
+  return t(`reports.duration.${large}_${small}`, { [large]: many, [small]: large === "d" ? rest : padded(rest) });
 }
 
 // Returns a duration in one unit, for little room: "42s", "4m", "2.1h", "3d".
@@ -97,8 +95,8 @@ export function isoIn(at, zone) {
   const { year, month, day, hour, minute, second } = reading(at, zone);
   const ahead = Math.round(aheadMs(at, zone) / MINUTE);
   const size = Math.abs(ahead);
-  return `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}${
-    ahead < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `${year}-${padded(month)}-${padded(day)}T${padded(hour)}:${padded(minute)}:${padded(second)}${
+    ahead < 0 ? "-" : "+"}${padded(Math.floor(size / 60))}:${padded(size % 60)}`;
 }
 
 // Returns the levels from 0 to 5 by which the hours of a week are tinted: 0 is nothing, 5 the largest number.

@@ -11,12 +11,13 @@ import {
   openMinutes, openNowOf, split, withDates,
 } from "../../core/hours/week.js";
 import { wallAt } from "../../core/hours/zones.js";
+import { zoneText } from "../../core/time.js";
 import { letterOf } from "../../core/keymap.js";
 import { shown } from "../../core/names.js";
 import { ICONS } from "../elements/icons.js";
 import { CALENDARS, lateBy, lateLine, Saving, store } from "./saving.js";
 import { dayHours, WeekPicture } from "./week-picture.js";
-import { blockText, dateText, momentText, stateText, weekText, zoneText } from "./words.js";
+import { blockText, dateText, momentText, stateText, weekText } from "./words.js";
 import { ZoneField } from "./zone-field.js";
 
 const NAME_MAX = 80;

@@ -21,9 +21,6 @@ export const dateText = (date, { region }) => new Intl.DateTimeFormat(region, {
   weekday: "short", day: "numeric", month: "long", year: "numeric", timeZone: "UTC",
 }).format(utc(date));
 
-/** @param {string} zone */
-export const zoneText = (zone) => zone.replaceAll("_", " ");
-
 /** @param {Block} block */
 export const hoursText = (block) => intervalOf(block).join("–");
 

@@ -4,8 +4,7 @@ import { html } from "lit-html";
 
 import { folded, matching } from "../../core/find.js";
 import { allZones, offsetText, otherNames, todaysName } from "../../core/hours/zones.js";
-import { isZone } from "../../core/time.js";
-import { zoneText } from "./words.js";
+import { isZone, zoneText } from "../../core/time.js";
 
 const SHOWN_MAX = 60;
 const GAP_PX = 4;
