@@ -211,11 +211,9 @@ export class ReportsPage extends PageModule {
   /** @param {string} address of a list of the desk, which takes the place of where the area returns to */
   #goTo(address) { this.area.close(() => location.replace(address)); }
 
-  // A link to a list of the desk; other presses than the plain one are the browser's.
+  // A link to a list of the desk.
   #followLink(event) {
-    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    this.#goTo(event.currentTarget.getAttribute("href"));
+    this.area.onPlainPress(event, () => this.#goTo(event.currentTarget.getAttribute("href")));
   }
 
   /** @param {ReportRows} rows */
@@ -425,11 +423,7 @@ export class ReportsPage extends PageModule {
       t, zone: state.timezone, partName: (part) => partName(state, part, t), hourName: (hour) => this.#hourText(hour),
       listName: (view) => (view === OF_QUERY ? t("reports.view.query") : this.#views().find(([id]) => id === view)?.[1] ?? view),
     });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([csvOf(rows)], { type: "text/csv;charset=utf-8" }));
-    link.download = fileName(state, time);
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), LOOK_MS);
+    this.area.download([csvOf(rows)], "text/csv;charset=utf-8", fileName(state, time));
     this.area.say(t("reports.saved"));
   }
 }

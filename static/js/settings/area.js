@@ -43,6 +43,7 @@ const PAGES = {
   health: { load: async () => (await import("./administration.js")).HealthPage },
 };
 const AREA = "/settings";
+const DOWNLOAD_MS = 60_000; // a browser begins a download by then
 
 /** @param {string} path @returns {string | null} the name of the page; null for the list of all */
 const nameIn = (path) => path.split("/")[2] || null;
@@ -208,6 +209,16 @@ export class SettingsArea extends PageModule {
     if (await this.#mayLose()) page.closeForm();
   }
 
+  // Downloads texts as a file.
+  /** @param {string[]} texts @param {string} type @param {string} name */
+  download(texts, type, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(texts, { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
+  }
+
   // Says a result, with a secret and a button to copy it.
   say(text, secret = "", copy = "") {
     this.#note = { text, secret, copy };
@@ -250,11 +261,14 @@ export class SettingsArea extends PageModule {
         >${t("sign_out")}</button></nav>`;
   }
 
+  // Follows a link to a page of this area.
+  followLink(event, name) { this.onPlainPress(event, () => this.open(name)); }
+
   // Other presses than the plain one are the browser's, such as for a new tab.
-  followLink(event, name) {
+  onPlainPress(event, run) {
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    this.open(name);
+    run();
   }
 
   #content() {

@@ -209,11 +209,7 @@ export class AuditPage extends SettingsPage {
       asked = part.next && { cursor: part.next };
       this.area.say(this.t("audit.exported", { count }));
     } while (asked);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(texts,
-      { type: format === "csv" ? "text/csv" : "application/jsonl" }));
-    link.download = `lineup-audit-${fieldsOf(Date.now(), ownZone()).date}.${format}`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), LOOK_MS);
+    this.area.download(texts, format === "csv" ? "text/csv" : "application/jsonl",
+      `lineup-audit-${fieldsOf(Date.now(), ownZone()).date}.${format}`);
   }
 }
