@@ -166,7 +166,7 @@ const groupPlugin = ({ entries, own }, laterName, built) => ({
     build.onResolve({ filter: /^group$/ }, () => ({ path: "group", namespace: "group" }));
     build.onResolve({ filter: /./ }, ({ kind, path, resolveDir, namespace }) => {
       const file = relative(root, join(resolveDir, path)).split(sep).join("/");
-      const isOwnPackage = [...own].some((name) => name.startsWith(`node_modules/${path}/`));
+      const isOwnPackage = [...own].some((name) => name.includes(`node_modules/${path}/`));
       if (namespace === "group" || own.has(file) || isOwnPackage) return undefined;
       const other = kind === "dynamic-import" && groupOf(file);
       if (other) return { path: `./${basename(built[other])}`, external: true };
