@@ -72,7 +72,7 @@ export const secondsLeft = (until, now) => Math.max(0, Math.floor((until - now) 
 /** @param {number} seconds */
 export const countDown = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-// What went back, in sentences: one thread with its name, several by their numbers. The names are shown ones.
+// Returns sentences about threads that went back: one thread with its name, several by their numbers. The names are shown ones.
 /** @param {{name: string, queue: string, reason: string}[]} back @param {Translate} t */
 export function returnedText(back, t) {
   const [{ name, queue, reason }] = back;

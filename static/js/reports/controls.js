@@ -1,4 +1,4 @@
-// What a report is of: the metric, the time, what divides it, and which threads it counts.
+// The controls of a report: the metric, the time, the parts, and the query of its threads.
 
 import { html } from "lit-html";
 
@@ -77,7 +77,7 @@ export class Controls {
       ${measure === "time" || (measure === "list" && state.view !== OF_QUERY) ? "" : this.#query(state, lacks === "query")}</form>`;
   }
 
-  // What is chosen, once the choices are there: a select takes no value before.
+  // Sets the chosen values once the choices are there: a select takes no value before.
   #after() {
     for (const select of document.querySelectorAll(".report-controls select")) {
       const { dataset: { chosen }, value } = /** @type {HTMLSelectElement} */ (select);

@@ -3,7 +3,7 @@
 
 import { html, nothing, svg } from "lit-html";
 
-import { isTimed, measureOf, PERCENTILES, rowsOf } from "../core/reports/state.js";
+import { isAtMoment, isTimed, measureOf, PERCENTILES, rowsOf, stepOf } from "../core/reports/state.js";
 import {
   countOf, durationText, levelsOf, numberOf, numberText, partName, shortDuration, WEEK_HOURS,
 } from "../core/reports/words.js";
@@ -18,7 +18,7 @@ export const keyOf = ({ from, to, part, least, below }, shown) => (
 
 // A number that shows its threads; plain text if there are none.
 /** @param {ReportLook} look @param {{text: Content, about: string, rows: ReportRows, count: number, className?: string}} given */
-export function number({ open, shown }, { text, about, rows, count, className = "report-number" }) {
+function number({ open, shown }, { text, about, rows, count, className = "report-number" }) {
   if (!open || !count) return html`<span class=${className}>${text}</span>`;
   return html`<button type="button" class=${className} data-rows=${keyOf(rows, shown)} @click=${() => open(rows)}
     >${text}<span class="unseen">, ${about}</span></button>`;
@@ -26,7 +26,7 @@ export function number({ open, shown }, { text, about, rows, count, className = 
 
 // The numbers of the whole: a count, or the percentiles.
 /** @param {ReportLook} look */
-export function large(look) {
+export function largeNumbers(look) {
   const { shown: { state, time, steps: { total } }, t } = look;
   const rows = rowsOf(time);
   const count = countOf(total);
@@ -36,7 +36,7 @@ export function large(look) {
   })}</li>`;
   if (typeof total === "number") {
     return html`<ul class="report-bigs">${big("total", numberText(total, isTimed(state.metric), t),
-      ["level", "list"].includes(measureOf(state.metric)) ? t(`reports.at_end.${measureOf(state.metric)}`) : t(`reports.metric.${state.metric}`))}</ul>`;
+      isAtMoment(state.metric) ? t(`reports.at_end.${measureOf(state.metric)}`) : t(`reports.metric.${state.metric}`))}</ul>`;
   }
   return html`<ul class="report-bigs">${PERCENTILES.map((name) => big(name, numberText(total[name], true, t),
     t(`reports.${name}.about`)))}${big("count", t.number(total.count), t("reports.counted", { count: total.count }))}</ul>`;
@@ -54,12 +54,12 @@ const grid = (className, caption, columns, rows) => html`<div class="set-scroll"
 
 // The parts, the largest first.
 /** @param {ReportLook} look */
-export function parts(look) {
+export function partTable(look) {
   const { shown: { state, time, steps, parts: apart }, t } = look;
-  const { parts: found } = apart ?? steps;
-  if (!found.length) return html`<p class="set-help">${t("reports.no_parts")}</p>`;
+  const { parts } = apart ?? steps;
+  if (!parts.length) return html`<p class="set-help">${t("reports.no_parts")}</p>`;
   const isDurations = measureOf(state.metric) === "durations";
-  const most = Math.max(...found.map(({ total }) => countOf(total)));
+  const most = Math.max(...parts.map(({ total }) => countOf(total)));
   const name = t(`reports.by.${state.by}`);
   const columns = isDurations ? [name, t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`)), t("reports.bars")]
     : [name, t(`reports.metric.${state.metric}`), ""];
@@ -72,7 +72,7 @@ export function parts(look) {
     return html`<tr><th scope="row"><bdi translate="no">${called}</bdi></th>${cells.map(at)}<td
       class="report-bar-cell">${bar(countOf(part.total), most)}</td></tr>`;
   };
-  return grid(`report-parts${isDurations ? " report-parts-durations" : ""}`, t("reports.divided.of", { by: name }), columns, found.map(row));
+  return grid(`report-parts${isDurations ? " report-parts-durations" : ""}`, t("reports.divided.of", { by: name }), columns, parts.map(row));
 }
 
 // The chart in numbers: a row for each step, a column for the whole and for each line.
@@ -82,7 +82,7 @@ export function stepTable(look, lines, stepName) {
   const timed = isTimed(state.metric);
   const isDurations = measureOf(state.metric) === "durations";
   const isLevel = measureOf(state.metric) === "level";
-  const columns = [t(`reports.step.${stepUnit(steps)}`), ...(isDurations
+  const columns = [t(`reports.step.${stepOf(state)}`), ...(isDurations
     ? [t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`))] : [t("reports.all")]),
   ...lines.map((part) => partName(state, part, t)), ...(isLevel ? [t("reports.as_it_was")] : [])];
   const row = (begin, at) => {
@@ -92,7 +92,7 @@ export function stepTable(look, lines, stepName) {
       text, rows: rowsOf(span, { part }), count: countOf(one), about: [called, stepName(at)].filter(Boolean).join(", "),
     })}</td>`;
     const link = isLevel && value !== null && asItWas(span.to, null);
-    const title = isLevel || state.metric === "length" ? ownTime(Math.min(span.to, time.to)) : "";
+    const title = isAtMoment(state.metric) ? ownTime(Math.min(span.to, time.to)) : "";
     return html`<tr><th scope="row" title=${title || nothing}>${stepName(at)}</th>${isDurations && value
       ? [t.number(countOf(value)), ...PERCENTILES.map((one) => numberText(value[one], true, t))].map((text) => cell(value, text))
       : cell(value, numberText(numberOf(value, "count"), timed, t))}
@@ -103,12 +103,6 @@ export function stepTable(look, lines, stepName) {
   return grid("report-steps", t("reports.table"), columns, steps.steps.map(row));
 }
 
-/** @param {Report} report */
-const stepUnit = ({ steps }) => {
-  const ms = steps.length > 2 ? steps[2] - steps[1] : 0;
-  return ms > 2 * 86_400_000 ? "week" : ms > 2 * 3_600_000 ? "day" : "hour";
-};
-
 // Returns the bounds of durations in words: "5 min – 10 min".
 /** @param {{least: number | null, below: number | null}} bounds @param {Translate} t */
 export function boundsText({ least, below }, t) {
@@ -117,9 +111,9 @@ export function boundsText({ least, below }, t) {
   return t("reports.from_to", { from: durationText(least, t), to: durationText(below, t) });
 }
 
-// How many durations are between two bounds; a table, too.
+// A table of the bars: how many durations are between two bounds.
 /** @param {ReportLook} look */
-export function histogram(look) {
+export function histogramTable(look) {
   const { shown: { time, steps: { histogram: bars } }, t } = look;
   const most = Math.max(...bars.map(({ count }) => count));
   const first = bars.findIndex(({ count }) => count);
@@ -177,7 +171,7 @@ export class Week {
     const { shown: { state, time }, t, words, open } = look;
     const rows = rowsOf(time, { part: String(hour) });
     const timed = isTimed(state.metric);
-    const about = `${words.weekday(Math.floor(hour / HOURS))} ${words.hour(hour % HOURS)}: ${numberText(value, timed, t)}`;
+    const about = `${words.hourOfWeek(hour)}: ${numberText(value, timed, t)}`;
     const text = !value ? "" : timed ? shortDuration(value, t) : t.compact(value);
     return html`<td class="report-hour" data-level=${level} data-hour=${hour} data-rows=${keyOf(rows, look.shown)} title=${about}
       tabindex=${hour === this.#at ? "0" : "-1"} ?data-opens=${Boolean(open && count)}

@@ -4,7 +4,7 @@ import { html } from "lit-html";
 
 import { csvOf, fileName, rowsOfReport } from "../core/reports/csv.js";
 import {
-  daysIn, fitting, fromAddress, isOfNow, isTimed, lacking, listOf, measureOf, notAddingUp, OF_QUERY, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
+  daysIn, fitting, fromAddress, isAtMoment, isOfNow, isTimed, lacking, listOf, measureOf, notAddingUp, OF_QUERY, PERCENTILES, requestsOf, rowsIn, rowsOf, rowsRequest, stepOf, timeOf, toAddress,
 } from "../core/reports/state.js";
 import { endText, numberOf, numberText, partName, stepWords } from "../core/reports/words.js";
 import { shown as shownName } from "../core/names.js";
@@ -14,7 +14,7 @@ import { refusalOf } from "../ui/elements/language.js";
 import { PageModule } from "../ui/elements/page-module.js";
 import { ReportChart } from "./chart.js";
 import { Controls } from "./controls.js";
-import { boundsText, histogram, keyOf, large, LINES_MAX, parts, stepTable, Week } from "./figures.js";
+import { boundsText, histogramTable, keyOf, largeNumbers, LINES_MAX, partTable, stepTable, Week } from "./figures.js";
 import { ReportThreads } from "./threads.js";
 
 const API = "/admin/api/reports";
@@ -127,10 +127,10 @@ export class ReportsPage extends PageModule {
     this.#timer = setTimeout(() => { this.#isSlow = true; this.area.paint(); }, SLOW_MS);
     try {
       const asked = requestsOf(state, time);
-      const [steps, divided] = await Promise.all([asked.steps, asked.parts].map((given) => (
+      const [steps, parts] = await Promise.all([asked.steps, asked.parts].map((given) => (
         given ? this.net.api.http.get(`${API}?${new URLSearchParams(given)}`) : null)));
       if (run !== this.#run) return undefined;
-      this.#take({ state, time, steps, parts: divided });
+      this.#take({ state, time, steps, parts });
       if (isChosen) this.ui.announce(this.#heard(state, steps.total));
     } catch (error) {
       if (run !== this.#run) return undefined;
@@ -145,7 +145,7 @@ export class ReportsPage extends PageModule {
     return undefined;
   }
 
-  // What a screen reader hears of a new report.
+  // The words that a screen reader speaks of a new report.
   #heard({ metric }, total) {
     const { t } = this;
     const number = typeof total === "number" ? numberText(total, isTimed(metric), t) : PERCENTILES.map((one) => (
@@ -177,13 +177,13 @@ export class ReportsPage extends PageModule {
     const { language } = this.ui;
     const { state } = this.#shown ?? { state: this.#state };
     return {
-      shown: this.#shown, t: language.t, locale: language.locale, words: stepWords(language.region, state.timezone),
+      shown: this.#shown, t: language.t, words: stepWords(language.region, state.timezone),
       open: this.#opening(state), asItWas: (at, part) => this.#listAddress(state, at, part),
       follow: (event) => this.#followLink(event), ownTime: (at) => this.#ownTime(state, at),
     };
   }
 
-  // What a press on a number does: shows its threads, or the list that it counts.
+  // Returns what a press on a number runs: it shows its threads, or the list that it counts.
   #opening(state) {
     const measure = measureOf(state.metric);
     if (measure === "time") return null;
@@ -218,7 +218,7 @@ export class ReportsPage extends PageModule {
 
   /** @param {ReportRows} rows */
   #openRows(rows) {
-    // What is on screen counts, if another report is still being read.
+    // The report on screen counts, if another report is still being read.
     this.#run += 1;
     clearTimeout(this.#timer);
     this.#isSlow = false;
@@ -253,14 +253,9 @@ export class ReportsPage extends PageModule {
     const { t } = this;
     if (least !== null || below !== null) return boundsText({ least, below }, t);
     if (part === null) return "";
-    if (this.#state.by === "hour") return this.#hourText(Number(part));
-    const { parts: found = [] } = this.#shown?.parts ?? this.#shown?.steps ?? {};
-    return partName(this.#state, found.find(({ key }) => key === part) ?? { key: part, name: part }, t);
-  }
-
-  #hourText(hour) {
-    const { words } = this.#look;
-    return `${words.weekday(Math.floor(hour / 24))} ${words.hour(hour % 24)}`;
+    if (this.#state.by === "hour") return this.#look.words.hourOfWeek(Number(part));
+    const { parts = [] } = this.#shown?.parts ?? this.#shown?.steps ?? {};
+    return partName(this.#state, parts.find(({ key }) => key === part) ?? { key: part, name: part }, t);
   }
 
   closeForm() {
@@ -290,7 +285,7 @@ export class ReportsPage extends PageModule {
         class="report-empty"></div>`}</div>`;
   }
 
-  // How the number on screen is counted.
+  // Says how the number on screen is counted.
   #about() {
     const { t } = this;
     const { metric, hours } = (this.#shown ?? { state: this.#state }).state;
@@ -325,13 +320,13 @@ export class ReportsPage extends PageModule {
     const look = this.#look;
     const { state, steps } = this.#shown;
     const why = notAddingUp(state);
-    return html`${large(look)}
+    return html`${largeNumbers(look)}
       ${this.#overTime(look)}
       ${state.by === "hour" ? html`<section><h2>${t("reports.week")}</h2><p class="set-help">${t(`reports.week.about.${
         measureOf(state.metric)}`)}</p>${this.week.content(look, (shown) => this.#choose({ shown }))}</section>` : ""}
-      ${state.by && state.by !== "hour" ? html`<section><h2>${t("reports.divided.of", { by: t(`reports.by.${state.by}`).toLocaleLowerCase(look.locale) })}</h2>
-        <p class="set-help">${isOfNow(state) ? t("reports.divided.now") : ""} ${why ? t(`reports.sum.${why}`) : ""}</p>${parts(look)}</section>` : ""}
-      ${steps.histogram?.some(({ count }) => count) ? html`<section><h2>${t("reports.histogram")}</h2>${histogram(look)}</section>` : ""}
+      ${state.by && state.by !== "hour" ? html`<section><h2>${t("reports.divided.of", { by: t(`reports.by.${state.by}`).toLocaleLowerCase(t.locale) })}</h2>
+        <p class="set-help">${isOfNow(state) ? t("reports.divided.now") : ""} ${why ? t(`reports.sum.${why}`) : ""}</p>${partTable(look)}</section>` : ""}
+      ${steps.histogram?.some(({ count }) => count) ? html`<section><h2>${t("reports.histogram")}</h2>${histogramTable(look)}</section>` : ""}
       ${measureOf(state.metric) === "list" ? "" : html`<p class="set-help report-late">${t("reports.late")}</p>`}`;
   }
 
@@ -340,7 +335,6 @@ export class ReportsPage extends PageModule {
     const { state, steps } = this.#shown;
     const { lines, kind } = this.#lines();
     queueMicrotask(() => this.#draw(look));
-    const { parts: divided } = steps;
     return html`<section><h2>${t("reports.over_time")}</h2>
       <div class="report-chart"><ul class="report-legend" aria-hidden="true">${lines.map(({ name }, at) => html`<li
           ?data-lone=${lines.length === 1}><svg class="report-swatch" data-series=${at} viewBox="0 0 20 8"><path d="M0 4h20"></path></svg><bdi
@@ -351,13 +345,13 @@ export class ReportsPage extends PageModule {
         this.#hasTable = !this.#hasTable;
         this.area.paint();
       }}>${t("reports.table")}</button>
-      ${this.#hasTable ? stepTable(look, divided.slice(0, LINES_MAX), (at) => this.#stepName(look, at)) : ""}</section>`;
+      ${this.#hasTable ? stepTable(look, steps.parts.slice(0, LINES_MAX), (at) => this.#stepName(look, at)) : ""}</section>`;
   }
 
   #stepName({ words }, at) {
     const { state, steps, time } = this.#shown;
     const step = stepOf(state);
-    if (["level", "list"].includes(measureOf(state.metric))) return endText({ end: steps.steps[at + 1] ?? time.to, step }, state, words, this.t);
+    if (isAtMoment(state.metric)) return endText({ end: steps.steps[at + 1] ?? time.to, step }, state, words, this.t);
     const text = words.written(step, steps.steps[at]);
     return step === "week" ? this.t("reports.week_of", { day: text }) : text;
   }
@@ -369,17 +363,16 @@ export class ReportsPage extends PageModule {
     const measure = measureOf(state.metric);
     const kind = measure === "durations" ? "durations" : measure === "time" ? "time" : "count";
     if (kind === "durations") {
-      return { kind, columns: false, lines: ["p50", "p90", "p99"].map((one) => ({
+      return { kind, columns: false, lines: PERCENTILES.map((one) => ({
         name: t(`reports.${one}`), values: steps.values.map((value) => numberOf(value, one)),
       })) };
     }
-    const { parts: divided } = steps;
-    if (divided.length) {
-      return { kind, columns: false, lines: divided.slice(0, LINES_MAX).map((part) => ({
+    if (steps.parts.length) {
+      return { kind, columns: false, lines: steps.parts.slice(0, LINES_MAX).map((part) => ({
         name: partName(state, part, t), values: part.values,
       })) };
     }
-    return { kind, columns: measure !== "level" && measure !== "list", lines: [{ name: t(`reports.metric.${state.metric}`), values: steps.values }] };
+    return { kind, columns: !isAtMoment(state.metric), lines: [{ name: t(`reports.metric.${state.metric}`), values: steps.values }] };
   }
 
   #draw(look) {
@@ -407,7 +400,7 @@ export class ReportsPage extends PageModule {
     const { state, steps: { steps }, time: { to } } = this.#shown;
     const isHours = stepOf(state) === "hour";
     const isLong = steps.length > 50;
-    const isEnd = isHours && ["level", "list"].includes(measureOf(state.metric));
+    const isEnd = isHours && isAtMoment(state.metric);
     return (isEnd ? [...steps.slice(1), to] : steps).map((at) => {
       if (!isHours) return words.written("date", at);
       const { time } = fieldsOf(at, state.timezone);
@@ -420,7 +413,7 @@ export class ReportsPage extends PageModule {
     const { t } = this;
     const { state, time } = this.#shown;
     const rows = rowsOfReport(this.#shown, {
-      t, zone: state.timezone, partName: (part) => partName(state, part, t), hourName: (hour) => this.#hourText(hour),
+      t, partName: (part) => partName(state, part, t), hourName: this.#look.words.hourOfWeek,
       listName: (view) => (view === OF_QUERY ? t("reports.view.query") : this.#views().find(([id]) => id === view)?.[1] ?? view),
     });
     this.area.download([csvOf(rows)], "text/csv;charset=utf-8", fileName(state, time));

@@ -11,12 +11,12 @@ import { RowPool } from "../ui/list/row.js";
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, Home: -Infinity, End: Infinity, PageDown: 8, PageUp: -8 };
 
-/** @type {{address: string, found: ReportBehind, active: number, top: number} | null} where a thread was opened */
-let left = null;
+/** @type {{address: string, result: ReportBehind, active: number, top: number} | null} where a thread was opened last */
+let opened = null;
 
 export class ReportThreads extends PageModule {
   /** @type {ReportBehind | null} */
-  #found = null;
+  #result = null;
   /** @type {any} */
   #problem = null;
   #reads = false;
@@ -48,15 +48,15 @@ export class ReportThreads extends PageModule {
 
   // Reads the first rows; as many as there were if the admin comes back from a thread.
   async begin() {
-    const was = left?.address === this.address ? left : null;
+    const was = opened?.address === this.address ? opened : null;
     if (!was) return this.read();
-    this.#found = was.found;
+    this.#result = was.result;
     this.#active = was.active;
     this.changed();
     const main = /** @type {HTMLElement | null} */ (document.querySelector(".area-main"));
     if (main) main.scrollTop = was.top;
     this.list.focus({ preventScroll: true });
-    return this.read(was.found.rows.length);
+    return this.read(was.result.rows.length);
   }
 
   // Reads the rows that follow, or this number of rows anew.
@@ -66,14 +66,14 @@ export class ReportThreads extends PageModule {
     this.#problem = null;
     this.changed();
     try {
-      let found = anew ? null : this.#found;
+      let result = anew ? null : this.#result;
       do {
-        const part = await this.ask(found?.next ?? null);
+        const part = await this.ask(result?.next ?? null);
         for (const row of part.rows) this.data.rows.put(row);
-        found = { ...part, rows: [...(found?.rows ?? []), ...part.rows], values: [...(found?.values ?? []), ...part.values] };
-      } while (found.next && found.rows.length < anew);
-      this.#found = found;
-      this.#active = Math.max(0, Math.min(this.#active, found.rows.length - 1));
+        result = { ...part, rows: [...(result?.rows ?? []), ...part.rows], values: [...(result?.values ?? []), ...part.values] };
+      } while (result.next && result.rows.length < anew);
+      this.#result = result;
+      this.#active = Math.max(0, Math.min(this.#active, result.rows.length - 1));
     } catch (error) {
       this.#problem = error;
     }
@@ -83,24 +83,24 @@ export class ReportThreads extends PageModule {
 
   content() {
     const { t } = this.ui.language;
-    if (this.#found) this.#paint();
-    const { total = 0, count = 0, rows = [], next = null } = this.#found ?? {};
+    if (this.#result) this.#paint();
+    const { total = 0, count = 0, rows = [], next = null } = this.#result ?? {};
     return html`<p class="set-help report-behind">${this.#about()}</p>
       <p class="report-state" role="status">${this.#problem ? html`<span class="report-problem">${refusalOf(this.#problem, t)}</span>
         <button type="button" class="button" @click=${() => this.read()}>${t("retry")}</button>`
-        : !this.#found ? t("loading") : total === 0 ? t("reports.rows.none") : [count === total ? "" : t("reports.rows.times", { count }),
+        : !this.#result ? t("loading") : total === 0 ? t("reports.rows.none") : [count === total ? "" : t("reports.rows.times", { count }),
           t("reports.rows.count", { count: total })].filter(Boolean).join(" ")}</p>
       ${rows.length ? this.list : ""}
       ${next ? html`<button type="button" class="button report-more" ?disabled=${this.#reads} @click=${() => this.read()}
         >${t("reports.rows.more", { count: total - rows.length })}</button>` : ""}`;
   }
 
-  // What the number was, and where the list of that moment is.
+  // Says what the number counts, and links to the list of that moment.
   #about() {
     const { t } = this.ui.language;
     const { words, asItWas, follow, ownTime } = this.look();
     const isLevel = measureOf(this.state.metric) === "level";
-    const at = this.#found?.at ?? null;
+    const at = this.#result?.at ?? null;
     const when = isLevel ? at !== null && t("reports.rows.at", { time: words.written("moment", at) }) : timeText(this.rows, words, t);
     const link = isLevel && at !== null ? asItWas(at, this.rows.part) : null;
     const { timezone } = this.state;
@@ -112,7 +112,7 @@ export class ReportThreads extends PageModule {
   #paint() {
     const { t, words } = this.ui.language;
     const px = this.ui.density.rowPx;
-    const { rows, values, total } = this.#found;
+    const { rows, values, total } = this.#result;
     const { words: own } = this.look();
     const isDurations = measureOf(this.state.metric) === "durations";
     this.list.style.height = `${rows.length * px}px`;
@@ -134,17 +134,17 @@ export class ReportThreads extends PageModule {
   }
 
   /** @param {HTMLElement | null} row */
-  #press(row) { if (row?.dataset.thread) this.#open(this.#found.rows.findIndex(({ id }) => id === Number(row.dataset.thread))); }
+  #press(row) { if (row?.dataset.thread) this.#open(this.#result.rows.findIndex(({ id }) => id === Number(row.dataset.thread))); }
 
   #open(at) {
     const top = this.list.closest(".area-main")?.scrollTop ?? 0;
-    left = { address: this.address, found: this.#found, active: at, top };
-    this.acts.open(this.#found.rows[at].id);
+    opened = { address: this.address, result: this.#result, active: at, top };
+    this.acts.open(this.#result.rows[at].id);
   }
 
   #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.#found) return;
-    const { rows } = this.#found;
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.#result) return;
+    const { rows } = this.#result;
     const step = STEPS[event.key];
     if (event.key === "Enter" || event.key === "o") this.#open(this.#active);
     else if (step !== undefined) {

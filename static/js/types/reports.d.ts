@@ -15,7 +15,7 @@ declare global {
     step: string;
     timezone: string;
     query: string;
-    /** Of the length of a list; "query" is the list of the query. */
+    /** The list of the metric `length`; "query" is the list of the query. */
     view: string;
     hours: string;
     /** The percentile that the week and the lines of parts show. */
@@ -44,7 +44,7 @@ declare global {
     /** From then on lists are known; of metrics that count lists. */
     known_since: number | null;
   }
-  /** What is on screen: `parts` if the server gives them apart from the steps. */
+  /** The report on screen; `parts` if the server gives them apart from the steps. */
   type ReportShown = { state: ReportState; time: { from: number; to: number }; steps: Report; parts: Report | null };
   /** Threads behind a number, as many as are read, with the values (ms) of their order. */
   type ReportBehind = {
@@ -57,12 +57,11 @@ declare global {
     at: number | null;
   };
   type ReportWords = ReturnType<typeof import("../core/reports/words.js").stepWords>;
-  /** What the parts of the page draw from. */
+  /** The data that the parts of the page draw from. */
   type ReportLook = {
     shown: ReportShown;
     t: Translate;
     words: ReportWords;
-    locale: string;
     /** Shows the threads behind a number; null: this metric counts no threads. */
     open: ((rows: ReportRows) => void) | null;
     /** The address of the list of those who waited at a moment, or null if none is known. */

@@ -249,6 +249,9 @@ def test_the_controls_always_are_those_of_the_address(week, sue):
     page.get_by_text("the earlier one first").wait_for()
     page.fill("[name=from]", "2022-01-03")
     sue.wait_for(f"() => ({CONTROLS})().step === 'week'", "the only step")
+    page.goto(week.address(to=week.day(1), step="day"))
+    page.click(".report-toggle")
+    assert page.inner_text(".report-steps thead th >> nth=0") == "Day"
 
 
 def test_one_back_leads_to_the_same_row(week, sue):

@@ -2,7 +2,7 @@
 // the page, so that it is tested without one.
 
 import { fieldsOf } from "../time.js";
-import { OF_QUERY } from "./state.js";
+import { OF_QUERY, PERCENTILES } from "./state.js";
 import { isoIn, WEEK_HOURS } from "./words.js";
 
 // A spreadsheet takes a text that begins so for a formula.
@@ -21,40 +21,40 @@ export function cell(value) {
 /** @param {(string | number | null | undefined)[][]} rows */
 export const csvOf = (rows) => `${BYTE_ORDER_MARK}${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 
-const DURATIONS = /** @type {const} */ (["count", "p50", "p90", "p99"]);
+const DURATION_CELLS = /** @type {const} */ (["count", ...PERCENTILES]);
 
 /** The cells of a value: of durations the number and the percentiles in ms.
  * @param {ReportValue | null | undefined} value @param {boolean} isDurations */
 const cellsOf = (value, isDurations) => {
   if (typeof value === "number") return [value];
-  return isDurations ? DURATIONS.map((name) => value?.[name] ?? null) : [null];
+  return isDurations ? DURATION_CELLS.map((name) => value?.[name] ?? null) : [null];
 };
 
 // Returns the rows of the file: the whole, each step, each part and its steps, the hours of the week, the bars
 // of durations. partName(part): the name that the page shows.
 /** @param {ReportShown} shown
- * @param {{t: Translate, zone: string, partName(part: ReportPart): string, hourName(hour: number): string,
+ * @param {{t: Translate, partName(part: ReportPart): string, hourName(hour: number): string,
  *   listName(view: string): string}} given */
-export function rowsOfReport({ state, time, steps, parts }, { t, zone, partName, hourName, listName }) {
+export function rowsOfReport({ state, time, steps, parts }, { t, partName, hourName, listName }) {
+  const zone = state.timezone;
   const isDurations = typeof steps.total !== "number";
-  const columns = isDurations ? DURATIONS.map((name) => t(`reports.csv.${name}`))
+  const columns = isDurations ? DURATION_CELLS.map((name) => t(`reports.csv.${name}`))
     : [t(steps.unit === "count" ? "reports.csv.count" : "reports.csv.ms")];
   const about = [t(`reports.metric.${state.metric}`), listName(state.view), state.query];
   const row = (kind, part, from, to, value) => [
     ...about, t(`reports.csv.${kind}`), part, from, to, ...cellsOf(value, isDurations)];
   const [begin, end] = [isoIn(time.from, zone), isoIn(time.to, zone)];
-  const of = (kind, part, values) => values.map((value, at) => row(kind, part, isoIn(steps.steps[at], zone),
+  const stepRows = (kind, part, values) => values.map((value, at) => row(kind, part, isoIn(steps.steps[at], zone),
     isoIn(steps.steps[at + 1] ?? time.to, zone), value));
   const divided = parts ?? steps;
-  const { parts: found } = divided;
   return [
     ["reports.csv.metric", "reports.view", "reports.csv.query", "reports.csv.kind", "reports.csv.part", "reports.csv.from", "reports.csv.to"]
       .map((key) => t(key)).concat(columns),
     row("whole", "", begin, end, steps.total),
-    ...of("step", "", steps.values),
-    ...found.flatMap((part) => [
+    ...stepRows("step", "", steps.values),
+    ...divided.parts.flatMap((part) => [
       row("part", partName(part), begin, end, part.total),
-      ...(parts ? [] : of("part_step", partName(part), part.values))]),
+      ...(parts ? [] : stepRows("part_step", partName(part), part.values))]),
     ...(state.by === "hour" ? Array.from({ length: WEEK_HOURS }, (_, hour) => row("hour", hourName(hour), begin, end,
       divided.values[hour])) : []),
     ...(steps.histogram ?? []).map(({ below, count }, at, bars) => [

@@ -1,4 +1,4 @@
-// What the page of reports asks for: its address, and the requests that follow from it.
+// The state of the page of reports: its address, and the requests that follow from it.
 
 import { fieldsOf, isZone, midnight } from "../time.js";
 
@@ -9,7 +9,7 @@ const STEPS_MAX = 800;
 // A chart shows so many days by itself; longer times go by weeks.
 const DAYS_MAX = 100;
 
-// The metrics in their groups. What each counts: events, threads, durations, how many wait at a moment, the
+// The metrics in their groups, and the measure of each, which it counts: events, threads, durations, how many wait at a moment, the
 // time that admins spent, or the threads on a list.
 /** @type {Record<string, Record<string, ReportMeasure>>} */
 export const METRIC_GROUPS = {
@@ -42,6 +42,9 @@ export const PERCENTILES = /** @type {const} */ (["p50", "p90", "p99"]);
 export const measureOf = (metric) => MEASURES[metric];
 /** @param {string} metric */
 export const isTimed = (metric) => ["durations", "time"].includes(MEASURES[metric]);
+
+/** Whether a metric counts threads at a moment, the end of a step. @param {string} metric */
+export const isAtMoment = (metric) => ["level", "list"].includes(MEASURES[metric]);
 
 // Returns what the number of a metric may be divided by.
 /** @param {string} metric */
@@ -81,10 +84,10 @@ export function fromAddress(search, zone) {
   const timezone = given.get("timezone") ?? "";
   return fitting({
     metric,
-    by: one("by", divisionsOf(metric), ""),
+    by: given.get("by"),
     span: one("span", SPANS, "7d"),
     from: dayIn(given.get("from")), to: dayIn(given.get("to")),
-    step: one("step", STEPS, ""),
+    step: given.get("step"),
     timezone: timezone && isZone(timezone) ? timezone : zone,
     query: (given.get("query") ?? "").trim(),
     view: /^[a-z_]{1,20}$|^v[1-9]\d{0,11}$/.test(given.get("view") ?? "") ? given.get("view") : "",

@@ -78,14 +78,16 @@ export function stepWords(region, timeZone) {
     formats[name] ??= new Intl.DateTimeFormat(region, { timeZone, ...options[name] });
     return formats[name].format(at);
   };
-  const weekday = new Intl.DateTimeFormat(region, { timeZone: "UTC", weekday: "short" });
-  const hour = new Intl.DateTimeFormat(region, { timeZone: "UTC", hour: "numeric" });
+  const weekdays = new Intl.DateTimeFormat(region, { timeZone: "UTC", weekday: "short" });
+  const hours = new Intl.DateTimeFormat(region, { timeZone: "UTC", hour: "numeric" });
+  const weekday = (day) => weekdays.format(MONDAY_MS + day * DAY);
+  const hour = (number) => hours.formatToParts(MONDAY_MS + number * HOUR)
+    .filter(({ type }) => type === "hour" || type === "dayPeriod").map(({ value }) => value).join(" ");
   return {
     written,
-    // "Mon", and "2 PM" or "14"
-    weekday: (day) => weekday.format(MONDAY_MS + day * DAY),
-    hour: (number) => hour.formatToParts(MONDAY_MS + number * HOUR)
-      .filter(({ type }) => type === "hour" || type === "dayPeriod").map(({ value }) => value).join(" "),
+    weekday, // "Mon"
+    hour, // "2 PM" or "14"
+    hourOfWeek: (number) => `${weekday(Math.floor(number / 24))} ${hour(number % 24)}`, // "Mon 14"
   };
 }
 
@@ -103,10 +105,10 @@ export function isoIn(at, zone) {
 /** @param {(number | null)[]} numbers */
 export function levelsOf(numbers) {
   const most = Math.max(0, ...numbers.filter((number) => number !== null));
-  return numbers.map((number) => (number ? Math.max(1, Math.ceil((5 * number) / most)) : 0));
+  return numbers.map((number) => (number ? Math.ceil((5 * number) / most) : 0));
 }
 
-// What admins write; without one of them it came from the chatbot's side.
+// Metrics of messages of admins: one without an admin came from the chatbot's side.
 const WRITTEN = ["first_reply", "next_reply", "answers", "handled", "met"];
 
 // Returns the name of a part, in words where the server has a number or a code.

@@ -152,7 +152,7 @@ export class Queues extends PageModule {
       class="queue-switch-load">${t("queues.load", given)}</span>${isFull ? html` · ${t("queues.full")}` : ""}</span></span></button>`;
   }
 
-  // Who may raise the admin's limit.
+  // Says who may raise the admin's limit.
   #limit() {
     const { capacity, capacity_max: count } = this.board.me;
     return this.ui.language.t(capacity < count ? "queues.limit.own" : "queues.limit.set", { count });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  daysIn, divisionsOf, fitting, fromAddress, lacking, listOf, METRIC_GROUPS, notAddingUp, requestsOf, rowsIn, rowsOf, rowsRequest, spansOf, stepOf,
+  daysIn, divisionsOf, fitting, fromAddress, isAtMoment, isOfNow, isTimed, lacking, listOf, METRIC_GROUPS, notAddingUp, requestsOf, rowsIn, rowsOf, rowsRequest, spansOf, stepOf,
   stepsOf, timeOf, toAddress,
 } from "../../../../static/js/core/reports/state.js";
 import { seeded } from "../../support.mjs";
@@ -34,6 +34,10 @@ test("what an address does not know has its default", () => {
   assert.deepEqual(state, { ...fromAddress("", ZONE), by: "hour" });
   assert.equal(rowsIn("?rows=9-5"), null);
   assert.equal(rowsIn("?rows=a-b"), null);
+  assert.equal(rowsIn("?rows=5-5"), null);
+  assert.equal(fromAddress("?metric=online&by=tag", ZONE).by, "");
+  assert.equal(fromAddress("?query=%20tag:vip%20", ZONE).query, "tag:vip");
+  for (const view of ["../v1", "v0", "V17"]) assert.equal(fromAddress(`?metric=length&view=${view}`, ZONE).view, "not_respond", view);
 });
 
 test("what does not go with a metric or a time is left out", () => {
@@ -58,6 +62,7 @@ test("steps suit the time, and never are more than the server gives", () => {
   assert.equal(stepOf(of({ span: "today" })), "hour");
   assert.equal(stepOf(of({ span: "90d" })), "day");
   assert.equal(stepOf(of({ span: "own", from: "2025-01-01", to: "2026-11-30" })), "week");
+  assert.equal(stepOf(of({ span: "own", from: "2026-11-02", to: "2026-11-03" })), "hour");
   assert.deepEqual(stepsOf(of({ span: "today" })), ["hour"]);
   assert.deepEqual(stepsOf(of({ span: "7d" })), ["hour", "day"]);
   assert.deepEqual(stepsOf(of({ span: "90d" })), ["day", "week"]);
@@ -94,6 +99,7 @@ test("the threads of a number are those of its time, its part and its bounds", (
 
 test("parts that do not add up say why", () => {
   assert.equal(notAddingUp(of({ metric: "new", by: "tag" })), "tag");
+  assert.equal(notAddingUp(of({ metric: "new", by: "view" })), "view");
   assert.equal(notAddingUp(of({ metric: "new", by: "desk" })), "");
   assert.equal(notAddingUp(of({ metric: "first_reply", by: "desk" })), "durations");
   assert.equal(notAddingUp(of({ metric: "handled", by: "admin" })), "threads");
@@ -102,7 +108,7 @@ test("parts that do not add up say why", () => {
 
 test("a list of those who waited has the same threads, or is not offered", () => {
   const queryOf = (changes, part) => listOf(of({ metric: "waiting", ...changes }), part)?.query;
-  assert.equal(queryOf({}, null), "is:waiting");
+  assert.deepEqual(listOf(of({ metric: "waiting" }), null), { view: "query", query: "is:waiting", sort: "longest_wait" });
   assert.equal(queryOf({ by: "hour" }, "30"), "is:waiting");
   assert.equal(queryOf({ by: "tag", query: "a or b" }, "vip"), "is:waiting tag:vip (a or b)");
   assert.equal(queryOf({ by: "tag" }, "two words"), undefined);
@@ -119,6 +125,7 @@ test("the length of a list is that of a view or of a query, over a month at most
   const now = at("2026-11-25T10:00:00Z");
   const own = of({ metric: "length", span: "own", from: "2026-11-24", to: "2026-11-30" });
   assert.equal(timeOf(own, now).to, now);
+  assert.equal(timeOf({ ...own, from: "2026-11-29" }, now).to, at("2026-12-01T00:00:00+07:00"));
   assert.deepEqual(divisionsOf("length"), []);
   assert.ok(!divisionsOf("handled").includes("hour"));
 });
@@ -138,5 +145,12 @@ test("a list of a query stays one without a query, and asks for it", () => {
 test("own dates begin with the days of the span before", () => {
   const now = at("2026-11-25T20:30:00Z"); // the 26th in Ho Chi Minh City
   assert.deepEqual(daysIn(of({ span: "7d" }), now), { from: "2026-11-20", to: "2026-11-26" });
+  assert.deepEqual(daysIn(of({ span: "own", from: "2026-11-02", to: "2026-11-03" }), now), { from: "2026-11-02", to: "2026-11-03" });
   assert.equal(lacking(of({ span: "own" }), now), "dates");
+});
+
+test("metrics have a time, or are counted at a moment; some parts are those of now", () => {
+  assert.deepEqual(METRICS.filter(isAtMoment), ["waiting", "length"]);
+  assert.deepEqual(METRICS.filter(isTimed), ["first_reply", "next_reply", "close_time", "online", "away", "accepting", "at_capacity", "queue_time"]);
+  assert.deepEqual(divisionsOf("new").filter((by) => isOfNow({ ...of(), by })), ["desk", "tag", "tier", "language", "view"]);
 });

@@ -6,7 +6,7 @@ import { LOCALES, translator } from "../../../../static/js/core/i18n.js";
 import { cell, csvOf, fileName, rowsOfReport } from "../../../../static/js/core/reports/csv.js";
 import { fromAddress } from "../../../../static/js/core/reports/state.js";
 import {
-  axisTexts, endText, isoIn, durationText, levelsOf, numberOf, numberText, partName, shortDuration, stepWords, timeText,
+  axisTexts, countOf, endText, isoIn, durationText, levelsOf, numberOf, numberText, partName, shortDuration, stepWords, timeText,
 } from "../../../../static/js/core/reports/words.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../../static/i18n/${name}.json`, import.meta.url), "utf8"));
@@ -39,6 +39,7 @@ test("a value is its number, its percentile, or still to come", () => {
   assert.equal(numberOf({ count: 3, p50: 1, p90: 2, p99: null }, "p90"), 2);
   assert.equal(numberOf(7, "p90"), 7);
   assert.equal(numberOf(null, "p90"), null);
+  assert.deepEqual([null, 7, { count: 3, p50: 1, p90: 2, p99: 3 }].map(countOf), [0, 7, 3]);
   assert.equal(numberText(null, false, t), "–");
   assert.equal(numberText(12_345, false, t), "12,345");
 });
@@ -46,6 +47,9 @@ test("a value is its number, its percentile, or still to come", () => {
 test("parts have names, in words where the server has a code or nothing", () => {
   assert.equal(partName({ metric: "new", by: "tag" }, { key: "", name: null }, t), "No tag");
   const nobody = { key: "", name: null };
+  assert.equal(partName({ metric: "answers", by: "queue" }, nobody, t), "No queue");
+  assert.equal(partName({ metric: "first_reply", by: "admin" }, nobody, t), "From the chatbot's side");
+  assert.equal(partName({ metric: "new", by: "tier" }, { key: "gold", name: "gold" }, t), t("member.tier", { tier: "gold" }));
   assert.deepEqual(["closed", "answers"].map((metric) => partName({ metric, by: "admin" }, nobody, t)), ["No admin", "From the chatbot's side"]);
   assert.equal(partName({ metric: "new", by: "language" }, { key: "vi", name: "vi" }, t), "Vietnamese");
   assert.equal(partName({ metric: "new", by: "admin" }, { key: "7", name: null }, t), "Deleted (7)");
@@ -61,9 +65,12 @@ test("times are those of the zone of the report, also where clocks change", () =
     ["2026-10-25T02:00:00+02:00", "2026-10-25T02:00:00+01:00"]);
   assert.equal(words.weekday(0), "Mon");
   assert.equal(words.hour(14), "14");
+  assert.equal(stepWords("en-US", "UTC").hour(14), "2 PM");
+  assert.equal(words.hourOfWeek(24 + 14), "Tue 14");
   const day = Date.parse("2026-10-24T22:00:00Z");
   assert.equal(timeText({ from: day, to: day + 25 * HOUR }, words, t), words.written("day", day));
-  assert.match(timeText({ from: day, to: day + 3 * DAY }, words, t), / – /);
+  for (const length of [23 * HOUR, 2 * DAY, 3 * DAY]) assert.match(timeText({ from: day, to: day + length }, words, t), / – /);
+  assert.equal(timeText({ from: day, to: day + HOUR }, words, t), words.written("hour", day));
 });
 
 test("hours are tinted by their part of the largest", () => {
@@ -72,8 +79,8 @@ test("hours are tinted by their part of the largest", () => {
 });
 
 test("a cell is never a formula, and keeps commas, quotes and lines", () => {
-  assert.deepEqual(["=1+1", "+84", "-5", "@x", "\tx", "\rx", "a,b", "say \"hi\"", "two\nlines", "plain", null, -5].map(cell),
-    ["'=1+1", "'+84", "'-5", "'@x", "'\tx", "\"'\rx\"", '"a,b"', '"say ""hi"""', '"two\nlines"', "plain", "", "-5"]);
+  assert.deepEqual(["=1+1", "+84", "-5", "@x", "\tx", "\rx", "a,b", "say \"hi\"", "two\nlines", "a;b", " a ", "plain", null, -5].map(cell),
+    ["'=1+1", "'+84", "'-5", "'@x", "'\tx", "\"'\rx\"", '"a,b"', '"say ""hi"""', '"two\nlines"', '"a;b"', '" a "', "plain", "", "-5"]);
   assert.ok(csvOf([["ü"]]).startsWith("\ufeffü\r\n"));
 });
 
@@ -88,7 +95,7 @@ test("the file has the whole, each step, each part and each bar, in ms", () => {
   };
   const parts = { ...base, steps: [], total: steps.total, values: [], histogram: null, parts: [{ key: "=vip", name: "=vip", total: durations(2, 1, 1, 1), values: [] }] };
   const rows = rowsOfReport({ state: { ...state, query: "lang:vi" }, time, steps, parts }, {
-    t, zone: "UTC", partName: ({ name }) => name, hourName: String, listName: () => "",
+    t, partName: ({ name }) => name, hourName: String, listName: () => "",
   });
   const [begin, middle, end] = [0, DAY, 2 * DAY].map((at) => isoIn(at, "UTC"));
   assert.deepEqual(rows, [
@@ -101,6 +108,22 @@ test("the file has the whole, each step, each part and each bar, in ms", () => {
     ["First reply", "", "lang:vi", "Lengths", "60000 to ∞ ms", begin, end, 0],
   ]);
   assert.ok(csvOf(rows).includes(",'=vip,"));
+});
+
+test("the file has the steps of parts that came with them, and the hours of the week", () => {
+  const time = { from: 0, to: HOUR };
+  const [begin, end] = [0, HOUR].map((at) => isoIn(at, "UTC"));
+  const base = { metric: "online", unit: /** @type {const} */ ("milliseconds"), ...time, adds_up: true, counted_until: 0, known_since: null };
+  const given = { t, partName: ({ name }) => name, hourName: String, listName: () => "" };
+  const rowsOf = (search, steps, parts) => rowsOfReport({ state: fromAddress(search, "UTC"), time, steps, parts }, given).map((row) => row.slice(3));
+  const whole = { ...base, steps: [0], total: 5, values: [5], parts: [], histogram: null };
+  const mai = { key: "1", name: "Mai", total: 5, values: [5] };
+  assert.deepEqual(rowsOf("?metric=online&by=admin", { ...whole, parts: [mai] }, null), [
+    ["Row", "Part", "From", "To", "Milliseconds"],
+    ["Whole", "", begin, end, 5], ["Step", "", begin, end, 5], ["Part", "Mai", begin, end, 5], ["Part in a step", "Mai", begin, end, 5],
+  ]);
+  const hours = rowsOf("?metric=online&by=hour", whole, { ...whole, steps: [], values: Array.from({ length: 168 }, (_, hour) => hour) });
+  assert.deepEqual([hours.length, hours.at(-1)], [3 + 168, ["Hour of the week", "167", begin, end, 167]]);
 });
 
 test("the texts of an axis have the digits of its values", () => {
@@ -117,6 +140,7 @@ test("the name of a file says the metric, the list, the query and the days", () 
   const name = (search) => fileName(fromAddress(`${search}&timezone=Asia/Ho_Chi_Minh`, "UTC"), time);
   assert.equal(name("?metric=new"), "lineup-new-2026-11-23-2026-11-24.csv");
   assert.equal(name("?metric=length&view=v17"), "lineup-length-v17-2026-11-23-2026-11-24.csv");
+  assert.equal(name(`?metric=new&query=${"a".repeat(50)}`), `lineup-new-${"a".repeat(40)}-2026-11-23-2026-11-24.csv`);
   assert.equal(name("?metric=length&query=tag:vip/../%20%C3%BC"), "lineup-length-tag-vip-ü-2026-11-23-2026-11-24.csv");
 });
 
@@ -124,6 +148,7 @@ test("a number of a moment is named by the end of its step", () => {
   const words = stepWords("en-GB", "UTC");
   const said = (end, step) => endText({ end: Date.parse(end), step }, { timezone: "UTC" }, words, t);
   assert.equal(said("2026-11-24T14:00:00Z", "hour"), "At Tue 24 Nov, 14:00");
+  assert.equal(said("2026-11-25T00:00:00Z", "hour"), "At Wed 25 Nov, 0:00");
   assert.equal(said("2026-11-25T00:00:00Z", "day"), "End of Tue 24 Nov");
   assert.equal(said("2026-11-25T10:30:00Z", "day"), "At Wed 25 Nov, 10:30");
 });
