@@ -56,10 +56,10 @@ const grid = (className, caption, columns, rows) => html`<div class="set-scroll"
 /** @param {ReportLook} look */
 export function partTable(look) {
   const { shown: { state, time, steps, parts: apart }, t } = look;
-  const { parts } = apart ?? steps;
-  if (!parts.length) return html`<p class="set-help">${t("reports.no_parts")}</p>`;
+  const { parts: all } = apart ?? steps;
+  if (!all.length) return html`<p class="set-help">${t("reports.no_parts")}</p>`;
   const isDurations = measureOf(state.metric) === "durations";
-  const most = Math.max(...parts.map(({ total }) => countOf(total)));
+  const most = Math.max(...all.map(({ total }) => countOf(total)));
   const name = t(`reports.by.${state.by}`);
   const columns = isDurations ? [name, t("reports.count"), ...PERCENTILES.map((one) => t(`reports.${one}`)), t("reports.bars")]
     : [name, t(`reports.metric.${state.metric}`), ""];
@@ -72,7 +72,7 @@ export function partTable(look) {
     return html`<tr><th scope="row"><bdi translate="no">${called}</bdi></th>${cells.map(at)}<td
       class="report-bar-cell">${bar(countOf(part.total), most)}</td></tr>`;
   };
-  return grid(`report-parts${isDurations ? " report-parts-durations" : ""}`, t("reports.divided.of", { by: name }), columns, parts.map(row));
+  return grid(`report-parts${isDurations ? " report-parts-durations" : ""}`, t("reports.divided.of", { by: name }), columns, all.map(row));
 }
 
 // The chart in numbers: a row for each step, a column for the whole and for each line.

@@ -254,8 +254,8 @@ export class ReportsPage extends PageModule {
     if (least !== null || below !== null) return boundsText({ least, below }, t);
     if (part === null) return "";
     if (this.#state.by === "hour") return this.#look.words.hourOfWeek(Number(part));
-    const { parts = [] } = this.#shown?.parts ?? this.#shown?.steps ?? {};
-    return partName(this.#state, parts.find(({ key }) => key === part) ?? { key: part, name: part }, t);
+    const { parts: all = [] } = this.#shown?.parts ?? this.#shown?.steps ?? {};
+    return partName(this.#state, all.find(({ key }) => key === part) ?? { key: part, name: part }, t);
   }
 
   closeForm() {
@@ -345,7 +345,13 @@ export class ReportsPage extends PageModule {
         this.#hasTable = !this.#hasTable;
         this.area.paint();
       }}>${t("reports.table")}</button>
-      ${this.#hasTable ? stepTable(look, steps.parts.slice(0, LINES_MAX), (at) => this.#stepName(look, at)) : ""}</section>`;
+      ${this.#hasTable ? stepTable(look, this.#drawnParts(), (at) => this.#stepName(look, at)) : ""}</section>`;
+  }
+
+  // The parts that have a line of their own: the first ones.
+  #drawnParts() {
+    const { parts: all } = this.#shown.steps;
+    return all.slice(0, LINES_MAX);
   }
 
   #stepName({ words }, at) {
@@ -367,8 +373,9 @@ export class ReportsPage extends PageModule {
         name: t(`reports.${one}`), values: steps.values.map((value) => numberOf(value, one)),
       })) };
     }
-    if (steps.parts.length) {
-      return { kind, columns: false, lines: steps.parts.slice(0, LINES_MAX).map((part) => ({
+    const drawn = this.#drawnParts();
+    if (drawn.length) {
+      return { kind, columns: false, lines: drawn.map((part) => ({
         name: partName(state, part, t), values: part.values,
       })) };
     }

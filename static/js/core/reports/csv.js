@@ -46,17 +46,17 @@ export function rowsOfReport({ state, time, steps, parts }, { t, partName, hourN
   const [begin, end] = [isoIn(time.from, zone), isoIn(time.to, zone)];
   const stepRows = (kind, part, values) => values.map((value, at) => row(kind, part, isoIn(steps.steps[at], zone),
     isoIn(steps.steps[at + 1] ?? time.to, zone), value));
-  const divided = parts ?? steps;
+  const { parts: all, values: hours } = parts ?? steps;
   return [
     ["reports.csv.metric", "reports.view", "reports.csv.query", "reports.csv.kind", "reports.csv.part", "reports.csv.from", "reports.csv.to"]
       .map((key) => t(key)).concat(columns),
     row("whole", "", begin, end, steps.total),
     ...stepRows("step", "", steps.values),
-    ...divided.parts.flatMap((part) => [
+    ...all.flatMap((part) => [
       row("part", partName(part), begin, end, part.total),
       ...(parts ? [] : stepRows("part_step", partName(part), part.values))]),
     ...(state.by === "hour" ? Array.from({ length: WEEK_HOURS }, (_, hour) => row("hour", hourName(hour), begin, end,
-      divided.values[hour])) : []),
+      hours[hour])) : []),
     ...(steps.histogram ?? []).map(({ below, count }, at, bars) => [
       ...about, t("reports.csv.bar"), t("reports.csv.bar.of", {
         from: String(bars[at - 1]?.below ?? 0), to: below === null ? "∞" : String(below),
