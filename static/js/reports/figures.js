@@ -24,22 +24,26 @@ function number({ open, shown }, { text, about, rows, count, className = "report
     >${text}<span class="unseen">, ${about}</span></button>`;
 }
 
-// The numbers of the whole: a count, or the percentiles.
+// The number of durations, and their percentiles: each with its text, and the least duration of its threads.
+/** @param {ReportDurations} value @param {Translate} t @returns {[string, number | null][]} */
+const durationNumbers = (value, t) => [[t.number(value.count), null],
+  ...PERCENTILES.map((one) => /** @type {[string, number | null]} */ ([numberText(value[one], true, t), value[one]]))];
+
+// The numbers of the whole: a count, or the percentiles. A percentile shows the threads that took so long or longer.
 /** @param {ReportLook} look */
 export function largeNumbers(look) {
   const { shown: { state, time, steps: { total } }, t } = look;
-  const rows = rowsOf(time);
-  const count = countOf(total);
-  const big = (name, text, label) => html`<li>${number(look, {
-    className: "report-big", rows, count, about: t("reports.show"),
+  const big = (text, label, least = null) => html`<li>${number(look, {
+    className: "report-big", rows: rowsOf(time, { least }), count: countOf(total), about: t("reports.show"),
     text: html`<span class="report-value">${text}</span><span class="report-label">${label}</span>`,
   })}</li>`;
   if (typeof total === "number") {
-    return html`<ul class="report-bigs">${big("total", numberText(total, isTimed(state.metric), t),
+    return html`<ul class="report-bigs">${big(numberText(total, isTimed(state.metric), t),
       isAtMoment(state.metric) ? t(`reports.at_end.${measureOf(state.metric)}`) : t(`reports.metric.${state.metric}`))}</ul>`;
   }
-  return html`<ul class="report-bigs">${PERCENTILES.map((name) => big(name, numberText(total[name], true, t),
-    t(`reports.${name}.about`)))}${big("count", t.number(total.count), t("reports.counted", { count: total.count }))}</ul>`;
+  const [[count], ...percentiles] = durationNumbers(total, t);
+  return html`<ul class="report-bigs">${percentiles.map(([text, least], at) => big(text, t(`reports.${PERCENTILES[at]}.about`), least))}${
+    big(count, t("reports.counted", { count: total.count }))}</ul>`;
 }
 
 // A bar that is so long as the part of the largest.
@@ -65,11 +69,11 @@ export function partTable(look) {
     : [name, t(`reports.metric.${state.metric}`), ""];
   const row = (part) => {
     const called = partName(state, part, t);
-    const rows = rowsOf(time, { part: part.key });
-    const at = (text) => html`<td>${number(look, { text, about: called, rows, count: countOf(part.total) })}</td>`;
-    const cells = isDurations ? [t.number(part.total.count), ...PERCENTILES.map((one) => numberText(part.total[one], true, t))]
-      : [numberText(part.total, isTimed(state.metric), t)];
-    return html`<tr><th scope="row"><bdi translate="no">${called}</bdi></th>${cells.map(at)}<td
+    const cell = ([text, least]) => html`<td>${number(look, {
+      text, about: called, rows: rowsOf(time, { part: part.key, least }), count: countOf(part.total),
+    })}</td>`;
+    const cells = isDurations ? durationNumbers(part.total, t) : [[numberText(part.total, isTimed(state.metric), t), null]];
+    return html`<tr><th scope="row"><bdi translate="no">${called}</bdi></th>${cells.map(cell)}<td
       class="report-bar-cell">${bar(countOf(part.total), most)}</td></tr>`;
   };
   return grid(`report-parts${isDurations ? " report-parts-durations" : ""}`, t("reports.divided.of", { by: name }), columns, all.map(row));
@@ -88,16 +92,17 @@ export function stepTable(look, lines, stepName) {
   const row = (begin, at) => {
     const span = { from: begin, to: steps.steps[at + 1] ?? time.to };
     const value = steps.values[at];
-    const cell = (one, text, part = null, called = "") => html`<td>${number(look, {
-      text, rows: rowsOf(span, { part }), count: countOf(one), about: [called, stepName(at)].filter(Boolean).join(", "),
+    const cell = (one, text, { part = null, called = "", least = null } = {}) => html`<td>${number(look, {
+      text, rows: rowsOf(span, { part, least }), count: countOf(one), about: [called, stepName(at)].filter(Boolean).join(", "),
     })}</td>`;
     const link = isLevel && value !== null && asItWas(span.to, null);
     const title = isAtMoment(state.metric) ? ownTime(Math.min(span.to, time.to)) : "";
     return html`<tr><th scope="row" title=${title || nothing}>${stepName(at)}</th>${isDurations && value
-      ? [t.number(countOf(value)), ...PERCENTILES.map((one) => numberText(value[one], true, t))].map((text) => cell(value, text))
+      ? durationNumbers(/** @type {ReportDurations} */ (value), t).map(([text, least]) => cell(value, text, { least }))
       : cell(value, numberText(numberOf(value, "count"), timed, t))}
-      ${lines.map((part) => cell(part.values[at], numberText(numberOf(part.values[at], state.shown), timed, t), part.key,
-        partName(state, part, t)))}${isLevel ? html`<td>${link ? html`<a href=${link} title=${title || nothing} @click=${look.follow}
+      ${lines.map((part) => cell(part.values[at], numberText(numberOf(part.values[at], state.shown), timed, t), {
+        part: part.key, called: partName(state, part, t),
+      }))}${isLevel ? html`<td>${link ? html`<a href=${link} title=${title || nothing} @click=${look.follow}
         >${t("reports.list")}<span class="unseen">, ${stepName(at)}</span></a>` : ""}</td>` : ""}</tr>`;
   };
   return grid("report-steps", t("reports.table"), columns, steps.steps.map(row));

@@ -251,8 +251,12 @@ export class ReportsPage extends PageModule {
   /** @param {ReportRows} rows */
   #partText({ part, least, below }) {
     const { t } = this;
-    if (least !== null || below !== null) return boundsText({ least, below }, t);
-    if (part === null) return "";
+    const bounds = least !== null || below !== null ? boundsText({ least, below }, t) : "";
+    return [part === null ? "" : this.#nameOf(part), bounds].filter(Boolean).join(", ");
+  }
+
+  #nameOf(part) {
+    const { t } = this;
     if (this.#state.by === "hour") return this.#look.words.hourOfWeek(Number(part));
     const { parts: all = [] } = this.#shown?.parts ?? this.#shown?.steps ?? {};
     return partName(this.#state, all.find(({ key }) => key === part) ?? { key: part, name: part }, t);

@@ -266,3 +266,7 @@ def test_one_back_leads_to_the_same_row(week, sue):
     sue.wait_for(f"() => ({NAMES})().length === 10", "the threads again")
     top = "() => document.querySelector('.area-main').scrollTop"
     sue.wait_for(f"() => ({top})() > 100", "the place in the list")
+    page.goto(week.address(metric="first_reply"))
+    page.get_by_role("button", name="99 of 100 within this time").click()
+    sue.wait_for(f"() => ({NAMES})().length === 1", "the thread that took longest")
+    assert "3 h 10 min or more" in page.inner_text(".area-main")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.conditions.language.parser import DEPTH_MAX, LENGTH_MAX, TERMS_MAX, parse
+from scoring.conditions.language.parser import DEPTH_MAX, FIELDS, LENGTH_MAX, TERMS_MAX, parse
 from scoring.conditions.language.query import QueryError, SearchWord
 from tests.scoring.conditions import oracle
 from tests.scoring.conditions.worlds import texts, worlds
@@ -14,7 +14,8 @@ from tests.support import examples
 
 TERMS = (
     *(f"{name}:{word}" for name, words in oracle.WORDS.items() for word in words.split()),
-    *("assigned:a@b", 'assigned:"a@b"', "source:x", 'source:"x\\\\"', "lang:vi", "lang:vi-vn"),
+    *("assigned:a@b", 'assigned:"a@b"', "source:x", 'source:"x\\\\"', "desk:x"),
+    *("lang:vi", "lang:vi-vn"),
     *("tag:x", 'tag:"x"'),
     *(f"{name}:{operator}10m" for name in oracle.TIMES for operator in (">", ">=")),
     *("due:>10s", "due:>10h", "due:>10d"),
@@ -70,6 +71,12 @@ def check_place(text: str) -> None:
 @given(nearly_right())
 def test_a_mistake_is_the_first_character_with_which_no_query_goes_on(text):
     check_place(text)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_the_name_of_a_field_may_be_cut_anywhere(name):
+    for length in range(1, len(name) + 1):
+        check_place(f'{name[:length]}(x:"shop" ')
 
 
 @pytest.mark.parametrize(
