@@ -27,7 +27,7 @@ class Path(NamedTuple):
 MEASURES = {
     "files": Measure(lambda: len(sources.product()), 370, 320),
     "folders": Measure(lambda: sources.folders_of(sources.product()), 37, 45),
-    "lines": Measure(lambda: sources.lines_of(sources.product()), 66_240, 49_000),
+    "lines": Measure(lambda: sources.lines_of(sources.product()), 66_270, 49_000),
     "modules with one importer": Measure(lambda: len(sources.modules_with_one_importer()), 58, 45),
     f"of these below {sources.SMALL_LINES} lines": Measure(
         lambda: len(sources.small_modules_with_one_importer()), 3, 0
@@ -40,7 +40,7 @@ MEASURES = {
     "dict[str, Any]": Measure(sources.untyped_dicts, 44, 60),
     "page modules": Measure(lambda: len(sources.page_modules()), 162, 150),
     "lines of page modules": Measure(
-        lambda: sources.lines_of(sources.page_modules()), 26_517, 19_500
+        lambda: sources.lines_of(sources.page_modules()), 26_526, 19_500
     ),
     "names that page modules take from `parts`": Measure(sources.page_parts, 0, 0),
     "words of riddles in 10,000 words": Measure(lambda: round(prose.riddles()), 0, 6),

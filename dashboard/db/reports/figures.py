@@ -152,12 +152,10 @@ def _summed(question: Question, rows: Iterable[Sequence[Any]]) -> Figures:
         steps[label] += number
         for name in names(key):
             parts[name][label] += number
-    return Figures(
-        total,
-        list(steps) if question.is_stepped else [],
-        {name: sum(of_steps) for name, of_steps in parts.items()},
-        {name: list(of_steps) for name, of_steps in parts.items()} if question.is_stepped else {},
-    )
+    totals: dict[str, Value] = {name: sum(of_steps) for name, of_steps in parts.items()}
+    if not question.is_stepped:
+        return Figures(total, [], totals, {})
+    return Figures(total, list(steps), totals, {name: list(one) for name, one in parts.items()})
 
 
 def _distinct(database: Database, question: Question) -> Figures:
@@ -235,7 +233,7 @@ def highest_at(database: Database, question: Question, label: int) -> int | None
 
 def _durations(database: Database, question: Question) -> Figures:
     """Counts buckets, then reads the durations at the places in them where percentiles are."""
-    source = questions.source(question, question.steps)
+    source = questions.source(question)
     axis = _Axis.of(database, question, source)
     whole, cells = _places(database, question, source, axis)
     none = Durations(0, None, None, None)
@@ -265,7 +263,9 @@ class _Axis(NamedTuple):
     @classmethod
     def of(cls, database: Database, question: Question, source: Source) -> "_Axis":
         """Returns the axis of a question. Raises StorageUnavailable."""
-        key, names = questions.axis(question, source)
+        if question.is_stepped:
+            return cls(source.label, lambda label: (label,))
+        key, names = questions.key(question), questions.names(question)
         if question.by not in OVERLAPPING:
             return cls(key, names)
         keys = select(key).select_from(source.rows).where(*source.conditions).distinct()
@@ -300,7 +300,8 @@ def _buckets(question: Question, source: Source, axis: _Axis) -> Select[Any]:
     columns = axis.key.label("key"), bucket.label("bucket"), func.count().label("n")
     counted: Select[Any] = select(*columns).select_from(source.rows)
     counted = counted.where(*source.conditions, value.is_not(None))
-    counts = questions.grouped(counted, (axis.key, bucket)).cte("counts")
+    keys = (column for column in (axis.key, bucket) if column is not NO_PART)
+    counts = counted.group_by(*keys).cte("counts")
     rows, name = axis.named(counts)
     number = func.sum(counts.c.n).label("n")
     each = select(name.label("name"), counts.c.bucket, number).select_from(rows)
@@ -475,7 +476,7 @@ def _threads(question: Question, wanted: Wanted, sign: int) -> Select[Any]:
 def _of_part(question: Question, part: str | None) -> Source:
     """Returns what to read the facts of a part from; None: of the whole."""
     if question.is_weekly and part is not None:
-        source = questions.source(question, question.steps)
+        source = questions.source(question)
         source.conditions.append(source.label == int(part))
         return source
     of_part = [] if part is None else [questions.is_part(question, part)]

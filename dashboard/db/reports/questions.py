@@ -29,7 +29,7 @@ from scoring.conditions.resolved import Resolved
 
 _HOUR_MS, WEEK_HOURS = 3_600_000, 168
 _TEXTS = ("desk", "tag", "language")
-#: A key for all rows; GROUP BY 0 would name a column.
+#: A key for all rows. Not in GROUP BY: that would only take time, and 0 would name a column.
 NO_PART: ColumnElement[int] = literal_column("0 + 0", Integer)
 
 
@@ -95,18 +95,16 @@ class Source(NamedTuple):
     conditions: list[ColumnElement[bool]]
 
 
-def source(question: Question, given: Sequence[Step]) -> Source:
+def source(question: Question) -> Source:
     """Joins facts with steps, and with the views of parts; one step needs no join, which would take
     half as long again."""
-    if len(given) == 1:
-        begin, end, label = (literal(value, BigInteger) for value in given[0])
-        return _between(
-            question, report_facts, begin, end, label if question.is_weekly else NO_PART
-        )
-    each = step_table(given)
-    return _between(
-        question, each.join(report_facts, true()), each.c.begin, each.c.end, each.c.label
-    )
+    if len(question.steps) == 1:
+        begin, end, offset = (literal(value, BigInteger) for value in question.steps[0])
+        label = offset if question.is_weekly else NO_PART
+        return _between(question, report_facts, begin, end, label)
+    its = step_table(question.steps)
+    rows = its.join(report_facts, true())
+    return _between(question, rows, its.c.begin, its.c.end, its.c.label)
 
 
 def of_step(question: Question, step: CTE) -> Source:
@@ -146,11 +144,6 @@ def _masks(question: Question) -> CTE:
     return masks.where(mask != 0).cte("masks").prefix_with("MATERIALIZED")
 
 
-def grouped(statement: Select[Any], columns: Iterable[ColumnElement[Any]]) -> Select[Any]:
-    """Groups rows by columns; those that are the same in all rows would only take time."""
-    return statement.group_by(*(column for column in columns if column is not NO_PART))
-
-
 def key(question: Question) -> ColumnElement[Any]:
     """The key of the part that a fact belongs to: never null."""
     if question.by is None or question.by == "hour":
@@ -170,15 +163,6 @@ def names(question: Question) -> Callable[[Any], Iterable[str]]:
         ids = [str(id) for id, _ in question.views]
         return lambda mask: [id for at, id in enumerate(ids) if mask >> at & 1]
     return lambda key: ["" if key == -2 else str(key)]
-
-
-def axis(
-    question: Question, source: Source
-) -> tuple[ColumnElement[Any], Callable[[Any], Iterable[Any]]]:
-    """Returns what divides durations and threads, steps or parts, and the names of its parts."""
-    if question.is_stepped:
-        return source.label, lambda label: (label,)
-    return key(question), names(question)
 
 
 def duration_columns(question: Question) -> tuple[ColumnElement[int], ColumnElement[int]]:
