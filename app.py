@@ -1,4 +1,7 @@
-"""Lineup's command line: `python app.py COMMAND`. Patches the standard library, then runs it."""
+"""Lineup's command line: `python app.py COMMAND`, or `lineup COMMAND` where it is installed.
+
+Patches the standard library, then runs the command.
+"""
 
 import gc
 import os
@@ -6,6 +9,7 @@ import signal
 import sys
 import time
 import warnings
+from typing import NoReturn
 
 if sys.version_info < (3, 11):
     sys.exit("lineup: Python 3.11 or later is needed.")
@@ -38,5 +42,10 @@ else:
 
 from dashboard.cli.main import main
 
-if __name__ == "__main__":
+
+def run() -> NoReturn:
     sys.exit(main(began=began))
+
+
+if __name__ == "__main__":
+    run()

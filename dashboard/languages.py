@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import request
 
-from dashboard.settings import ROOT
+from dashboard import ROOT
 
 LOCALES = ("en", "vi", "ja")
 #: Cookie with the language that an admin chose, for pages that are shown without a session.

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import redis
 from redis.cluster import RedisCluster
 
+from dashboard import ROOT
 from dashboard.core_services import CoreServices
 from dashboard.db.accounts.api_keys import KeyRing
 from dashboard.db.agenda import Agenda
@@ -49,7 +50,6 @@ from dashboard.presence.tasks import (
 )
 from dashboard.presence.viewers import Viewers
 from dashboard.rate_limits import SharedLimiter
-from dashboard.settings import ROOT
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.audit import FailedSignIns

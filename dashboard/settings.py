@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from dashboard import IS_CHECKOUT, ROOT
 from dashboard.errors import StartError
 from dashboard.redis_url import redis_address
 from scoring.views import HISTORY_DAYS
@@ -163,8 +164,6 @@ def _name(text: str) -> str:
     return text
 
 
-#: The project's folder, which holds static/, templates/, migrations/ and instance/.
-ROOT = Path(__file__).resolve().parents[1]
 AsyncMode = Literal["eventlet", "gevent"]
 LOG_FORMATS = ("text", "json")
 AssetMode = Literal["bundle", "source"]
@@ -183,6 +182,13 @@ KEY_PREFIX_CHARACTERS = frozenset(
 )
 #: A host with or without a port, in lower case; nothing that could end a directive of a policy.
 _PICTURE_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
+
+
+def instance_folder(environ: Mapping[str, str]) -> Path:
+    """Returns the folder of Lineup's own files: instance/ in LINEUP_HOME, else in the checkout or,
+    where Lineup is installed, in the working folder."""
+    home = environ.get("LINEUP_HOME") or (ROOT if IS_CHECKOUT else Path.cwd())
+    return Path(home) / "instance"
 
 
 @dataclass(frozen=True)

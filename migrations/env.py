@@ -8,7 +8,6 @@ import os
 import pkgutil
 from importlib import import_module
 from logging.config import fileConfig
-from pathlib import Path
 from typing import Any
 
 from alembic import context
@@ -19,9 +18,7 @@ from dashboard.db import migrate, models
 from dashboard.db.database import Database
 from dashboard.db.models.base import metadata
 from dashboard.errors import StartError
-from dashboard.settings import Settings
-
-ROOT = Path(__file__).resolve().parents[1]
+from dashboard.settings import Settings, instance_folder
 
 # A table is known to Alembic when its module is imported: a new module in there needs no entry.
 for module in pkgutil.iter_modules(models.__path__, f"{models.__name__}."):
@@ -58,7 +55,7 @@ def run_command() -> None:
     if context.config.config_file_name is not None:
         fileConfig(context.config.config_file_name, disable_existing_loggers=False)
     try:
-        settings = Settings.from_environment(os.environ, ROOT / "instance")
+        settings = Settings.from_environment(os.environ, instance_folder(os.environ))
         database = Database(settings.database_url)
         with migrate.exclusive(database):
             migrate.change_schema(database, run_revisions)

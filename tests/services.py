@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dashboard import ROOT
 from dashboard.db.database import Database
 from dashboard.services import Services
-from dashboard.settings import ROOT, Settings
+from dashboard.settings import Settings
 from tests.servers.lineup import SECRET_KEY
 
 

@@ -231,7 +231,7 @@ TESTS_OF = {
     "tests/browser": (2, 174),
     "tests/dashboard": (1000, 44),
     "tests/demo": (69, 0),
-    "tests/deploy": (22, 0),
+    "tests/deploy": (25, 1),
     "tests/live": (80, 116),
     "tests/presence": (165, 10),
     "tests/scoring": (185, 3),

@@ -19,7 +19,7 @@ from dashboard.db.audit import COMMAND, Actor
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
-from dashboard.settings import ROOT, Settings
+from dashboard.settings import Settings, instance_folder
 from dashboard.web.server.server import database_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def read_settings() -> Settings:
     """Reads the settings from the environment. Raises StartError."""
-    return Settings.from_environment(os.environ, ROOT / "instance")
+    return Settings.from_environment(os.environ, instance_folder(os.environ))
 
 
 class Storage(NamedTuple):

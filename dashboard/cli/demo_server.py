@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 
-from dashboard import logs
+from dashboard import IS_CHECKOUT, logs
 from dashboard.cli.demo_access import DEMO_EMAIL, DemoAccess, demo_access
 from dashboard.cli.demo_data import seed_threads
 from dashboard.cli.demo_desk import DemoDesk, hire, share_out
@@ -29,6 +29,7 @@ SIMULATOR_RETRY_SECONDS = 5.0
 REPORT_SECONDS = 3.0
 MESSAGES = 3
 RANDOM_SEED = 1
+DOCS = "README.md and docs/ describe the rest. " if IS_CHECKOUT else ""
 
 
 def serve_demo(settings: Settings, address: Address, thread_count: int, rate: float) -> int:
@@ -85,7 +86,7 @@ def _welcome(address: Address, access: DemoAccess) -> str:
         f"password: {access.password}\n"
         f"key: {access.api_key}\n"
         f"Post messages with the key: {address.url}/api/docs shows how.\n"
-        "README.md and docs/ describe the rest. Customers and four colleagues are simulated.\n"
+        f"{DOCS}Customers and four colleagues are simulated.\n"
         "Ctrl+C stops it; the data stays."
     )
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
+from dashboard import PROGRAM
 from dashboard.cli.commands import COMMANDS
 from dashboard.errors import LineupError
 
@@ -49,7 +50,7 @@ class Commands(click.Group):
 
 
 cli = Commands(
-    "app.py",
+    PROGRAM,
     commands=LoadedWhenUsed(COMMANDS),
     help="Lineup: a live-sorted list of chat threads.",
     no_args_is_help=False,
@@ -65,7 +66,7 @@ def main(arguments: Sequence[str] | None = None, *, began: float | None = None) 
     """
     try:
         with interruptible():
-            done = cli.main(arguments, prog_name="app.py", standalone_mode=False, obj=began)
+            done = cli.main(arguments, prog_name=PROGRAM, standalone_mode=False, obj=began)
             return done or 0
     except click.ClickException as error:
         error.show()

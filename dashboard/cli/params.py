@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from dashboard import PROGRAM
 from dashboard.cli.commands import COMMANDS
 from dashboard.db.accounts.sources import NAME
 from dashboard.validation.accounts import is_email
@@ -42,7 +43,7 @@ def command(
         name,
         help=f"{description} {arguments}".strip(),
         short_help=description,
-        epilog=f"\b\nexample: python app.py {example}",
+        epilog=f"\b\nexample: {PROGRAM} {example}",
     )
 
 

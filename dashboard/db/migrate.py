@@ -15,12 +15,12 @@ from sqlalchemy import Connection, event, inspect, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
+from dashboard import ROOT
 from dashboard.db import plain_postgres
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.errors import StartError, StorageUnavailable
-from dashboard.settings import ROOT
 
 MIGRATIONS = ROOT / "migrations"
 #: PostgreSQL's advisory lock for schema changes; the number is arbitrary.

@@ -137,7 +137,7 @@ class Restorer:
             names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
             raise StartError(
                 f"This is a backup of {names[manifest.engine]}, and LINEUP_DATABASE_URL is "
-                f"{names[mine]}. Restore it there; “app.py export” and “app.py import” take the "
+                f"{names[mine]}. Restore it there; `export` and `import` take the "
                 "events from one to the other."
             )
         if manifest.revision not in migrate.known_revisions():

@@ -7,13 +7,13 @@ from flask import Blueprint, Flask, Response, request
 from redis.exceptions import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from dashboard import ROOT
 from dashboard.db import files
 from dashboard.db.database import Database
 from dashboard.errors import NotFound
 from dashboard.files.addresses import SIGNED_PATH, FileAddresses
 from dashboard.files.store import FileStore
 from dashboard.services import Services
-from dashboard.settings import ROOT
 from dashboard.web.bot import api as bot_api
 from dashboard.web.bot import openapi
 from dashboard.web.bot.api import Callers

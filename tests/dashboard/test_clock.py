@@ -5,9 +5,10 @@ import time
 
 import pytest
 
+from dashboard import ROOT
 from dashboard.clock import SharedClock
 from dashboard.services import Services
-from dashboard.settings import ROOT, Settings
+from dashboard.settings import Settings
 from tests.servers.lineup import SECRET_KEY
 from tests.support import now_ms
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, request
 from pydantic.json_schema import JsonSchemaValue
 
-from dashboard import languages
+from dashboard import PROGRAM, languages
 from dashboard.event_types import OUTGOING_TYPES, TYPING, WEBHOOK_TEST
 from dashboard.web.bot.api import ROUTES, URL_PREFIX
 from dashboard.web.bot.responses import OUTGOING, AdminTyping, WebhookTest
@@ -186,7 +186,7 @@ _API = openapi.Api(
     security={
         "type": "http",
         "scheme": "bearer",
-        "description": "An API key, made with `python app.py create-key`.",
+        "description": f"An API key, made with `{PROGRAM} create-key`.",
     },
     problems={
         401: "No valid API key.",
@@ -235,7 +235,9 @@ def blueprint() -> Blueprint:
         page = reference(document(), server)
         # The same words as on an empty desk.
         first = languages.page_texts(locale)
-        response = rendered("api_docs.html", locale=locale, t=texts, first=first, reference=page)
+        response = rendered(
+            "api_docs.html", locale=locale, t=texts, first=first, reference=page, program=PROGRAM
+        )
         response.vary.update(("Accept-Language", "Cookie"))
         return response
 

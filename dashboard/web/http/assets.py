@@ -40,13 +40,17 @@ class Assets:
     imports: dict[str, str]
 
     def __init__(self, folder: Path, mode: AssetMode):
-        """`folder` is `static/`. Raises StartError if it holds no bundle and `mode` needs one.
+        """`folder` is `static/`. Raises StartError if `mode` needs a bundle that it does not hold,
+        or the source, which an installed Lineup lacks.
 
         Logs a warning if the source changed after the bundle was built.
         """
         self._files: dict[str, str] | None = None
         self.imports = {}
+        has_source = (folder / "js" / "main.js").is_file()
         if mode == "source":
+            if not has_source:
+                raise StartError("LINEUP_ASSETS=source needs a checkout of Lineup.")
             self.imports = {name: _STATIC + path for name, path in _IMPORTS.items()}
             return
         manifest = folder / "build" / "manifest.json"
@@ -57,7 +61,7 @@ class Assets:
                 "The browser's files are not built: `make setup` builds them; "
                 "LINEUP_ASSETS=source serves them as they stand in static/."
             ) from None
-        if _newest(folder) > manifest.stat().st_mtime:
+        if has_source and _newest(folder) > manifest.stat().st_mtime:
             log.warning("static/ is newer than its bundle: `make setup` rebuilds it")
         self._files = files
 

@@ -1,106 +1,27 @@
 """The demo as a newcomer finds it: a desk with colleagues, and a log for people."""
 
 import json
-import os
-import re
-import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-import requests
 
-from tests.servers.lineup import ROOT, START_SECONDS
-from tests.servers.ports import free_port
+from tests.servers.demo import Demo
 from tests.servers.redis import start_redis
 from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
-#: `app.py`, with what it keeps in a folder of the test.
-_PROGRAM = """
-import sys, pathlib, app
-from dashboard.cli import context
-context.ROOT = pathlib.Path(sys.argv[1])
-sys.exit(app.main(sys.argv[2:]))
-"""
-
-
 COLLEAGUES = {"Kenji Sato", "Linh Nguyễn", "Emma Clarke", "Minh Trần"}
-
-
-class Demo:
-    """A demo that runs, and the demo admin's session."""
-
-    def __init__(self, folder: Path, redis_url: str):
-        self.url = f"http://localhost:{(port := free_port())}"
-        self.log_path = folder / "demo.log"
-        self.database = folder / "instance/lineup.sqlite"
-        words = ["demo", "--port", str(port), "--threads", "400", "--rate", "4"]
-        environment = {name: text for name, text in os.environ.items() if "LINEUP" not in name}
-        with self.log_path.open("w") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", _PROGRAM, str(folder), *words],
-                cwd=ROOT,
-                env=environment | {"LINEUP_REDIS_URL": redis_url, "PYTHONUNBUFFERED": "1"},
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        wait_until(lambda: self._said("key") or self._ended(), START_SECONDS, "the demo's start")
-        self.bot = requests.Session()
-        self.bot.headers["Authorization"] = f"Bearer {self._said('key')}"
-        self.admin = requests.Session()
-        self.admin.headers["Origin"] = self.url
-        account = {"email": self._said("email"), "password": self._said("password")}
-        assert self.admin.post(f"{self.url}/login", json=account).status_code == 204
-
-    def get(self, path: str) -> Any:
-        return self.admin.get(f"{self.url}/admin/api/{path}").json()
-
-    def events(self) -> list[dict[str, Any]]:
-        return self.bot.get(f"{self.url}/api/v1/events?limit=500").json()["events"]
-
-    def answers(self) -> list[dict[str, Any]]:
-        """What colleagues have answered."""
-        return [
-            event["data"]
-            for event in self.events()
-            if event["type"] == "message.created" and event["data"]["author"]["name"] != "Demo"
-        ]
-
-    def inside(self) -> list[str]:
-        """Who has a thread open."""
-        return [each["name"] for each in self.get("team")["team"] if each["threads"]]
-
-    def list(self, name: str) -> dict[str, Any]:
-        return self.bot.get(f"{self.url}/api/v1/lists/{name}?limit=1").json()
-
-    def delivery_of(self, message: dict[str, Any]) -> str | None:
-        found = self.get(f"threads/{message['thread_id']}/messages?limit=100")["messages"]
-        (one,) = [each for each in found if each["id"] == message["id"]]
-        return one["delivery"] and one["delivery"]["state"]
-
-    def _said(self, name: str) -> str:
-        found = re.search(rf"^{name}: (.+)$", self.log_path.read_text(), re.M)
-        return found[1] if found else ""
-
-    def _ended(self) -> bool:
-        assert self.process.poll() is None, self.log_path.read_text()
-        return False
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     folder = tmp_path_factory.mktemp("demo")
     redis = start_redis(folder)
-    made = Demo(folder, redis.url)
+    made = Demo(folder, LINEUP_REDIS_URL=redis.url)
     yield made
-    made.process.send_signal(signal.SIGTERM)
-    made.process.wait(30)
+    made.close()
     redis.close()
 
 
