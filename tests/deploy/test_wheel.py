@@ -9,6 +9,7 @@ from shutil import which
 from zipfile import ZipFile
 
 import pytest
+import yaml
 
 from tests.repository import ROOT, files_of_the_project
 from tests.servers.demo import Demo
@@ -66,6 +67,19 @@ def test_the_tool_that_builds_it_is_the_tested_one():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     (backend,) = project["build-system"]["requires"]
     assert backend in (ROOT / "requirements-dev.txt").read_text().splitlines()
+
+
+def test_a_release_is_built_by_fixed_versions_and_published_by_nobody():
+    text = (ROOT / ".github" / "workflows" / "release.yaml").read_text()
+    jobs = yaml.safe_load(text)["jobs"]
+    steps = [step for job in jobs.values() for step in job["steps"]]
+    actions = [step["uses"] for step in steps if "uses" in step]
+    assert actions and all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action) for action in actions)
+    commands = " ".join(step["run"] for step in steps if "run" in step)
+    for path in re.findall(r"(?:tools|deploy)/\S+", commands):
+        assert (ROOT / path).is_file(), path
+    assert not re.search(r"push|publish|twine|login", commands)
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
 
 
 @pytest.mark.slow  # installs all packages anew
