@@ -237,9 +237,9 @@ def test_the_proxy_passes_on_to_the_lineups_of_compose():
     assert re.search(r"upstream lineup \{\n *zone ", proxy), "resolve needs one"
     major, minor = COMPOSE["services"]["proxy"]["image"].removeprefix("nginx:").split(".")
     assert (int(major), int(minor)) >= NGINX_THAT_RESOLVES, "it knows resolve"
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for header in re.findall(r"proxy_set_header (.*);", readme):
-        assert f"proxy_set_header {header};" in proxy, "as the README says"
+    page = (ROOT / "docs" / "production.md").read_text(encoding="utf-8")
+    for header in re.findall(r"proxy_set_header (.*);", page):
+        assert f"proxy_set_header {header};" in proxy, "as docs/production.md says"
     for port in re.findall(r"listen (\d+)", proxy):
         assert any(each.endswith(f":{port}") for each in COMPOSE["services"]["proxy"]["ports"])
 
