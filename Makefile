@@ -34,6 +34,7 @@ lint: setup-dev
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
+	@MYPYPATH=clients/python $(BIN)/mypy --no-error-summary --strict --package lineup_client
 	@node_modules/.bin/tsc
 
 bench: setup-dev

@@ -159,11 +159,15 @@ def settings_in_code() -> set[str]:
 
 
 def test_every_setting_stands_in_its_page_and_the_other_way_round():
-    assert settings_in_code() == set(re.findall(r"LINEUP_[A-Z_]+", (DOCS / "settings.md").read_text()))
+    assert settings_in_code() == set(
+        re.findall(r"LINEUP_[A-Z_]+", (DOCS / "settings.md").read_text())
+    )
 
 
 def test_every_command_stands_in_its_page_and_the_other_way_round():
-    assert set(cli.commands) == {*re.findall(r"`app\.py ([a-z-]+)", (DOCS / "commands.md").read_text())}
+    assert set(cli.commands) == {
+        *re.findall(r"`app\.py ([a-z-]+)", (DOCS / "commands.md").read_text())
+    }
 
 
 def test_every_command_has_help_with_an_example_of_itself():

@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[1]
 #: The product needs requirements.txt alone; tests, benches and tools may need the other.
 PRODUCT = ("app.py", "dashboard", "demo", "lua_scripts", "migrations", "presence", "scoring")
 #: Modules of an example import each other by their bare names.
-OWN = {"bench", "dashboard", "demo", "lua_scripts", "presence", "scoring", "tests", "tools"}
+OWN = {"bench", "dashboard", "demo", "lineup_client", "lua_scripts", "presence", "scoring"}
+OWN |= {"tests", "tools"}
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 

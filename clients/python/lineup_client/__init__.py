@@ -1,0 +1,7 @@
+"""Connects a chatbot with Lineup: posts its events, and gets what admins do, once and in order."""
+
+from lineup_client.client import Lineup, Refused, Unavailable
+from lineup_client.receiver import Receiver
+from lineup_client.sender import Sender
+
+__all__ = ["Lineup", "Receiver", "Refused", "Sender", "Unavailable"]

@@ -1,0 +1,816 @@
+"""The types of the bot API, made by tools/clients.py from its OpenAPI document."""
+
+from typing import Literal, NotRequired, TypedDict
+
+
+class Accepted(TypedDict):
+    """
+    The whole request was accepted.
+    """
+
+    accepted: int
+
+
+class Attachment(TypedDict):
+    url: str
+    type: NotRequired[str | None]
+    name: NotRequired[str | None]
+
+
+class CloseEvent(TypedDict):
+    id: str
+    occurred_at: str
+    type: Literal["thread.close"]
+    thread: str
+
+
+class Customer(TypedDict):
+    """
+    A person; omitted members stay as they are, null deletes one.
+
+    `attributes` replace all earlier ones; null leaves them as they are, and an empty object deletes
+    them.
+    """
+
+    id: str
+    name: NotRequired[str | None]
+    member_status: NotRequired[int]
+    locale: NotRequired[str | None]
+    avatar_url: NotRequired[str | None]
+    attributes: NotRequired[dict[str, str] | None]
+
+
+class CustomerEvent(TypedDict):
+    """
+    Changed facts about a customer; they apply to all of the customer's threads.
+    """
+
+    id: str
+    occurred_at: str
+    type: Literal["customer"]
+    customer: Customer
+
+
+class DurationsValue(TypedDict):
+    """
+    The number of durations, and their percentiles in milliseconds; null without any.
+    """
+
+    count: int
+    p50: int | None
+    p90: int | None
+    p99: int | None
+
+
+class HandoffEvent(TypedDict):
+    """
+    The chatbot asks for an admin, at a desk if it names one. With `watch_place` it gets
+    `thread.position` whenever the customer's place in line has changed; false ends that.
+    """
+
+    id: str
+    occurred_at: str
+    type: Literal["thread.handoff"]
+    thread: str
+    desk: NotRequired[str | None]
+    watch_place: NotRequired[bool | None]
+
+
+class HistogramBar(TypedDict):
+    """
+    The number of durations below a bound (ms), and not below the one before; null: no bound.
+    """
+
+    below: int | None
+    count: int
+
+
+class ListEntry(TypedDict):
+    """
+    A thread at its position.
+    """
+
+    id: int
+    source: str
+    thread: str
+    score: int
+
+
+class MessageAttachment(TypedDict):
+    """
+    A file of a message.
+    """
+
+    url: str
+    type: str | None
+    name: str | None
+
+
+class MessageEvent(TypedDict):
+    """
+    A message in a thread; the body may be empty if something is attached.
+    """
+
+    id: str
+    occurred_at: str
+    type: Literal["message"]
+    thread: str
+    customer: Customer
+    role: Literal["client", "admin", "bot", "system"]
+    body: NotRequired[str]
+    private: NotRequired[bool]
+    attachments: NotRequired[list[Attachment]]
+
+
+class Person(TypedDict):
+    """
+    An admin.
+    """
+
+    id: int
+    name: str
+
+
+class PresenceBeat(TypedDict):
+    """
+    A heartbeat of one of a customer's devices; the first one brings it online.
+    """
+
+    customer: str
+    device: str
+    type: NotRequired[Literal["web", "desktop", "mobile", "tablet", "http"]]
+    active: NotRequired[bool]
+
+
+class PresenceBeats(TypedDict):
+    beats: list[PresenceBeat]
+
+
+class PresenceDevice(TypedDict):
+    customer: str
+    device: str
+
+
+class PresenceDevices(TypedDict):
+    devices: list[PresenceDevice]
+
+
+class PresenceSettings(TypedDict):
+    """
+    A person's settings; omitted ones stay, null resets them.
+    """
+
+    status: NotRequired[Literal["auto", "away", "busy", "dnd", "invisible"] | None]
+    text: NotRequired[str | None]
+    activity: NotRequired[str | None]
+    until: NotRequired[str | int | None]
+    visibility: NotRequired[Literal["everyone", "contacts", "nobody"] | None]
+    show_last_seen: NotRequired[bool | None]
+    show_typing: NotRequired[bool | None]
+
+
+class PresenceTyping(TypedDict):
+    """
+    A customer is writing in a thread.
+    """
+
+    thread: str
+    customer: str
+
+
+class Preview(TypedDict):
+    """
+    The last message of a thread.
+    """
+
+    role: Literal["client", "admin", "bot", "system"]
+    body: str
+    at: int
+
+
+class PriorityEvent(TypedDict):
+    id: str
+    occurred_at: str
+    type: Literal["thread.priority"]
+    thread: str
+    priority: Literal["urgent", "high", "normal", "low"]
+
+
+class ProblemError(TypedDict):
+    """
+    One mistake.
+    """
+
+    pointer: str
+    code: str
+    detail: str
+
+
+class QueryError(TypedDict):
+    """
+    A mistake; `at` and `expected` with `invalid_query`.
+    """
+
+    pointer: str
+    code: str
+    detail: str
+    at: NotRequired[int]
+    expected: NotRequired[list[str]]
+
+
+class QueryProblem(TypedDict):
+    """
+    A problem with the place of a mistake in a query.
+    """
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    instance: NotRequired[str]
+    errors: list[QueryError]
+    pointer: NotRequired[str]
+    at: NotRequired[int]
+    expected: NotRequired[list[str]]
+
+
+class Queue(TypedDict):
+    """
+    A queue, by the name of its view.
+    """
+
+    id: int
+    name: str
+
+
+class ReceiptEvent(TypedDict):
+    """
+    The delivery state of a message that was sent to the customer.
+    """
+
+    id: str
+    occurred_at: str
+    type: Literal["receipt"]
+    message_id: int
+    state: Literal["delivered", "read", "failed"]
+
+
+class ReopenEvent(TypedDict):
+    id: str
+    occurred_at: str
+    type: Literal["thread.reopen"]
+    thread: str
+
+
+class ReportPart(TypedDict):
+    """
+    A part of the whole: its number, and one for each step if they were asked for.
+    """
+
+    key: str
+    name: str | None
+    total: int | DurationsValue
+    values: list[int | DurationsValue | None]
+
+
+class Result(TypedDict):
+    """
+    The outcome of one event; `thread_id` if the event names a thread.
+    """
+
+    status: Literal["created", "duplicate"]
+    id: str
+    thread_id: NotRequired[int]
+
+
+class RowCustomer(TypedDict):
+    """
+    The customer of a thread.
+    """
+
+    id: str
+    name: str | None
+    avatar_url: str | None
+    member_status: int
+    locale: str | None
+
+
+class Seen(TypedDict):
+    """
+    A customer who was seen.
+    """
+
+    id: str
+    last_seen: int
+    colour: Literal["green", "yellow", "grey"]
+
+
+class SeenPage(TypedDict):
+    """
+    A part of the customers who were seen, newest first.
+    """
+
+    customers: list[Seen]
+    next: str | None
+    total: int
+
+
+class SetPresence(TypedDict):
+    """
+    The settings of a customer.
+    """
+
+    status: Literal["auto", "away", "busy", "dnd", "invisible"]
+    text: str
+    activity: str
+    until: int | None
+    visibility: Literal["everyone", "contacts", "nobody"]
+    show_last_seen: bool
+    show_typing: bool
+
+
+class Snooze(TypedDict):
+    """
+    The end of a snooze, and the admin who set it; with `reply`, also ended by a message.
+    """
+
+    until: int
+    wake: Literal["reply", "never"]
+    by: Person
+
+
+class State(TypedDict):
+    """
+    The presence of a person as others see it.
+    """
+
+    status: Literal["online", "away", "busy", "dnd", "offline"]
+    last_seen: int | None
+    devices: list[str]
+    text: str
+    activity: str
+    at: int
+    v: int
+
+
+class States(TypedDict):
+    """
+    The state of every requested customer.
+    """
+
+    presence: dict[str, State]
+
+
+class TagsEvent(TypedDict):
+    """
+    Tags to add to the thread and to remove: at least one, without repetition.
+    """
+
+    id: str
+    occurred_at: str
+    type: Literal["thread.tags"]
+    thread: str
+    add: NotRequired[list[str]]
+    remove: NotRequired[list[str]]
+
+
+class TeamMember(TypedDict):
+    """
+    The admin who has the thread.
+    """
+
+    name: str
+    status: Literal["online", "away", "busy", "dnd", "offline"]
+
+
+class ThreadAssignedData(TypedDict):
+    thread_id: int
+    by: Person | None
+    assignee: Person
+    queue: NotRequired[Queue]
+    over_capacity: NotRequired[Literal[True]]
+
+
+class ThreadClosedData(TypedDict):
+    thread_id: int
+    by: Person | None
+
+
+class ThreadDeskChangedData(TypedDict):
+    thread_id: int
+    by: Person | None
+    desk: str
+
+
+class ThreadDueData(TypedDict):
+    thread_id: int
+    by: Person | None
+    due_at: int
+    waiting_since: int
+    policy: str
+    target: Literal["first_reply", "next_reply"]
+
+
+class ThreadPlace(TypedDict):
+    """
+    The place of a thread among those that wait in a queue.
+    """
+
+    queue: Queue | None
+    position: int | None
+    of: int | None
+    expected_seconds: int | None
+
+
+class ThreadPositionData(TypedDict):
+    thread_id: int
+    by: Person | None
+    queue: Queue | None
+    position: int | None
+    of: int | None
+    expected_seconds: int | None
+
+
+class ThreadPriorityChangedData(TypedDict):
+    thread_id: int
+    by: Person | None
+    priority: Literal["urgent", "high", "normal", "low"]
+
+
+class ThreadReleasedData(TypedDict):
+    thread_id: int
+    by: Person | None
+    assignee: None
+    queue: NotRequired[Queue]
+    returned: NotRequired[Literal["released", "not_taken", "offline"]]
+
+
+class ThreadReopenedData(TypedDict):
+    thread_id: int
+    by: Person | None
+
+
+class ThreadSnoozedData(TypedDict):
+    thread_id: int
+    by: Person | None
+    until: int
+    wake: Literal["reply", "never"]
+
+
+class ThreadTagsChangedData(TypedDict):
+    thread_id: int
+    by: Person | None
+    added: NotRequired[list[str]]
+    removed: NotRequired[list[str]]
+
+
+class ThreadWokenData(TypedDict):
+    thread_id: int
+    by: Person | None
+    reason: Literal["time", "reply", "admin"]
+
+
+class TypingData(TypedDict):
+    thread_id: int
+    by: Person
+    until: str
+
+
+class WebhookTestData(TypedDict):
+    source: str
+
+
+class Woken(TypedDict):
+    """
+    The reason why a snooze ended; `by` is the admin who had snoozed the thread.
+    """
+
+    at: int
+    reason: Literal["time", "reply", "admin"]
+    by: Person
+
+
+class AdminTyping(TypedDict):
+    """
+    An admin is writing a reply; only for webhooks, at most every 2 s, not kept, not retried.
+    """
+
+    id: str
+    type: Literal["admin.typing"]
+    occurred_at: str
+    thread: str
+    data: TypingData
+
+
+class Last(TypedDict):
+    """
+    The author of the newest message; `by` is the admin who wrote it on the dashboard.
+    """
+
+    role: Literal["client", "admin", "bot", "system"]
+    by: Person | None
+
+
+class List(TypedDict):
+    """
+    A part of a list.
+    """
+
+    view: str
+    sort: str
+    epoch: str | None
+    version: int
+    total: int
+    threads: list[ListEntry]
+    next: str | None
+
+
+class Message(TypedDict):
+    """
+    `data` of `message.created`; a `receipt` names its id.
+    """
+
+    id: int
+    thread_id: int
+    role: Literal["client", "admin", "bot", "system"]
+    author: Person | None
+    body: str
+    attachments: list[MessageAttachment]
+    private: bool
+    at: int
+    delivery: None
+
+
+class MessageCreated(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["message.created"]
+    data: Message
+
+
+class Problem(TypedDict):
+    """
+    RFC 9457 problem details.
+    """
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    instance: NotRequired[str]
+    errors: list[ProblemError]
+
+
+Report = TypedDict(
+    "Report",
+    {
+        "metric": str,
+        "unit": Literal["count", "milliseconds"],
+        "about": str,
+        "from": int,
+        "to": int,
+        "steps": list[int],
+        "total": int | DurationsValue,
+        "values": list[int | DurationsValue | None],
+        "parts": list[ReportPart],
+        "adds_up": bool,
+        "histogram": list[HistogramBar] | None,
+        "counted_until": int | None,
+        "known_since": int | None,
+    },
+)
+
+
+class Row(TypedDict):
+    """
+    A thread as dashboards show it.
+    """
+
+    id: int
+    rev: int
+    thread: str
+    source: str
+    customer: RowCustomer | None
+    preview: Preview | None
+    open: bool
+    priority: Literal["urgent", "high", "normal", "low"]
+    recent_at: int
+    waiting_since: int | None
+    answered: bool
+    unanswered: int
+    last_message_id: int | None
+    last: Last | None
+    assignee: Person | None
+    due_at: int | None
+    tags: list[str]
+    desk: str
+    snooze: Snooze | None
+    woken: Woken | None
+
+
+class Team(TypedDict):
+    """
+    Whether an admin is online, and the admin who has the thread.
+    """
+
+    online: bool
+    assignee: TeamMember | None
+
+
+class ThreadAssigned(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.assigned"]
+    data: ThreadAssignedData
+
+
+class ThreadClosed(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.closed"]
+    data: ThreadClosedData
+
+
+class ThreadDeskChanged(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.desk_changed"]
+    data: ThreadDeskChangedData
+
+
+class ThreadDue(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.due"]
+    data: ThreadDueData
+
+
+class ThreadPosition(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.position"]
+    data: ThreadPositionData
+
+
+class ThreadPriorityChanged(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.priority_changed"]
+    data: ThreadPriorityChangedData
+
+
+class ThreadReleased(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.released"]
+    data: ThreadReleasedData
+
+
+class ThreadReopened(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.reopened"]
+    data: ThreadReopenedData
+
+
+class ThreadSnoozed(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.snoozed"]
+    data: ThreadSnoozedData
+
+
+class ThreadTagsChanged(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.tags_changed"]
+    data: ThreadTagsChangedData
+
+
+class ThreadWoken(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["thread.woken"]
+    data: ThreadWokenData
+
+
+class WebhookTest(TypedDict):
+    """
+    A test of the webhook by a supervisor.
+    """
+
+    id: str
+    type: Literal["webhook.test"]
+    occurred_at: str
+    data: WebhookTestData
+
+
+class Batch(TypedDict):
+    """
+    Several events at once; each gets its own result.
+    """
+
+    events: list[
+        MessageEvent
+        | CustomerEvent
+        | CloseEvent
+        | ReopenEvent
+        | HandoffEvent
+        | PriorityEvent
+        | TagsEvent
+        | ReceiptEvent
+    ]
+
+
+class BatchResult(TypedDict):
+    """
+    The outcome of one event of a batch.
+    """
+
+    index: int
+    status: Literal["created", "duplicate", "rejected"]
+    id: str | None
+    thread_id: NotRequired[int]
+    problem: NotRequired[Problem]
+
+
+class BatchResults(TypedDict):
+    """
+    A result for each event of a batch, in the same order.
+    """
+
+    results: list[BatchResult]
+
+
+class OutgoingEvents(TypedDict):
+    """
+    The acts of admins, in the order in which they were committed.
+    """
+
+    events: list[
+        MessageCreated
+        | ThreadClosed
+        | ThreadReopened
+        | ThreadAssigned
+        | ThreadReleased
+        | ThreadDeskChanged
+        | ThreadPriorityChanged
+        | ThreadTagsChanged
+        | ThreadSnoozed
+        | ThreadWoken
+        | ThreadDue
+        | ThreadPosition
+    ]
+    next: str
+
+
+Event = (
+    MessageEvent
+    | CustomerEvent
+    | CloseEvent
+    | ReopenEvent
+    | HandoffEvent
+    | PriorityEvent
+    | TagsEvent
+    | ReceiptEvent
+)
+OutgoingEvent = (
+    MessageCreated
+    | ThreadClosed
+    | ThreadReopened
+    | ThreadAssigned
+    | ThreadReleased
+    | ThreadDeskChanged
+    | ThreadPriorityChanged
+    | ThreadTagsChanged
+    | ThreadSnoozed
+    | ThreadWoken
+    | ThreadDue
+    | ThreadPosition
+)

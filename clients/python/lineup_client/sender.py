@@ -1,0 +1,132 @@
+"""Posts events to Lineup, each until it is stored there."""
+
+import json
+import sqlite3
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
+
+from lineup_client import models
+from lineup_client.client import FINAL, Lineup, Refused
+from lineup_client.storage import Storage, remember
+from lineup_client.work import Worker, log
+
+BATCH_MAX = 500
+PAUSE_SECONDS = 5.0
+_KEEP = "INSERT OR IGNORE INTO lineup_outbox (id, event) VALUES (?, ?)"
+_LAST_AT = "sender.last_at"
+
+Role = Literal["client", "admin", "bot", "system"]
+#: Called with an event that Lineup will never store, and the reason.
+OnRefused = Callable[[models.Event, models.Problem], None]
+
+
+class Message(TypedDict):
+    """What a message may have beside its thread, customer, role and text."""
+
+    id: NotRequired[str]
+    occurred_at: NotRequired[str]
+    attachments: NotRequired[list[models.Attachment]]
+
+
+class Sender:
+    """Keeps events in order, in `file` if it is given, and posts them in the background.
+
+    What `send` has returned for is posted, whatever happens to the process: the id of an event
+    makes it safe to post it again. `refused` is called with events that Lineup will never store.
+    """
+
+    def __init__(self, lineup: Lineup, file: str | None = None, refused: OnRefused | None = None):
+        self._lineup = lineup
+        self._storage = Storage(file)
+        self._refused = refused or _log_refused
+        self._size = BATCH_MAX
+        self._worker = Worker("lineup sender", self.post_next, PAUSE_SECONDS)
+
+    def __enter__(self) -> "Sender":
+        self._worker.start()
+        return self
+
+    def __exit__(self, *given: object) -> None:
+        self._worker.stop()
+        self._storage.close()
+
+    def send(self, type: str, *, id: str = "", occurred_at: str = "", **members: Any) -> str:
+        """Stores an event to be posted, and returns its id. An id that waits already changes
+        nothing. Without a time it is now, and never before the event that was sent last."""
+        event = {"id": id or uuid.uuid4().hex, "type": type, **members}
+        with self._storage.transaction() as connection:
+            event["occurred_at"] = occurred_at or self._now(connection)
+            connection.execute(_KEEP, (event["id"], json.dumps(event)))
+        self._worker.wake()
+        return cast(str, event["id"])
+
+    def message(
+        self,
+        thread: str,
+        customer: models.Customer,
+        role: Role,
+        body: str,
+        **more: Unpack[Message],
+    ) -> str:
+        """Sends a message of the customer (role "client"), the chatbot or the team."""
+        return self.send("message", thread=thread, customer=customer, role=role, body=body, **more)
+
+    def handoff(self, thread: str, desk: str | None = None, watch_place: bool | None = None) -> str:
+        """Asks for a person, at a desk if it is given. `watch_place`: Lineup then tells of the
+        customer's place in line as `thread.position`."""
+        return self.send("thread.handoff", thread=thread, desk=desk, watch_place=watch_place)
+
+    def waiting(self) -> int:
+        """Returns the number of events that are still to be posted."""
+        with self._storage.transaction() as connection:
+            count: int = connection.execute("SELECT count(*) FROM lineup_outbox").fetchone()[0]
+        return count
+
+    def post_next(self) -> bool:
+        """Posts the events that wait longest; returns False if there are none. Raises
+        Unavailable."""
+        query = "SELECT number, event FROM lineup_outbox ORDER BY number LIMIT ?"
+        with self._storage.transaction() as connection:
+            rows = connection.execute(query, (self._size,)).fetchall()
+        if not rows:
+            return False
+        events = [cast(models.Event, json.loads(text)) for _, text in rows]
+        try:
+            results = self._lineup.post(events)["results"]
+        except Refused as error:
+            # The whole batch, which may be too long: half of it, down to one event.
+            if len(rows) > 1:
+                self._size = len(rows) // 2
+                return True
+            results = [
+                models.BatchResult(index=0, status="rejected", id=None, problem=error.problem)
+            ]
+        self._size = BATCH_MAX
+        kept = self._settle(list(zip(rows, events, results, strict=True)))
+        return not kept
+
+    def _settle(self, posted: list[tuple[Any, models.Event, models.BatchResult]]) -> bool:
+        """Deletes what needs no further try; returns whether something is kept."""
+        done = []
+        for (number, _), event, result in posted:
+            problem = result.get("problem")
+            if problem is not None and problem["status"] not in FINAL:
+                continue
+            if problem is not None:
+                self._refused(event, problem)
+            done.append((number,))
+        with self._storage.transaction() as connection:
+            connection.executemany("DELETE FROM lineup_outbox WHERE number = ?", done)
+        return len(done) < len(posted)
+
+    def _now(self, connection: sqlite3.Connection) -> str:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        last = self._storage.recall(_LAST_AT)
+        remember(connection, _LAST_AT, max(now, last))
+        return max(now, last)
+
+
+def _log_refused(event: models.Event, problem: models.Problem) -> None:
+    log.error("Lineup refused the event %s: %s", event["id"], problem["detail"])

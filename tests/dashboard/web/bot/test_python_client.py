@@ -1,0 +1,291 @@
+"""The Python SDK against the bot API: what is sent and what is received, once and in order."""
+
+import asyncio
+import io
+import json
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
+from standardwebhooks.webhooks import Webhook
+
+from dashboard.db.accounts import api_keys, sources
+from tools import clients
+
+SECRET = "whsec_" + "A" * 32
+MAI = {"id": "c-7", "name": "Mai"}
+
+
+class Network(httpx.BaseTransport):
+    """The way to the application; it may be down, or lose the next answers."""
+
+    def __init__(self, app):
+        self._way = httpx.WSGITransport(app=app)
+        self.is_down, self.lost = False, 0
+        self.requests: list[httpx.Request] = []
+
+    def handle_request(self, request):
+        self.requests.append(request)
+        if self.is_down:
+            raise httpx.ConnectError("down")
+        answer = self._way.handle_request(request)
+        if self.lost:
+            self.lost -= 1
+            raise httpx.ReadTimeout("lost")
+        return answer
+
+
+@pytest.fixture
+def network(app):
+    return Network(app.app)
+
+
+@pytest.fixture
+def lineup(app, network):
+    def make(connection):
+        source_id = sources.ensure(connection, "shop", app.clock())
+        return api_keys.create(connection, source_id, api_keys.SCOPES, None, app.clock())
+
+    return Lineup("http://lineup.example", app.database.write(make), transport=network)
+
+
+@pytest.fixture
+def file(tmp_path):
+    return str(tmp_path / "bot.sqlite")
+
+
+def posted(sender, network):
+    """Posts until nothing waits, through all failures."""
+    for _ in range(50):
+        try:
+            if not sender.post_next() and not sender.waiting():
+                return
+        except Unavailable:
+            network.is_down = False
+    raise AssertionError("something still waits")
+
+
+def texts(app, sue, thread_id):
+    answer = sue.get(f"/admin/api/threads/{thread_id}/messages?limit=100").json
+    return [message["body"] for message in answer["messages"]]
+
+
+def test_messages_arrive_once_and_in_order_through_every_failure(app, lineup, network, file, sue):
+    network.is_down = True
+    sender = Sender(lineup, file)
+    for number in range(3):
+        sender.message("t-1", MAI, "client", f"{number}")
+    with pytest.raises(Unavailable):
+        sender.post_next()
+    # The process ends, and another one goes on with the file.
+    sender = Sender(lineup, file)
+    assert sender.waiting() == 3
+    network.is_down, network.lost = False, 1
+    sender.message("t-1", MAI, "client", "3")
+    posted(sender, network)
+    sender.message("t-1", MAI, "client", "4")
+    posted(sender, network)
+    id = lineup.thread("t-1")["id"]
+    assert texts(app, sue, id) == ["0", "1", "2", "3", "4"]
+
+
+def test_an_event_that_is_sent_twice_is_one(lineup, file):
+    sender = Sender(lineup, file)
+    assert sender.send("thread.handoff", id="h-1", thread="t-1") == "h-1"
+    assert sender.send("thread.handoff", id="h-1", thread="t-1") == "h-1"
+    assert sender.waiting() == 1
+
+
+def test_what_lineup_refuses_is_reported_and_delays_nothing(app, lineup, network, sue):
+    refused = []
+    sender = Sender(lineup, refused=lambda *given: refused.append(given))
+    sender.message("t-1", MAI, "client", "before")
+    wrong = sender.send("thread.close", thread="no thread", more=1)
+    sender.message("t-1", MAI, "client", "after")
+    posted(sender, network)
+    [(event, problem)] = refused
+    assert event["id"] == wrong and problem["status"] == 422 and problem["errors"]
+    assert texts(app, sue, lineup.thread("t-1")["id"]) == ["before", "after"]
+
+
+def test_a_batch_that_is_too_large_is_halved(app, lineup, network):
+    sender = Sender(lineup)
+    for number in range(300):
+        sender.message(f"t-{number}", MAI, "client", "x" * 9_000)
+    posted(sender, network)
+    assert lineup.list("arrival", "arrival", limit=1)["total"] == 300
+    statuses = len(network.requests)
+    assert 3 < statuses < 40
+
+
+def test_times_never_go_back(lineup, file):
+    sender = Sender(lineup, file)
+    future = (datetime.now(UTC) + timedelta(hours=1)).isoformat(timespec="milliseconds")
+    future = future.replace("+00:00", "Z")
+    with sender._storage.transaction() as connection:
+        row = ("sender.last_at", future)
+        connection.execute("INSERT OR REPLACE INTO lineup_state VALUES (?, ?)", row)
+    sender.handoff("t-1")
+    rows = sender._storage.connection.execute("SELECT event FROM lineup_outbox").fetchall()
+    assert json.loads(rows[0][0])["occurred_at"] == future
+
+
+def reply(sue, thread_id, body):
+    given = {"body": body, "token": body.replace(" ", "-"), "private": False}
+    assert sue.post(f"/admin/api/threads/{thread_id}/replies", json=given).status_code == 201
+
+
+@pytest.fixture
+def thread_id(app, lineup, network):
+    sender = Sender(lineup)
+    sender.message("t-1", MAI, "client", "Where is my parcel?")
+    posted(sender, network)
+    return lineup.thread("t-1")["id"]
+
+
+def read_all(receiver):
+    while receiver.read_next():
+        pass
+
+
+def test_answers_are_handed_over_once_and_in_order(lineup, file, sue, thread_id):
+    got, failures = [], ["first"]
+    receiver = Receiver(lineup, SECRET, file)
+    receiver.database.execute("CREATE TABLE got (body TEXT)")
+
+    def answered(event):
+        body = event["data"]["body"]
+        receiver.database.execute("INSERT INTO got VALUES (?)", (body,))
+        if failures:
+            raise ValueError(failures.pop())
+        got.append(body)
+
+    receiver.on("message.created")(answered)
+    for number in range(3):
+        reply(sue, thread_id, f"answer {number}")
+    with pytest.raises(ValueError, match="first"):
+        receiver.read_next()
+    assert receiver.database.execute("SELECT * FROM got").fetchall() == []
+    read_all(receiver)
+    assert got == ["answer 0", "answer 1", "answer 2"]
+    # Another process, with the file: also if the cursor was signed with an earlier secret.
+    receiver = Receiver(lineup, SECRET, file)
+    receiver.on("message.created")(answered)
+    with receiver._storage.transaction() as connection:
+        connection.execute("UPDATE lineup_state SET value = 'old' WHERE name = 'receiver.cursor'")
+    reply(sue, thread_id, "answer 3")
+    read_all(receiver)
+    assert got == ["answer 0", "answer 1", "answer 2", "answer 3"]
+    stored = receiver.database.execute("SELECT body FROM got").fetchall()
+    assert [body for (body,) in stored] == got
+
+
+def test_a_page_that_was_cut_off_goes_on_where_it_was(lineup, file, sue, thread_id, network):
+    got = []
+    receiver = Receiver(lineup, SECRET, file)
+
+    @receiver.on("message.created")
+    def answered(event):
+        got.append(event["data"]["body"])
+        if len(got) == 2:
+            raise KeyboardInterrupt
+
+    for number in range(4):
+        reply(sue, thread_id, f"{number}")
+    with pytest.raises(KeyboardInterrupt):
+        receiver.read_next()
+    read_all(receiver)
+    # The one that was cut off came again: what it had written was taken back.
+    assert got == ["0", "1", "1", "2", "3"]
+
+
+def signed(event, secret=SECRET, at=None, id="evt_1"):
+    body = json.dumps(event)
+    at = at or datetime.now(UTC)
+    headers = {
+        "webhook-id": id,
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": Webhook(secret).sign(id, at, body),
+    }
+    return headers, body.encode()
+
+
+TYPING = {"id": "evt_1", "type": "admin.typing", "thread": "t-1", "data": {}}
+
+
+def by_wsgi(receiver, headers, body, method="POST"):
+    environ = {"REQUEST_METHOD": method, "CONTENT_LENGTH": str(len(body))}
+    environ |= {f"HTTP_{name.upper().replace('-', '_')}": text for name, text in headers.items()}
+    statuses = []
+    list(
+        receiver.wsgi(
+            environ | {"wsgi.input": io.BytesIO(body)}, lambda *given: statuses.append(given[0])
+        )
+    )
+    return int(statuses[0].split()[0])
+
+
+def by_asgi(receiver, headers, body, method="POST"):
+    pairs = [(name.encode(), text.encode()) for name, text in headers.items()]
+    parts, sent = [body[5:], body[:5]], []
+
+    async def receive():
+        part = parts.pop()
+        return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": method, "headers": pairs}
+    asyncio.run(receiver.asgi(scope, receive, send))
+    return sent[0]["status"]
+
+
+@pytest.mark.parametrize("call", [by_wsgi, by_asgi])
+def test_only_what_lineup_signed_lately_is_taken_and_once(lineup, call):
+    receiver, got = Receiver(lineup, SECRET), []
+    receiver.on("admin.typing")(got.append)
+    headers, body = signed(TYPING)
+    assert call(receiver, headers, body) == 204 and call(receiver, headers, body) == 204
+    assert got == [TYPING]
+    late, early = (datetime.now(UTC) + timedelta(minutes=by) for by in (-6, 6))
+    other = TYPING | {"id": "evt_2"}
+    for wrong_headers, wrong_body in [
+        signed(other, secret="whsec_" + "B" * 32),
+        signed(other, at=late),
+        signed(other, at=early),
+        (signed(other)[0], signed(other)[1].replace(b"t-1", b"t-2")),
+        (signed(other)[0] | {"webhook-id": "evt_3"}, signed(other)[1]),
+        (signed(other)[0] | {"webhook-signature": "v1"}, signed(other)[1]),
+        (signed(other)[0] | {"webhook-signature": "v1,%%"}, signed(other)[1]),
+        (signed(other)[0] | {"webhook-timestamp": "x"}, signed(other)[1]),
+        ({}, signed(other)[1]),
+        ({}, b"\xff"),
+        ({}, b""),
+    ]:
+        assert call(receiver, wrong_headers, wrong_body) == 401
+    assert call(receiver, *signed(other), method="GET") == 405
+    assert call(receiver, {}, b"x" * 2_000_000) == 413
+    assert got == [TYPING]
+
+
+def test_calls_return_answers_or_raise_what_happened(lineup, network, thread_id):
+    assert lineup.thread("t-1")["customer"]["name"] == "Mai"
+    assert lineup.place("t-1")["queue"] is None
+    assert lineup.team("t-1")["assignee"] is None
+    lineup.beat([{"customer": "c-7", "device": "d-1"}])
+    lineup.leave([{"customer": "c-7", "device": "d-1"}])
+    lineup.typing("t-1", "c-7")
+    with pytest.raises(Refused) as refused:
+        lineup.thread("nothing/here")
+    assert (refused.value.status, refused.value.problem["code"]) == (404, "not_found")
+    network.is_down = True
+    with pytest.raises(Unavailable):
+        lineup.thread("t-1")
+
+
+def test_the_types_are_those_of_the_api():
+    assert clients.PYTHON.read_text(encoding="utf-8") == clients.python_types(), (
+        "python -m tools.clients makes them anew"
+    )

@@ -1,0 +1,73 @@
+"""Generates the types of the SDKs from the bot API's OpenAPI document.
+
+python -m tools.clients
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from dashboard.web.bot.openapi import document
+
+ROOT = Path(__file__).parents[1]
+PYTHON = ROOT / "clients" / "python" / "lineup_client" / "models.py"
+_OPTIONS = (
+    "--input-file-type=openapi",
+    "--output-model-type=typing.TypedDict",
+    "--target-python-version=3.11",
+    "--openapi-scopes=schemas",
+    "--use-schema-description",
+    "--use-standard-collections",
+    "--use-union-operator",
+    "--collapse-root-models",
+    "--disable-future-imports",
+    "--disable-timestamp",
+    "--formatters=builtin",
+)
+_HEAD = '"""The types of the bot API, made by tools/clients.py from its OpenAPI document."""'
+
+
+def python_types() -> str:
+    """Returns the module of the Python SDK's types: each schema as a TypedDict, and the unions of
+    events by their names."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder, "openapi.json"), Path(folder, "models.py")
+        source.write_text(json.dumps(_open(document())), encoding="utf-8")
+        program = [sys.executable, "-m", "datamodel_code_generator"]
+        subprocess.run([*program, *_OPTIONS, f"--input={source}", f"--output={made}"], check=True)
+        text = made.read_text(encoding="utf-8")
+    _, _, body = text.partition("\n\n")
+    return _formatted(f"{_HEAD}\n\n{body}\n\n{_unions()}", PYTHON)
+
+
+def _open(node: Any) -> Any:
+    """Leaves out that objects have no other members: a TypedDict cannot say it."""
+    if isinstance(node, dict):
+        pairs = node.items()
+        return {key: _open(value) for key, value in pairs if key != "additionalProperties" or value}
+    return [_open(one) for one in node] if isinstance(node, list) else node
+
+
+def _unions() -> str:
+    schemas = document()["components"]["schemas"]
+    unions = {name: schema["oneOf"] for name, schema in schemas.items() if "oneOf" in schema}
+    return "\n".join(
+        f"{name} = {' | '.join(one['$ref'].rpartition('/')[2] for one in members)}"
+        for name, members in unions.items()
+    )
+
+
+def _formatted(text: str, path: Path) -> str:
+    program = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(path), "-"]
+    return subprocess.run(program, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def main() -> None:
+    PYTHON.write_text(python_types(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
