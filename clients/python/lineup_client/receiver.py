@@ -9,7 +9,7 @@ from typing import Any
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from lineup_client.client import Lineup, Refused
-from lineup_client.storage import Storage, remember
+from lineup_client.storage import open_storage, remember
 from lineup_client.work import Worker, log
 
 #: A webhook may have been lost: so often events are read without one.
@@ -31,15 +31,16 @@ class Receiver:
     """Reads events by cursor, at once after each webhook, and calls the handlers of their types.
 
     `database` is the connection to `file`. A handler runs in a transaction of it, which also
-    stores the cursor: what the handler writes there is written once, even if the process is
-    killed. What it does elsewhere may happen again after a kill; the event has the same `id`
-    then. An exception of a handler is logged, and the event is tried again before all later ones.
+    stores how far was read: what the handler writes there, and what it sends by a Sender with the
+    same file, is stored once, even if the process is killed. What it does elsewhere may happen
+    again after a kill; the event has the same `id` then. An exception of a handler is logged, and
+    the event is tried again before all later ones.
     """
 
     def __init__(self, lineup: Lineup, secret: str, file: str | None = None):
         self._lineup = lineup
         self._webhook = Webhook(secret)
-        self._storage = Storage(file)
+        self._storage = open_storage(file)
         self._handlers: dict[str, list[Handler]] = {}
         self._ids: deque[str] = deque(maxlen=IDS_MAX)
         self._worker = Worker("lineup receiver", self.read_next, PAUSE_SECONDS)

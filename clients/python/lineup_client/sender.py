@@ -4,12 +4,13 @@ import json
 import sqlite3
 import uuid
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
 
 from lineup_client import models
 from lineup_client.client import FINAL, Lineup, Refused
-from lineup_client.storage import Storage, remember
+from lineup_client.storage import open_storage, remember
 from lineup_client.work import Worker, log
 
 BATCH_MAX = 500
@@ -39,7 +40,7 @@ class Sender:
 
     def __init__(self, lineup: Lineup, file: str | None = None, refused: OnRefused | None = None):
         self._lineup = lineup
-        self._storage = Storage(file)
+        self._storage = open_storage(file)
         self._refused = refused or _log_refused
         self._size = BATCH_MAX
         self._worker = Worker("lineup sender", self.post_next, PAUSE_SECONDS)
@@ -51,6 +52,11 @@ class Sender:
     def __exit__(self, *given: object) -> None:
         self._worker.stop()
         self._storage.close()
+
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Begins a transaction of the file: what is sent in it, and what you write with the
+        connection that it gives, is stored together or not at all."""
+        return self._storage.transaction()
 
     def send(self, type: str, *, id: str = "", occurred_at: str = "", **members: Any) -> str:
         """Stores an event to be posted, and returns its id. An id that waits already changes

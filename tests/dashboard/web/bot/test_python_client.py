@@ -181,6 +181,32 @@ def test_answers_are_handed_over_once_and_in_order(lineup, file, sue, thread_id)
     assert [body for (body,) in stored] == got
 
 
+def test_what_a_handler_sends_is_sent_once(app, lineup, file, sue, thread_id, network):
+    sender, receiver = Sender(lineup, file), Receiver(lineup, SECRET, file)
+    failures = ["first"]
+
+    @receiver.on("message.created")
+    def answered(event):
+        sender.message("t-1", MAI, "bot", "Did this help?")
+        if failures:
+            raise ValueError(failures.pop())
+
+    reply(sue, thread_id, "At your door.")
+    with pytest.raises(ValueError, match="first"):
+        receiver.read_next()
+    assert sender.waiting() == 0
+    read_all(receiver)
+    posted(sender, network)
+    wanted = ["Where is my parcel?", "At your door.", "Did this help?"]
+    assert texts(app, sue, thread_id) == wanted
+    with pytest.raises(ZeroDivisionError), sender.transaction() as database:
+        sender.handoff("t-1")
+        database.execute("CREATE TABLE own (number)")
+        print(1 / 0)
+    assert sender.waiting() == 0
+    assert not receiver.database.execute("SELECT * FROM sqlite_master WHERE name='own'").fetchall()
+
+
 def test_a_page_that_was_cut_off_goes_on_where_it_was(lineup, file, sue, thread_id, network):
     got = []
     receiver = Receiver(lineup, SECRET, file)

@@ -1,0 +1,190 @@
+"""The Python SDK while the chatbot, Lineup and the network between them fail at random moments."""
+
+import os
+import random
+import re
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import defaultdict
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.drivers.admin import AdminDriver
+from tests.repository import ROOT
+from tests.servers.lineup import LiveServer
+from tests.servers.ports import free_port
+from tests.servers.redis import start_redis
+from tests.servers.wire import Wire
+from tests.support import wait_until
+
+pytestmark = pytest.mark.slow
+
+ROUNDS = 200
+THREADS = [f"t-{number}" for number in range(4)]
+
+
+@pytest.fixture
+def server(tmp_path):
+    redis = start_redis(tmp_path)
+    url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
+    with LiveServer(url, redis.url, LINEUP_WEBHOOK_PRIVATE="1") as made:
+        yield made
+    redis.close()
+
+
+class Bot:
+    """The chatbot's process, and the network between it and Lineup."""
+
+    def __init__(self, server: LiveServer, folder: Path):
+        self.file = folder / "bot.sqlite"
+        self.wire = Wire(server.port)
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        key = server.create_key()
+        words = ["create-webhook", "--source", "shop", "--url", f"{self.url}/"]
+        secret = server.command(*words).split()[1]
+        program = Path(__file__).with_name("client_bot.py")
+        url = f"http://127.0.0.1:{self.wire.port}"
+        self._command = [sys.executable, program, url, key, secret, self.file, str(self.port)]
+
+    def start(self) -> None:
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "clients" / "python")}
+        self._process = subprocess.Popen(self._command, env=environment, stderr=subprocess.DEVNULL)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait(10)
+
+    def answers(self) -> dict[str, list[str]]:
+        """What the team answered in each thread, as the handler has written it."""
+        found = defaultdict(list)
+        with suppress(sqlite3.OperationalError), sqlite3.connect(self.file, timeout=30) as file:
+            for thread, body in file.execute("SELECT * FROM answers ORDER BY rowid"):
+                found[thread].append(body)
+        return found
+
+
+class Person:
+    """Says one thing after the other, each until it was accepted."""
+
+    def __init__(self, say):
+        self.said: dict[str, list[str]] = defaultdict(list)
+        self._say, self._over = say, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._over.set()
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+
+    def _run(self) -> None:
+        number = 0
+        while not self._over.is_set():
+            thread, text = THREADS[number % len(THREADS)], f"{number}"
+            while not self._is_accepted(thread, text):
+                time.sleep(0.05)
+            self.said[thread].append(text)
+            number += 1
+            time.sleep(0.05)
+
+    def _is_accepted(self, thread: str, text: str) -> bool:
+        with suppress(requests.RequestException):
+            return bool(self._say(thread, text))
+        return False
+
+
+def test_nothing_is_lost_twice_or_out_of_order(server, tmp_path):
+    bot = Bot(server, tmp_path)
+    bot.start()
+    session = requests.Session()
+
+    def say(thread, text):
+        return session.post(f"{bot.url}/{thread}?id=m-{text}", data=text, timeout=5).ok
+
+    customer = Person(say)
+    email = server.create_admin("Mai")
+    mai = AdminDriver(server.url, server.sign_in(email))
+    reader = requests.Session()
+    reader.headers["Authorization"] = f"Bearer {server.create_key()}"
+    ids = {}
+    for thread in THREADS:
+        url = f"{server.url}/api/v1/threads/{thread}"
+        wait_until(lambda url=url: reader.get(url).ok, 60, f"{thread} on the desk")
+        ids[thread] = reader.get(url).json()["id"]
+
+    def reply(thread, text):
+        given = {"body": text, "token": f"a-{text}", "private": False, "confirm": True}
+        path = f"{server.url}/admin/api/threads/{ids[thread]}/replies"
+        return mai.session.post(path, json=given, timeout=10).ok
+
+    admin = Person(reply)
+    chance = random.Random(7)
+    for _ in range(ROUNDS):
+        time.sleep(chance.uniform(0, 0.4))
+        fault = chance.choice(["bot", "bot", "network", "network", "lineup"])
+        if fault == "bot":
+            bot.kill()
+            bot.start()
+        elif fault == "network":
+            bot.wire.cut()
+            time.sleep(chance.uniform(0, 0.3))
+            bot.wire.mend()
+        else:
+            server.kill()
+            server.start()
+    customer.stop()
+    admin.stop()
+    assert sum(map(len, customer.said.values())) > 50 and sum(map(len, admin.said.values())) > 50
+
+    def messages(thread, role):
+        path, found = f"{server.url}/admin/api/threads/{ids[thread]}/messages?limit=100", []
+        while True:
+            before = f"&before={found[0]['id']}" if found else ""
+            page = mai.session.get(path + before).json()["messages"]
+            if not page:
+                return [one["body"] for one in found if one["role"] == role]
+            found = page + found
+
+    for thread in THREADS:
+        wanted = customer.said[thread]
+        wait_until(lambda t=thread, w=wanted: messages(t, "client") == w, 120, "all messages")
+    wait_until(lambda: bot.answers() == admin.said, 120, "all answers")
+    time.sleep(2)  # nothing comes twice
+    assert bot.answers() == admin.said
+    bot.kill()
+    bot.wire.close()
+
+
+def test_the_fifteen_lines_of_the_readme_are_a_working_chatbot(server, tmp_path):
+    text = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    assert sum(bool(line.strip()) for line in code.splitlines()) <= 15
+    port, key = free_port(), server.create_key()
+    words = ["create-webhook", "--source", "shop", "--url", f"http://127.0.0.1:{port}/"]
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT / "clients" / "python"),
+        "LINEUP": server.url,
+        "KEY": key,
+        "SECRET": server.command(*words).split()[1],
+        "PORT": str(port),
+    }
+    command = [sys.executable, "-c", code]
+    bot = subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        url = f"{server.url}/api/v1/threads/t-1"
+        row = wait_until(lambda: server.bot(key).get(url).json().get("id"), 30, "the message")
+        mai = AdminDriver(server.url, server.sign_in(server.create_admin("Mai")))
+        mai.reply(row, "It is at your door.")
+        assert bot.stdout.readline() == "t-1 It is at your door.\n"
+    finally:
+        bot.kill()
+        bot.wait()
