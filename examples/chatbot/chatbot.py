@@ -2,21 +2,20 @@
 
     python examples/chatbot/chatbot.py --lineup http://localhost:5000 --key lu_… --secret whsec_…
 
-Needs Python 3.11 and nothing else. The customer's page is at http://localhost:8080.
+Needs Python 3.11 and the SDK: pip install ./clients/python. The customer's page is at
+http://localhost:8080.
 """
 
 import argparse
 import json
 import re
-import time
-import uuid
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
-from lineup import Lineup, is_signed
+from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
 from store import Store
 
 FOLDER = Path(__file__).parent
@@ -37,10 +36,24 @@ HANDED_OVER = "I will get somebody for you."
 
 
 class Chatbot:
-    def __init__(self, store: Store, lineup: Lineup, secret: str):
-        self.store = store
+    def __init__(self, lineup: Lineup, sender: Sender, receiver: Receiver):
         self.lineup = lineup
-        self.secret = secret
+        self.receiver = receiver
+        self.store = Store(sender)
+        receiver.on("message.created")(self.on_answer)
+        receiver.on("thread.closed")(self.on_close)
+        receiver.on("admin.typing")(self.on_typing)
+
+    def on_answer(self, event: dict[str, Any]) -> None:
+        message = event["data"]
+        author = (message["author"] or {}).get("name", "Team")
+        self.store.receive(event["thread"], author, message["body"], message["id"])
+
+    def on_close(self, event: dict[str, Any]) -> None:
+        self.store.remember(f"bot:{event['thread']}", "answers")
+
+    def on_typing(self, event: dict[str, Any]) -> None:
+        self.store.remember(f"typing:{event['thread']}", event["data"]["until"])
 
     def on_message(self, conversation: str, body: str, id: str) -> None:
         """Answers a customer, or hands over; admins then answer until they close the thread.
@@ -51,33 +64,30 @@ class Chatbot:
         known = {}
         if self.store.recall(f"bot:{conversation}") != "people answer":
             answer = next((text for word, text in KNOWN.items() if word in body.lower()), None)
-            events = [] if answer else [event("thread.handoff", thread=conversation)]
+            events = [] if answer else [{"type": "thread.handoff", "thread": conversation}]
             if answer is None:
                 answer, known = HANDED_OVER, {"bot": "people answer"}
             said.append(("Bot", answer, [*events, message(conversation, "bot", answer)]))
         self.store.write(conversation, said, id, **known)
-        self.lineup.wake()
 
     def read(self, conversation: str, after: int) -> dict[str, Any]:
-        messages = self.store.read(conversation, after, now())
-        self.lineup.wake()
+        messages = self.store.read(conversation, after)
         typing = self.store.recall(f"typing:{conversation}")
         return {"messages": messages, "typing": typing is not None and typing > now()}
 
-    def team(self, conversation: str) -> dict[str, Any]:
+    def team(self, conversation: str) -> Any:
         """Returns the state of the team that a customer may know."""
         try:
-            return self.lineup.call("GET", f"/presence/team?thread={quote(conversation)}")
-        except OSError:
+            return self.lineup.team(conversation)
+        except (Refused, Unavailable):
             return {"online": False, "assignee": None}
 
     def beat(self, conversation: str, device: str, active: bool) -> None:
         beat = {"customer": conversation, "device": device, "type": "web", "active": active}
-        self.lineup.call("POST", "/presence", {"beats": [beat]})
+        self.lineup.beat([beat])
 
     def leave(self, conversation: str, device: str) -> None:
-        device_of = {"customer": conversation, "device": device}
-        self.lineup.call("POST", "/presence/offline", {"devices": [device_of]})
+        self.lineup.leave([{"customer": conversation, "device": device}])
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -110,7 +120,8 @@ class Handler(BaseHTTPRequestHandler):
             return self._answer(413)
         body = self.rfile.read(length)
         if self.path == "/hook":
-            return self._take_webhook(body)
+            headers = {name.lower(): text for name, text in self.headers.items()}
+            return self._answer(self.chatbot.receiver.take(headers, body))
         try:
             call = json.loads(body)
             conversation = call["conversation"]
@@ -132,16 +143,9 @@ class Handler(BaseHTTPRequestHandler):
                 self.chatbot.leave(conversation, device)
             else:
                 return 400
-        except OSError:
+        except (Refused, Unavailable):
             return 502
         return 204
-
-    def _take_webhook(self, body: bytes) -> None:
-        """Answers at once: Lineup has stored the event, and the chatbot reads it from there."""
-        if not is_signed(body, self.headers, self.chatbot.secret, time.time()):
-            return self._answer(401)
-        self.chatbot.lineup.take_webhook(json.loads(body))
-        self._answer(204)
 
     def _json(self, value: Any) -> None:
         self._answer(200, json.dumps(value).encode(), "application/json")
@@ -158,14 +162,11 @@ class Handler(BaseHTTPRequestHandler):
         """Logs nothing."""
 
 
-def event(type: str, **more: Any) -> dict[str, Any]:
-    return {"id": uuid.uuid4().hex, "type": type, "occurred_at": now(), **more}
-
-
 def message(conversation: str, role: str, body: str) -> dict[str, Any]:
     """A message as an event; here a customer has one conversation."""
     customer = {"id": conversation}
-    return event("message", thread=conversation, customer=customer, role=role, body=body)
+    thread = {"type": "message", "thread": conversation, "customer": customer}
+    return thread | {"role": role, "body": body}
 
 
 def now() -> str:
@@ -180,13 +181,14 @@ def main() -> None:
     arguments.add_argument("--port", type=int, default=8080)
     arguments.add_argument("--file", default="chatbot.sqlite", help="SQLite file")
     options = arguments.parse_args()
-    store = Store(options.file)
-    lineup = Lineup(options.lineup, options.key, store)
-    Handler.chatbot = Chatbot(store, lineup, options.secret)
+    lineup = Lineup(options.lineup, options.key)
+    sender = Sender(lineup, options.file)
+    receiver = Receiver(lineup, options.secret, options.file)
+    Handler.chatbot = Chatbot(lineup, sender, receiver)
     server = ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
-    lineup.start()
-    print(f"The chatbot is at http://localhost:{server.server_port}", flush=True)
-    server.serve_forever()
+    with sender, receiver:
+        print(f"The chatbot is at http://localhost:{server.server_port}", flush=True)
+        server.serve_forever()
 
 
 if __name__ == "__main__":

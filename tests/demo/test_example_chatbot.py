@@ -1,20 +1,19 @@
 """The example's chatbot sends each event once, and each thread's in its order."""
 
-import io
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from email.message import Message
 from importlib import import_module
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
-from urllib.error import HTTPError
 
 import pytest
+from lineup_client import Receiver, Sender, Unavailable
 
 EXAMPLE = Path(__file__).parents[2] / "examples/chatbot"
+SECRET = "whsec_" + "A" * 32
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +21,7 @@ def example() -> Iterator[Any]:
     """The example's modules, which import each other by their bare names."""
     sys.path.insert(0, str(EXAMPLE))
     try:
-        names = ("chatbot", "lineup", "store")
-        yield SimpleNamespace(**{name: import_module(name) for name in names})
+        yield SimpleNamespace(**{name: import_module(name) for name in ("chatbot", "store")})
     finally:
         sys.path.remove(str(EXAMPLE))
 
@@ -33,91 +31,95 @@ class FakeLineup:
 
     def __init__(self, random: Random):
         self.random = random
-        self.taken: dict[str, dict[str, Any]] = {}
+        self.taken: dict[str, Any] = {}
+        self.outgoing: list[Any] = []
         self.is_good = False
 
-    def call(self, method: str, path: str, event: dict[str, Any]) -> None:
-        kinds = ("good", "lost", "unanswered", "503", "429", "401", "408")
+    def post(self, events: Any) -> Any:
+        kinds = ("good", "lost", "unanswered", "busy")
         kind = "good" if self.is_good else self.random.choice(kinds)
         if kind == "lost":
-            raise OSError("lost")
-        if kind.isdecimal():
-            raise refusal(int(kind))
-        if event.get("body") == "Refused":
-            raise refusal(422)
-        self.taken.setdefault(event["id"], event)
+            raise Unavailable("lost")
+        results = [self._take(event, kind == "busy") for event in events]
         if kind == "unanswered":
-            raise OSError("unanswered")
+            raise Unavailable("unanswered")
+        return {"results": results}
+
+    def _take(self, event: Any, is_busy: bool) -> Any:
+        status = 422 if event.get("body") == "Refused" else 503 if is_busy else 0
+        if status:
+            return {"status": "rejected", "problem": {"status": status, "detail": "no"}}
+        self.taken.setdefault(event["id"], event)
+        return {"status": "created"}
+
+    def events(self, after: str = "") -> Any:
+        begin = int(after or 0)
+        end = min(begin + 2, len(self.outgoing))
+        return {"events": self.outgoing[begin:end], "next": str(end)}
 
 
-def refusal(status: int) -> HTTPError:
-    return HTTPError("http://lineup", status, "no", Message(), io.BytesIO(b"{}"))
-
-
-def post_all(client, tries: int) -> None:
+def post_all(sender: Sender, tries: int) -> None:
     for _ in range(tries):
-        with suppress(OSError):
-            client.post_next()
+        with suppress(Unavailable):
+            sender.post_next()
 
 
-def test_events_are_taken_once_and_in_order_over_losses_and_restarts(example):
+def test_events_are_taken_once_and_in_order_over_losses_and_restarts(example, tmp_path):
     """Case E18: whatever is lost, and wherever the process is killed."""
-    for seed in range(15):
+    for seed in range(10):
         random = Random(seed)
-        server = FakeLineup(random)
+        server: Any = FakeLineup(random)
         written: dict[str, list[str]] = {"one": [], "two": []}
+        file = str(tmp_path / f"{seed}.sqlite")
 
-        store = example.store.Store(":memory:")
+        def started(server=server, file=file) -> Any:
+            """Starts a process with nothing in memory; only the file is left of the last one."""
+            sender = Sender(server, file)
+            return example.chatbot.Chatbot(server, sender, Receiver(server, SECRET, file)), sender
 
-        def started(store=store, server=server) -> Any:
-            """Starts a process with nothing in memory; only the store is left of the last one."""
-            client = example.lineup.Lineup("http://lineup", "key", store)
-            client.call = server.call
-            return example.chatbot.Chatbot(store, client, "whsec_")
-
-        bot = started()
-        for step in range(40):
+        bot, sender = started()
+        for step in range(30):
             thread = random.choice(["one", "two"])
             body = "Refused" if random.random() < 0.1 else f"{step} open?"
             for _ in range(random.choice((1, 1, 2))):  # the customer's page repeats it
                 bot.on_message(thread, body, f"id-{step}")
             written[thread].append(body)
-            post_all(bot.lineup, random.randrange(4))
+            post_all(sender, random.randrange(3))
             if random.random() < 0.1:
-                bot = started()
+                bot, sender = started()
         server.is_good = True
-        post_all(bot.lineup, 400)
-        assert store.next_to_post() is None
+        post_all(sender, 4)
+        assert sender.waiting() == 0
         for thread, bodies in written.items():
             of_client = [
-                event["body"]
+                event
                 for event in server.taken.values()
                 if event["thread"] == thread and event.get("role") == "client"
             ]
-            assert of_client == [body for body in bodies if body != "Refused"]
+            of_client.sort(key=lambda event: event["occurred_at"])
+            wanted = [body for body in bodies if body != "Refused"]
+            assert [event["body"] for event in of_client] == wanted
 
 
-def test_what_admins_do_is_read_in_order_whenever_webhooks_come(example):
+def test_what_admins_do_is_read_in_order_and_once(example, tmp_path):
     """Case E18: a webhook that overtakes missed ones only says that there is something to read."""
-    store = example.store.Store(":memory:")
-    client = example.lineup.Lineup("http://lineup", "key", store)
-    events = [
+    server: Any = FakeLineup(Random(1))
+    server.outgoing = [
         {
             "type": "message.created",
             "thread": "one",
+            "seq": number,
             "data": {"id": number, "author": {"name": "Mai"}, "body": f"{number}"},
         }
         for number in range(1, 7)
     ]
-
-    def call(method: str, path: str) -> dict[str, Any]:
-        after = int(path.partition("after=")[2] or 0)
-        return {"events": events[after : after + 2], "next": str(min(after + 2, len(events)))}
-
-    client.call = call
-    client.take_webhook(events[5])
-    client.take_webhook(events[4])
-    while client._read_next():
-        pass
-    read = store.read("one", 0, "2026-11-20T10:00:00Z")
+    file = str(tmp_path / "bot.sqlite")
+    receiver = Receiver(server, SECRET, file)
+    bot = example.chatbot.Chatbot(server, Sender(server, file), receiver)
+    for _ in range(2):
+        while receiver.read_next():
+            pass
+        with receiver.database:
+            receiver.database.execute("DELETE FROM lineup_state")
+    read = bot.store.read("one", 0)
     assert [message["body"] for message in read] == ["1", "2", "3", "4", "5", "6"]

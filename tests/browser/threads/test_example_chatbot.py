@@ -1,6 +1,7 @@
 """The example's customer and an admin talk, each in Chromium, whatever happens in between."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +40,8 @@ class Example:
         self.page.goto(self.url)
 
     def start(self) -> None:
-        self._process = subprocess.Popen(self._command)
+        environment = os.environ | {"PYTHONPATH": str(CHATBOT.parents[2] / "clients/python")}
+        self._process = subprocess.Popen(self._command, env=environment)
         wait_until(self._is_up, 10, "the chatbot")
 
     def kill(self) -> None:
