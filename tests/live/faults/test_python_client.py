@@ -100,31 +100,8 @@ class Person:
         return False
 
 
-def test_nothing_is_lost_twice_or_out_of_order(server, tmp_path):
-    bot = Bot(server, tmp_path)
-    bot.start()
-    session = requests.Session()
-
-    def say(thread, text):
-        return session.post(f"{bot.url}/{thread}?id=m-{text}", data=text, timeout=5).ok
-
-    customer = Person(say)
-    email = server.create_admin("Mai")
-    mai = AdminDriver(server.url, server.sign_in(email))
-    reader = requests.Session()
-    reader.headers["Authorization"] = f"Bearer {server.create_key()}"
-    ids = {}
-    for thread in THREADS:
-        url = f"{server.url}/api/v1/threads/{thread}"
-        wait_until(lambda url=url: reader.get(url).ok, 60, f"{thread} on the desk")
-        ids[thread] = reader.get(url).json()["id"]
-
-    def reply(thread, text):
-        given = {"body": text, "token": f"a-{text}", "private": False, "confirm": True}
-        path = f"{server.url}/admin/api/threads/{ids[thread]}/replies"
-        return mai.session.post(path, json=given, timeout=10).ok
-
-    admin = Person(reply)
+def disturb(bot: Bot, server: LiveServer) -> None:
+    """Kills the chatbot or Lineup, or cuts the network between them, in a random order."""
     chance = random.Random(7)
     for _ in range(ROUNDS):
         time.sleep(chance.uniform(0, 0.4))
@@ -139,25 +116,52 @@ def test_nothing_is_lost_twice_or_out_of_order(server, tmp_path):
         else:
             server.kill()
             server.start()
-    customer.stop()
-    admin.stop()
-    assert sum(map(len, customer.said.values())) > 50 and sum(map(len, admin.said.values())) > 50
 
-    def messages(thread, role):
-        path, found = f"{server.url}/admin/api/threads/{ids[thread]}/messages?limit=100", []
-        while True:
-            before = f"&before={found[0]['id']}" if found else ""
-            page = mai.session.get(path + before).json()["messages"]
-            if not page:
-                return [one["body"] for one in found if one["role"] == role]
-            found = page + found
 
-    for thread in THREADS:
-        wanted = customer.said[thread]
-        wait_until(lambda t=thread, w=wanted: messages(t, "client") == w, 120, "all messages")
+def said_by_the_customer(mai: AdminDriver, server: LiveServer, thread_id: int) -> list[str]:
+    """The customer's messages in the order of the desk."""
+    path, found = f"{server.url}/admin/api/threads/{thread_id}/messages?limit=100", []
+    while True:
+        before = f"&before={found[0]['id']}" if found else ""
+        page = mai.session.get(path + before).json()["messages"]
+        if not page:
+            return [one["body"] for one in found if one["role"] == "client"]
+        found = page + found
+
+
+def test_nothing_is_lost_twice_or_out_of_order(server, tmp_path):
+    bot = Bot(server, tmp_path)
+    bot.start()
+    session = requests.Session()
+
+    def say(thread, text):
+        return session.post(f"{bot.url}/{thread}?id=m-{text}", data=text, timeout=5).ok
+
+    customer = Person(say)
+    mai = AdminDriver(server.url, server.sign_in(server.create_admin("Mai")))
+    reader = server.bot(server.create_key())
+    urls = {thread: f"{server.url}/api/v1/threads/{thread}" for thread in THREADS}
+    wait_until(lambda: all(reader.get(url).ok for url in urls.values()), 60, "all threads")
+    ids = {thread: reader.get(url).json()["id"] for thread, url in urls.items()}
+
+    def reply(thread, text):
+        given = {"body": text, "token": f"a-{text}", "private": False, "confirm": True}
+        path = f"{server.url}/admin/api/threads/{ids[thread]}/replies"
+        return mai.session.post(path, json=given, timeout=10).ok
+
+    admin = Person(reply)
+    disturb(bot, server)
+    for person in (customer, admin):
+        person.stop()
+        assert sum(map(len, person.said.values())) > 50
+
+    def shown():
+        return {thread: said_by_the_customer(mai, server, ids[thread]) for thread in THREADS}
+
+    wait_until(lambda: shown() == customer.said, 120, "all messages")
     wait_until(lambda: bot.answers() == admin.said, 120, "all answers")
     time.sleep(2)  # nothing comes twice
-    assert bot.answers() == admin.said
+    assert bot.answers() == admin.said and shown() == customer.said
     bot.kill()
     bot.wire.close()
 
