@@ -70,6 +70,14 @@ class Lineup:
     def thread(self, thread: str) -> models.Row:
         return cast(models.Row, self._call("GET", f"/threads/{_part(thread)}"))
 
+    def messages(
+        self, thread: str, before: int | None = None, limit: int = 100
+    ) -> models.ThreadMessages:
+        """Returns a part of a conversation, the newest message last; `before` is the id of one."""
+        query = {"limit": str(limit), "before": "" if before is None else str(before)}
+        path = f"/threads/{_part(thread)}/messages"
+        return cast(models.ThreadMessages, self._call("GET", path, query=query))
+
     def place(self, thread: str) -> models.ThreadPlace:
         """Returns the place of a thread in the queue in which it waits."""
         return cast(models.ThreadPlace, self._call("GET", f"/threads/{_part(thread)}/place"))

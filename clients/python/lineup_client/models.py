@@ -51,6 +51,18 @@ class CustomerEvent(TypedDict):
     customer: Customer
 
 
+class Delivery(TypedDict):
+    """
+    The progress of a reply on its way to the customer.
+    """
+
+    state: Literal["queued", "failed", "delivered", "read"]
+    to: Literal["bot", "customer"]
+    attempts: int
+    at: int
+    v: int
+
+
 class DurationsValue(TypedDict):
     """
     The number of durations, and their percentiles in milliseconds; null without any.
@@ -410,6 +422,33 @@ class ThreadDueData(TypedDict):
     waiting_since: int
     policy: str
     target: Literal["first_reply", "next_reply"]
+
+
+class ThreadMessage(TypedDict):
+    """
+    A message of a conversation; `delivery` if it goes to the customer. `event` is the id that
+    you gave it, null for an admin's.
+    """
+
+    id: int
+    thread_id: int
+    role: Literal["client", "admin", "bot", "system"]
+    author: Person | None
+    body: str
+    attachments: list[MessageAttachment]
+    private: bool
+    at: int
+    delivery: Delivery | None
+    event: str | None
+
+
+class ThreadMessages(TypedDict):
+    """
+    A part of a conversation, the newest message last.
+    """
+
+    messages: list[ThreadMessage]
+    more: bool
 
 
 class ThreadPlace(TypedDict):

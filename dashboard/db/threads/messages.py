@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from sqlalchemy import Connection, Select, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, select, tuple_
 
 from dashboard.db.accounts.admins import AdminName
 from dashboard.db.mentions import by_note
@@ -90,6 +90,24 @@ def at(
     return MessageRange([*older, *itself, *newer], more, later)
 
 
+def public(
+    connection: Connection, thread_id: int, before_id: int | None, limit: int
+) -> tuple[list[Message], bool] | None:
+    """Returns up to `limit` messages that are no notes, before one or the newest ones, and whether
+    there are earlier ones; None if the one is not in the thread."""
+    key = None if before_id is None else _sort_key(connection, thread_id, before_id)
+    if before_id is not None and key is None:
+        return None
+    return _older(connection, thread_id, key, limit, events.c.private.is_(False))
+
+
+def names_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    """Maps the messages among these that a chatbot posted to the ids that it gave them."""
+    posted = events.c.id.in_(ids), events.c.author_id.is_(None)
+    rows = connection.execute(select(events.c.id, events.c.external_id).where(*posted))
+    return {row.id: row.external_id for row in rows}
+
+
 def time_of(connection: Connection, thread_id: int, message_id: int) -> int | None:
     """Returns the time of a message, in milliseconds; None if it is not in the thread."""
     key = _sort_key(connection, thread_id, message_id)
@@ -129,9 +147,13 @@ def _sort_key(connection: Connection, thread_id: int, message_id: int) -> tuple[
 
 
 def _older(
-    connection: Connection, thread_id: int, key: tuple[int, int] | None, limit: int
+    connection: Connection,
+    thread_id: int,
+    key: tuple[int, int] | None,
+    limit: int,
+    *conditions: ColumnElement[bool],
 ) -> tuple[list[Message], bool]:
-    statement = _MESSAGES.where(events.c.thread_id == thread_id)
+    statement = _MESSAGES.where(events.c.thread_id == thread_id, *conditions)
     if key is not None:
         statement = statement.where(tuple_(*key) > _ORDER)
     newest = statement.order_by(events.c.ranked_at.desc(), events.c.id.desc()).limit(limit + 1)

@@ -73,16 +73,6 @@ class ChangedRow(Answer):
     act: Annotated[int | None, Field(description="Null if nothing changed.")]
 
 
-class Delivery(Answer):
-    """The progress of a reply on its way to the customer."""
-
-    state: Literal["queued", "failed", "delivered", "read"]
-    to: Literal["bot", "customer"]
-    attempts: int
-    at: Milliseconds
-    v: Annotated[int, Field(description="Grows with each change.")]
-
-
 class Mention(Answer):
     """A colleague that a note mentions, and the name by which it does."""
 
@@ -93,7 +83,7 @@ class Mention(Answer):
 class Message(schemas.Message):
     """A message of a conversation; `delivery` if it goes to the customer."""
 
-    delivery: Delivery | None
+    delivery: schemas.Delivery | None
     mentions: Annotated[list[Mention], Field(description="The mentions in a note.")] = Absent
 
 

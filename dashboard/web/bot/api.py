@@ -9,13 +9,14 @@ from typing import Annotated, Any
 from flask import Blueprint, Response, request
 from pydantic import Field
 from redis.exceptions import RedisError
+from sqlalchemy import Connection
 
 from dashboard.db.accounts.api_keys import Caller, KeyRing
 from dashboard.db.database import Database
 from dashboard.db.outbox import outgoing
 from dashboard.db.queues import standing
 from dashboard.db.queues.standing import NO_PLACE
-from dashboard.db.threads import threads
+from dashboard.db.threads import messages, threads
 from dashboard.errors import FieldError, NotFound, Problem
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
@@ -27,10 +28,16 @@ from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import ID_MAX, is_id
 from dashboard.web.bot.lists import ListsApi, ReportsApi
 from dashboard.web.bot.presence import BotPresenceApi
-from dashboard.web.bot.responses import BatchResults, OutgoingEvents, Result, ThreadPlace
+from dashboard.web.bot.responses import (
+    BatchResults,
+    OutgoingEvents,
+    Result,
+    ThreadMessages,
+    ThreadPlace,
+)
 from dashboard.web.http.bodies import beside_others, document
 from dashboard.web.http.metrics import Metrics
-from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
+from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query, RowId
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, Route, add_routes, route, routes_of
 from dashboard.web.http.seen_pages import redis_unavailable
@@ -286,11 +293,56 @@ class OutboxApi:
 _THREAD = PathParameter({"type": "string", "minLength": 1, "maxLength": ID_MAX}, "t-1")
 
 
-class PlacesApi:
-    """Reads the places of customers in line."""
+class MessagesQuery(Query):
+    """The part of a conversation to read; without `before` the newest messages."""
 
-    def __init__(self, database: Database):
+    before: Annotated[
+        RowId | None, Field(description="Only messages before the one with this `id`.")
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
+
+
+class ThreadsApi:
+    """Reads conversations, and the places of customers in line."""
+
+    def __init__(self, database: Database, addresses: FileAddresses):
         self._database = database
+        self._addresses = addresses
+
+    @route(
+        "GET",
+        "/threads/{thread}/messages",
+        "getMessages",
+        scope="read",
+        summary="Read a conversation",
+        description="Messages of the customer, the chatbot and admins, without notes. A chatbot "
+        "that has lost its own data builds its page from them. For the messages before, call "
+        "again with the first `id` as `before`. Addresses of admins' files are valid for 7 days.",
+        path_parameters={"thread": _THREAD},
+        query=MessagesQuery,
+        answers={200: Documented("A part of the conversation.", (ThreadMessages,))},
+        problems=(404,),
+    )
+    def get_messages(self, caller: Caller, thread: str, query: MessagesQuery) -> Response:
+        with self._database.read() as connection:
+            id = self._id(connection, caller, thread)
+            part = messages.public(connection, id, query.before, query.limit)
+            if part is None:
+                raise field_error("/before", "unknown_value", "is no message of this thread")
+            found, more = part
+            names = messages.names_of(connection, [message["id"] for message in found])
+        documents = [
+            self._addresses.for_chatbots({"data": message})["data"]
+            | {"event": names.get(message["id"])}
+            for message in found
+        ]
+        return json_response({"messages": documents, "more": more})
+
+    def _id(self, connection: Connection, caller: Caller, thread: str) -> int:
+        id = threads.id_of(connection, caller.source_id, thread) if is_id(thread) else None
+        if id is None:
+            raise NotFound("There is no such thread.")
+        return id
 
     @route(
         "GET",
@@ -309,15 +361,12 @@ class PlacesApi:
     )
     def get_place(self, caller: Caller, thread: str) -> Response:
         with self._database.read() as connection:
-            id = threads.id_of(connection, caller.source_id, thread) if is_id(thread) else None
-            if id is None:
-                raise NotFound("There is no such thread.")
-            place = standing.place(connection, id)
+            place = standing.place(connection, self._id(connection, caller, thread))
         return json_response(NO_PLACE if place is None else place.to_json())
 
 
 URL_PREFIX = "/api/v1"
-ROUTES = routes_of(EventsApi, OutboxApi, PlacesApi, ListsApi, ReportsApi, BotPresenceApi)
+ROUTES = routes_of(EventsApi, OutboxApi, ThreadsApi, ListsApi, ReportsApi, BotPresenceApi)
 
 
 def blueprints(
@@ -340,7 +389,7 @@ def blueprints(
         [
             EventsApi(ingest, rate_limiter, metrics, presence.on_events),
             OutboxApi(database, clock, cursors, addresses),
-            PlacesApi(database),
+            ThreadsApi(database, addresses),
             ListsApi(database, ranking, keeper, cursors, clock),
             ReportsApi(database, clock),
         ],

@@ -77,6 +77,21 @@ class Message(schemas.Message):
     delivery: None
 
 
+class ThreadMessage(schemas.Message):
+    """A message of a conversation; `delivery` if it goes to the customer. `event` is the id that
+    you gave it, null for an admin's."""
+
+    delivery: schemas.Delivery | None
+    event: str | None
+
+
+class ThreadMessages(Answer):
+    """A part of a conversation, the newest message last."""
+
+    messages: list[ThreadMessage]
+    more: Annotated[bool, Field(description="Whether there are earlier ones.")]
+
+
 class ThreadAct(Answer):
     """An act on a thread.
 

@@ -140,6 +140,16 @@ class MessageAttachment(Answer):
     name: str | None
 
 
+class Delivery(Answer):
+    """The progress of a reply on its way to the customer."""
+
+    state: Literal["queued", "failed", "delivered", "read"]
+    to: Literal["bot", "customer"]
+    attempts: int
+    at: Milliseconds
+    v: Annotated[int, Field(description="Grows with each change.")]
+
+
 class Message(Answer):
     """A message of a conversation."""
 

@@ -57,6 +57,7 @@ BOT_CALLS = [
     ),
     Call("GET", "/api/v1/events", {"after": "", "limit": 5}),
     Call("GET", "/api/v1/threads/{t-1}"),
+    Call("GET", "/api/v1/threads/{t-1}/messages", {"before": 1, "limit": 5}),
     Call("GET", "/api/v1/threads/{t-1}/place"),
     Call("GET", "/api/v1/lists/{arrival}/{arrival}", {"limit": 5, "cursor": ""}),
     Call("GET", "/api/v1/lists/{v1}/{arrival}", {"limit": 5}),

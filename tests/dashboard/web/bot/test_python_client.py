@@ -296,6 +296,38 @@ def test_only_what_lineup_signed_lately_is_taken_and_once(lineup, call):
     assert got == [TYPING]
 
 
+def test_a_chatbot_that_lost_its_data_reads_the_conversation(app, lineup, network, sue):
+    """Of the messages of everybody, without notes, in the order of the desk; page by page."""
+    sender = Sender(lineup)
+    for number in range(7):
+        role = ("client", "bot")[number % 2]
+        sender.message("t-1", MAI, role, f"{number}", id=f"m-{number}")
+        sender.message("t-2", {"id": "c-8"}, "client", "of another")
+    posted(sender, network)
+    id = lineup.thread("t-1")["id"]
+    reply(sue, id, "by an admin")
+    note = {"body": "a note", "token": "a-note", "private": True}
+    assert sue.post(f"/admin/api/threads/{id}/replies", json=note).status_code == 201
+    found, before = [], None
+    while True:
+        part = lineup.messages("t-1", before, limit=3)
+        found = part["messages"] + found
+        before = found[0]["id"]
+        if not part["more"]:
+            break
+    shown = [text for text in texts(app, sue, id) if text != "a note"]
+    assert [message["body"] for message in found] == shown
+    assert [message["event"] for message in found] == [*(f"m-{n}" for n in range(7)), None]
+    assert found[-1]["author"]["name"] == "Sue" and found[0]["author"] is None
+    assert found[0]["delivery"] is None and found[-1]["delivery"]["state"] == "queued"
+    with pytest.raises(Refused) as refused:
+        lineup.messages("t-1", lineup.messages("t-2")["messages"][0]["id"])
+    assert refused.value.problem["errors"][0]["pointer"] == "/before"
+    with pytest.raises(Refused) as refused:
+        lineup.messages("nothing")
+    assert refused.value.status == 404
+
+
 def test_calls_return_answers_or_raise_what_happened(lineup, network, thread_id):
     assert lineup.thread("t-1")["customer"]["name"] == "Mai"
     assert lineup.place("t-1")["queue"] is None
