@@ -42,8 +42,9 @@ export function largeNumbers(look) {
       isAtMoment(state.metric) ? t(`reports.at_end.${measureOf(state.metric)}`) : t(`reports.metric.${state.metric}`))}</ul>`;
   }
   const [[count], ...percentiles] = durationNumbers(total, t);
+  const few = total.count >= 100 || !total.count ? "" : t(total.count < 10 ? "reports.few.p90" : "reports.few.p99", { count: total.count });
   return html`<ul class="report-bigs">${percentiles.map(([text, least], at) => big(text, t(`reports.${PERCENTILES[at]}.about`), least))}${
-    big(count, t("reports.counted", { count: total.count }))}</ul>`;
+    big(count, t("reports.counted", { count: total.count }))}</ul>${few ? html`<p class="set-help">${few}</p>` : ""}`;
 }
 
 // A bar that is so long as the part of the largest.
@@ -51,12 +52,15 @@ export function largeNumbers(look) {
 const bar = (value, most) => svg`<svg class="report-bar" aria-hidden="true" preserveAspectRatio="none"
   ><rect width=${`${most ? Math.max(value ? 0.5 : 0, (100 * value) / most).toFixed(2) : 0}%`} height="100%" rx="2"></rect></svg>`;
 
-/** @param {string} className @param {string} caption @param {string[]} columns @param {Content} rows */
-const grid = (className, caption, columns, rows) => html`<div class="set-scroll" tabindex="0" role="region" aria-label=${caption}
-  ><table class="report-grid ${className}"><caption class="unseen">${caption}</caption><thead><tr>${columns.map((text) => (text
-    ? html`<th scope="col">${text}</th>` : html`<td></td>`))}</tr></thead><tbody>${rows}</tbody></table></div>`;
+// A table; `order` tells by which column its rows are sorted, and sorts them by another one.
+/** @param {string} className @param {string} caption @param {string[]} columns @param {Content} rows @param {ReportOrder | null} order */
+const grid = (className, caption, columns, rows, order = null) => html`<div class="set-scroll" tabindex="0" role="region" aria-label=${caption}
+  ><table class="report-grid ${className}"><caption class="unseen">${caption}</caption><thead><tr>${columns.map((text, at) => (
+    !text ? html`<td></td>` : !order || at === columns.length - 1 ? html`<th scope="col">${text}</th>` : html`<th scope="col" aria-sort=${at !== order.column ? "none"
+      : order.isUp ? "ascending" : "descending"}><button type="button" class="report-sort" @click=${() => order.by(at)}>${text}</button></th>`))}</tr></thead
+  ><tbody>${rows}</tbody></table></div>`;
 
-// The parts, the largest first.
+// The parts, the largest first, or sorted by a column.
 /** @param {ReportLook} look */
 export function partTable(look) {
   const { shown: { state, time, steps, parts: apart }, t } = look;
@@ -76,7 +80,12 @@ export function partTable(look) {
     return html`<tr><th scope="row"><bdi translate="no">${called}</bdi></th>${cells.map(cell)}<td
       class="report-bar-cell">${bar(countOf(part.total), most)}</td></tr>`;
   };
-  return grid(`report-parts${isDurations ? " report-parts-durations" : ""}`, t("reports.divided.of", { by: name }), columns, all.map(row));
+  const { column, isUp } = look.order;
+  const value = ({ total }) => (!isDurations ? total : column === 1 ? total.count : total[PERCENTILES[column - 2]] ?? -1);
+  const sorted = all.toSorted((a, b) => (isUp ? 1 : -1) * (column === 0
+    ? partName(state, a, t).localeCompare(partName(state, b, t), t.locale) : value(a) - value(b)));
+  return grid(`report-parts${isDurations ? " report-parts-durations" : ""}`, t("reports.divided.of", { by: name }),
+    columns, sorted.map(row), look.order);
 }
 
 // The chart in numbers: a row for each step, a column for the whole and for each line.

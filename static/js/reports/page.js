@@ -40,6 +40,7 @@ export class ReportsPage extends PageModule {
   #isSlow = false;
   #timer = null;
   #hasTable = false;
+  #order = { column: 1, isUp: false }; // of the parts
   /** @type {ReportRows | null} */
   #opener = null; // the number that was pressed last
   #awaitsOpener = false; // whether it gets the focus once it is there
@@ -177,10 +178,18 @@ export class ReportsPage extends PageModule {
     const { language } = this.ui;
     const { state } = this.#shown ?? { state: this.#state };
     return {
+      order: { ...this.#order, by: (column) => this.#sortBy(column) },
       shown: this.#shown, t: language.t, words: stepWords(language.region, state.timezone),
       open: this.#opening(state), asItWas: (at, part) => this.#listAddress(state, at, part),
       follow: (event) => this.#followLink(event), ownTime: (at) => this.#ownTime(state, at),
     };
+  }
+
+  // Sorts the parts by a column, names from A on and numbers from the largest on; or the other way round.
+  #sortBy(column) {
+    const isSame = column === this.#order.column;
+    this.#order = { column, isUp: isSame ? !this.#order.isUp : column === 0 };
+    this.area.paint();
   }
 
   // Returns what a press on a number runs: it shows its threads, or the list that it counts.
@@ -331,7 +340,8 @@ export class ReportsPage extends PageModule {
       ${state.by && state.by !== "hour" ? html`<section><h2>${t("reports.divided.of", { by: t(`reports.by.${state.by}`).toLocaleLowerCase(t.locale) })}</h2>
         <p class="set-help">${isOfNow(state) ? t("reports.divided.now") : ""} ${why ? t(`reports.sum.${why}`) : ""}</p>${partTable(look)}</section>` : ""}
       ${steps.histogram?.some(({ count }) => count) ? html`<section><h2>${t("reports.histogram")}</h2>${histogramTable(look)}</section>` : ""}
-      ${measureOf(state.metric) === "list" ? "" : html`<p class="set-help report-late">${t("reports.late")}</p>`}`;
+      ${measureOf(state.metric) === "list" ? "" : html`<p class="set-help report-late">${
+        steps.counted_until === null ? "" : t("reports.as_of", { time: look.words.written("hour", steps.counted_until) })} ${t("reports.late")}</p>`}`;
   }
 
   #overTime(look) {

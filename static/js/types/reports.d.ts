@@ -57,8 +57,11 @@ declare global {
     at: number | null;
   };
   type ReportWords = ReturnType<typeof import("../core/reports/words.js").stepWords>;
+  /** The column by which parts are sorted, and how. */
+  type ReportOrder = { column: number; isUp: boolean; by(column: number): void };
   /** The data that the parts of the page draw from. */
   type ReportLook = {
+    order: ReportOrder;
     shown: ReportShown;
     t: Translate;
     words: ReportWords;

@@ -46,6 +46,9 @@ class Week:
         for number in range(9):
             at = self.begin + number % 5 * DAY + 14 * HOUR + 3 * number * MINUTE
             self.answered(f"quick-{number}", at, 2 * MINUTE)
+            if number < 3:
+                tags = {"type": "thread.tags", "add": ["billing"]}
+                lineup.post(lineup.close_event(f"quick-{number}", at_ms=at) | tags)
         lineup.database.write(self.was_online)
 
     def answered(self, thread: str, at: int, took: int) -> int:
@@ -270,3 +273,15 @@ def test_one_back_leads_to_the_same_row(week, sue):
     page.get_by_role("button", name="99 of 100 within this time").click()
     sue.wait_for(f"() => ({NAMES})().length === 1", "the thread that took longest")
     assert "3 h 10 min or more" in page.inner_text(".area-main")
+
+    page.goto(week.address(metric="answers", by="tag"))
+    names = "() => [...document.querySelectorAll('.report-parts tbody th')].map((th) => th.innerText)"
+    sue.wait_for(f"() => ({names})().length === 2", "the parts")
+    assert page.evaluate(names) == ["No tag", "billing"]
+    page.get_by_role("button", name="Tag", exact=True).click()
+    assert page.evaluate(names) == ["billing", "No tag"]
+    assert page.get_attribute(".report-parts th:has(button) >> nth=0", "aria-sort") == "ascending"
+    page.get_by_role("button", name="Answers", exact=True).click()
+    assert page.evaluate(names) == ["No tag", "billing"]
+    page.get_by_role("button", name="Answers", exact=True).click()
+    assert page.evaluate(names) == ["billing", "No tag"]
