@@ -1,4 +1,4 @@
-"""Generates the types of the SDKs from the bot API's OpenAPI document.
+"""Generates the types of both SDKs from the bot API's OpenAPI document.
 
 python -m tools.clients
 """
@@ -14,6 +14,7 @@ from dashboard.web.bot.openapi import document
 
 ROOT = Path(__file__).parents[1]
 PYTHON = ROOT / "clients" / "python" / "lineup_client" / "models.py"
+JAVASCRIPT = ROOT / "clients" / "js" / "src" / "schema.d.ts"
 _OPTIONS = (
     "--input-file-type=openapi",
     "--output-model-type=typing.TypedDict",
@@ -43,6 +44,16 @@ def python_types() -> str:
     return _formatted(f"{_HEAD}\n\n{body}\n\n{_unions()}", PYTHON)
 
 
+def javascript_types() -> str:
+    """Returns the types of the SDK for Node, as openapi-fetch takes them."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder, "openapi.json"), Path(folder, "schema.d.ts")
+        source.write_text(json.dumps(document()), encoding="utf-8")
+        program = ROOT / "node_modules" / ".bin" / "openapi-typescript"
+        subprocess.run([program, source, "--output", made], check=True, capture_output=True)
+        return made.read_text(encoding="utf-8")
+
+
 def _open(node: Any) -> Any:
     """Leaves out that objects have no other members: a TypedDict cannot say it."""
     if isinstance(node, dict):
@@ -67,6 +78,7 @@ def _formatted(text: str, path: Path) -> str:
 
 def main() -> None:
     PYTHON.write_text(python_types(), encoding="utf-8")
+    JAVASCRIPT.write_text(javascript_types(), encoding="utf-8")
 
 
 if __name__ == "__main__":

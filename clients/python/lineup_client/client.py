@@ -116,16 +116,29 @@ class Lineup:
         given = {name: value for name, value in (query or {}).items() if value}
         try:
             answer = self._http.request(method, path, json=body, params=given)
-            document = answer.json()
-        except (httpx.HTTPError, ValueError) as error:
+        except httpx.HTTPError as error:
             raise Unavailable(f"{method} {path}: {error!r}") from error
-        if answer.is_success or (answer.status_code in accept and "results" in document):
-            return document
-        if answer.status_code in FINAL:
-            raise Refused(answer.status_code, document)
+        document = _document(answer)
+        if document is not None:
+            if answer.is_success or (answer.status_code in accept and "results" in document):
+                return document
+            if answer.status_code in FINAL:
+                raise Refused(answer.status_code, document)
         seconds = answer.headers.get("Retry-After", "")
         detail = f"{method} {path}: {answer.status_code}"
         raise Unavailable(detail, float(seconds) if seconds.isdigit() else None)
+
+
+def _document(answer: httpx.Response) -> Any:
+    """Returns the JSON of an answer. Others are not Lineup's but those of a proxy: None, except for
+    what is too large, which stays so."""
+    try:
+        return answer.json()
+    except ValueError:
+        if answer.status_code != 413:
+            return None
+        problem = {"code": "too_large", "detail": "A proxy before Lineup refuses what is so large."}
+        return problem | {"type": "", "title": "", "status": 413, "errors": []}
 
 
 def _part(text: str) -> str:

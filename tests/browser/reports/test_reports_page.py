@@ -275,7 +275,9 @@ def test_one_back_leads_to_the_same_row(week, sue):
     assert "3 h 10 min or more" in page.inner_text(".area-main")
 
     page.goto(week.address(metric="answers", by="tag"))
-    names = "() => [...document.querySelectorAll('.report-parts tbody th')].map((th) => th.innerText)"
+    names = (
+        "() => [...document.querySelectorAll('.report-parts tbody th')].map((th) => th.innerText)"
+    )
     sue.wait_for(f"() => ({names})().length === 2", "the parts")
     assert page.evaluate(names) == ["No tag", "billing"]
     page.get_by_role("button", name="Tag", exact=True).click()

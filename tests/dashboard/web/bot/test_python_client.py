@@ -3,6 +3,10 @@
 import asyncio
 import io
 import json
+import os
+import shutil
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -11,6 +15,7 @@ from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
 from standardwebhooks.webhooks import Webhook
 
 from dashboard.db.accounts import api_keys, sources
+from tests.repository import ROOT
 from tools import clients
 
 SECRET = "whsec_" + "A" * 32
@@ -18,17 +23,23 @@ MAI = {"id": "c-7", "name": "Mai"}
 
 
 class Network(httpx.BaseTransport):
-    """The way to the application; it may be down, or lose the next answers."""
+    """The way to the application; it may be down, lose the next answers, or have a proxy, which
+    refuses bodies of more than `limit` bytes, or everything, in a language of its own."""
 
     def __init__(self, app):
         self._way = httpx.WSGITransport(app=app)
         self.is_down, self.lost = False, 0
+        self.limit, self.proxy_status = 0, 0
         self.requests: list[httpx.Request] = []
 
     def handle_request(self, request):
         self.requests.append(request)
         if self.is_down:
             raise httpx.ConnectError("down")
+        if self.proxy_status:
+            return httpx.Response(self.proxy_status, html="<h1>nginx</h1>")
+        if self.limit and len(request.content) > self.limit:
+            return httpx.Response(413, html="<h1>nginx</h1>")
         answer = self._way.handle_request(request)
         if self.lost:
             self.lost -= 1
@@ -117,6 +128,22 @@ def test_a_batch_that_is_too_large_is_halved(app, lineup, network):
     assert lineup.list("arrival", "arrival", limit=1)["total"] == 300
     statuses = len(network.requests)
     assert 3 < statuses < 40
+
+
+def test_a_proxy_loses_nothing_but_what_is_too_large_for_it(app, lineup, network, sue):
+    refused = []
+    sender = Sender(lineup, refused=lambda *given: refused.append(given))
+    for body in ("1", "2", "x" * 3_000, "3"):
+        sender.message("t-1", MAI, "client", body)
+    for status in (404, 400, 502, 200):
+        network.proxy_status = status
+        with pytest.raises(Unavailable):
+            sender.post_next()
+    network.proxy_status, network.limit = 0, 2_000
+    posted(sender, network)
+    [(event, problem)] = refused
+    assert event["body"].startswith("xxx") and problem["status"] == 413
+    assert texts(app, sue, lineup.thread("t-1")["id"]) == ["1", "2", "3"]
 
 
 def test_times_never_go_back(lineup, file):
@@ -343,7 +370,55 @@ def test_calls_return_answers_or_raise_what_happened(lineup, network, thread_id)
         lineup.thread("t-1")
 
 
-def test_the_types_are_those_of_the_api():
-    assert clients.PYTHON.read_text(encoding="utf-8") == clients.python_types(), (
-        "python -m tools.clients makes them anew"
-    )
+@pytest.mark.parametrize(
+    ("path", "made"),
+    [(clients.PYTHON, clients.python_types), (clients.JAVASCRIPT, clients.javascript_types)],
+    ids=["python", "javascript"],
+)
+def test_the_types_are_those_of_the_api(path, made):
+    assert path.read_text(encoding="utf-8") == made(), "python -m tools.clients makes them anew"
+
+
+TYPESCRIPT = """
+import { lineup, Receiver, Sender } from "./lineup-client/index.js";
+const client = lineup("https://desk.example", "key");
+const sender: Sender = new Sender(client, { file: "bot.jsonl" });
+new Receiver(client, "whsec_").on("message.created", (event) => {
+  const body: string = event.data.body;
+  sender.send({ type: "thread.handoff", thread: event.thread, desk: body });
+});
+const { data } = await client.GET("/threads/{thread}", { params: { path: { thread: "t-1" } } });
+const id: number | undefined = data?.id;
+export { id };
+"""
+PYTHON = """
+from lineup_client import Lineup, Receiver, Sender
+from lineup_client.models import MessageCreated
+lineup = Lineup("https://desk.example", "key")
+sender = Sender(lineup)
+def answered(event: MessageCreated) -> None:
+    body: str = event["data"]["body"]
+    sender.handoff(event["thread"], desk=body)
+Receiver(lineup, "whsec_").on("message.created")(answered)
+id: int = lineup.thread("t-1")["id"]
+"""
+TSC = [ROOT / "node_modules/.bin/tsc", "--noEmit", "--strict", "--allowJs", "--skipLibCheck"]
+TSC += ["--target", "es2023", "--module", "nodenext"]
+MYPY = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command"),
+    [("bot.mts", TYPESCRIPT, TSC), ("bot.py", PYTHON, MYPY)],
+    ids=["typescript", "python"],
+)
+def test_strict_checks_find_a_mistake_in_a_chatbot_and_nothing_else(tmp_path, name, text, command):
+    shutil.copytree(ROOT / "clients" / "js" / "src", tmp_path / "lineup-client")
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    environment = os.environ | {"MYPYPATH": str(ROOT / "clients" / "python")}
+    for code in (text, text.replace("body;", "text;").replace('["body"]', '["text"]')):
+        (tmp_path / name).write_text(code)
+        done = subprocess.run(
+            [*command, name], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert (done.returncode == 0) == (code == text), done.stdout + done.stderr

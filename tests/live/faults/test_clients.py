@@ -1,5 +1,6 @@
-"""The Python SDK while the chatbot, Lineup and the network between them fail at random moments."""
+"""Both SDKs while the chatbot, Lineup and the network between them fail at random moments."""
 
+import json
 import os
 import random
 import re
@@ -41,17 +42,20 @@ def server(tmp_path):
 class Bot:
     """The chatbot's process, and the network between it and Lineup."""
 
-    def __init__(self, server: LiveServer, folder: Path):
-        self.file = folder / "bot.sqlite"
+    def __init__(self, server: LiveServer, folder: Path, language: str):
+        self._is_python = language == "python"
+        self.file = folder / "bot"
         self.wire = Wire(server.port)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         key = server.create_key()
         words = ["create-webhook", "--source", "shop", "--url", f"{self.url}/"]
         secret = server.command(*words).split()[1]
-        program = Path(__file__).with_name("client_bot.py")
+        name = "client_bot.py" if self._is_python else "client_bot.mjs"
+        program = Path(__file__).with_name(name)
         url = f"http://127.0.0.1:{self.wire.port}"
-        self._command = [sys.executable, program, url, key, secret, self.file, str(self.port)]
+        run = sys.executable if self._is_python else "node"
+        self._command = [run, program, url, key, secret, self.file, str(self.port)]
 
     def start(self) -> None:
         environment = os.environ | {"PYTHONPATH": str(ROOT / "clients" / "python")}
@@ -64,6 +68,12 @@ class Bot:
     def answers(self) -> dict[str, list[str]]:
         """What the team answered in each thread, as the handler has written it."""
         found = defaultdict(list)
+        if not self._is_python:
+            lines = Path(f"{self.file}.answers").read_text().splitlines()
+            # After a kill the last one comes again, and no other one.
+            for _, thread, body in dict.fromkeys(tuple(json.loads(line)) for line in lines):
+                found[thread].append(body)
+            return found
         with suppress(sqlite3.OperationalError), sqlite3.connect(self.file, timeout=30) as file:
             for thread, body in file.execute("SELECT * FROM answers ORDER BY rowid"):
                 found[thread].append(body)
@@ -129,8 +139,9 @@ def said_by_the_customer(mai: AdminDriver, server: LiveServer, thread_id: int) -
         found = page + found
 
 
-def test_nothing_is_lost_twice_or_out_of_order(server, tmp_path):
-    bot = Bot(server, tmp_path)
+@pytest.mark.parametrize("language", ["python", "node"])
+def test_nothing_is_lost_twice_or_out_of_order(server, tmp_path, language):
+    bot = Bot(server, tmp_path, language)
     bot.start()
     session = requests.Session()
 
@@ -166,10 +177,13 @@ def test_nothing_is_lost_twice_or_out_of_order(server, tmp_path):
     bot.wire.close()
 
 
-def test_the_fifteen_lines_of_the_readme_are_a_working_chatbot(server, tmp_path):
-    text = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+@pytest.mark.parametrize("language", ["python", "js"])
+def test_the_fifteen_lines_of_the_readme_are_a_working_chatbot(server, tmp_path, language):
+    text = (ROOT / "clients" / language / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
     assert sum(bool(line.strip()) for line in code.splitlines()) <= 15
+    if language == "js":
+        code = code.replace('"lineup-client"', f'"{ROOT / "clients/js/src/index.js"}"')
     port, key = free_port(), server.create_key()
     words = ["create-webhook", "--source", "shop", "--url", f"http://127.0.0.1:{port}/"]
     environment = os.environ | {
@@ -179,7 +193,9 @@ def test_the_fifteen_lines_of_the_readme_are_a_working_chatbot(server, tmp_path)
         "SECRET": server.command(*words).split()[1],
         "PORT": str(port),
     }
-    command = [sys.executable, "-c", code]
+    program = tmp_path / ("bot.py" if language == "python" else "bot.mjs")
+    program.write_text(code, encoding="utf-8")
+    command = [sys.executable if language == "python" else "node", program]
     bot = subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
     )

@@ -1,0 +1,38 @@
+// The bot API, with types of its OpenAPI document.
+
+import createClient from "openapi-fetch";
+
+/** @typedef {import("./schema.js").paths} paths */
+/** @typedef {import("openapi-fetch").Client<paths>} Lineup */
+
+/** A call that had no answer, or one that may change: call again later. */
+export class Unavailable extends Error {
+  /** @param {string} detail @param {number} retryAfterMs the time that Lineup asks to wait, or 0 */
+  constructor(detail, retryAfterMs = 0) {
+    super(detail);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Answers that stay the same, however often a call is repeated. */
+export const FINAL = new Set([400, 404, 405, 409, 410, 413, 415, 422]);
+
+/** Returns a client of the bot API: `lineup(…).GET("/threads/{thread}", …)` gives `{data, error, response}`.
+ * @param {string} url @param {string} key @param {typeof globalThis.fetch} fetch @returns {Lineup} */
+export const lineup = (url, key, fetch = globalThis.fetch) => createClient({
+  baseUrl: `${url.replace(/\/+$/, "")}/api/v1`, headers: { Authorization: `Bearer ${key}` }, fetch,
+});
+
+/** Returns what a call answered, and whether it is refused for good. Throws Unavailable.
+ * @template Data, Refusal
+ * @param {Promise<{data?: Data, error?: Refusal, response: Response}>} call
+ * @returns {Promise<{data?: Data, error?: Refusal, status: number}>} */
+export async function answered(call) {
+  const { data, error, response } = await call.catch((/** @type {unknown} */ reason) => { throw new Unavailable(String(reason)); });
+  // Other texts than JSON are not Lineup's but those of a proxy: what is too large stays so, all else may change.
+  const isOfProxy = !response.ok && typeof error !== "object" && response.status !== 413;
+  if (!response.ok && (isOfProxy || !FINAL.has(response.status))) {
+    throw new Unavailable(`${response.url}: ${response.status}`, 1000 * (Number(response.headers.get("Retry-After")) || 0));
+  }
+  return { data, error, status: response.status };
+}

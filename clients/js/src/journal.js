@@ -1,0 +1,79 @@
+// A file of JSON lines with what must outlive the process: events to be posted, and how far events were read.
+
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+
+const LINES_MAX = 10_000;
+
+/** @typedef {import("./schema.js").components["schemas"]["Event"]} Event */
+/** @typedef {{event: Event} | {done: string[]} | {seq: [string, number]} | {cursor: string}} Entry */
+
+/** @type {Map<string, Journal>} the journals of this process by their files: sender and receiver share one */
+const opened = new Map();
+
+export class Journal {
+  /** @type {Map<string, Event>} the events to be posted, by their ids, in their order */
+  waiting = new Map();
+  /** @type {Map<string, number>} the last number of each thread that was handed over */
+  seqs = new Map();
+  cursor = "";
+  /** @type {number | null} */
+  #file = null;
+  #lines = 0;
+
+  /** @param {string} path "" keeps everything in memory @returns {Journal} */
+  static at(path) {
+    const known = opened.get(path);
+    const journal = known ?? new Journal(path);
+    if (path) opened.set(path, journal);
+    return journal;
+  }
+
+  /** @param {string} path */
+  constructor(path) {
+    this.path = path;
+    if (!path) return;
+    // The last line may be a part of one, if the machine failed while it was written.
+    const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+    for (const line of lines.slice(0, -1)) this.#apply(JSON.parse(line));
+    this.#rewrite();
+  }
+
+  /** Stores an entry; it is on the disk when this returns. @param {Entry} entry */
+  add(entry) {
+    this.#apply(entry);
+    if (this.#file === null) return;
+    writeSync(this.#file, `${JSON.stringify(entry)}\n`);
+    fsyncSync(this.#file);
+    this.#lines += 1;
+    if (this.#lines > LINES_MAX + 2 * (this.waiting.size + this.seqs.size)) this.#rewrite();
+  }
+
+  close() {
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
+    opened.delete(this.path);
+  }
+
+  /** @param {Entry} entry */
+  #apply(entry) {
+    if ("event" in entry) this.waiting.set(entry.event.id, entry.event);
+    else if ("done" in entry) for (const id of entry.done) this.waiting.delete(id);
+    else if ("seq" in entry) this.seqs.set(...entry.seq);
+    else this.cursor = entry.cursor;
+  }
+
+  // Writes what counts to a new file, which takes the place of the old one.
+  #rewrite() {
+    const entries = [
+      ...[...this.waiting.values()].map((event) => ({ event })), ...[...this.seqs].map((seq) => ({ seq })),
+      { cursor: this.cursor },
+    ];
+    const file = openSync(`${this.path}.new`, "w");
+    writeSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    fsyncSync(file);
+    renameSync(`${this.path}.new`, this.path);
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = file;
+    this.#lines = entries.length;
+  }
+}

@@ -1,0 +1,82 @@
+// Posts events to Lineup, each until it is stored there.
+
+import { randomUUID } from "node:crypto";
+
+import { answered, FINAL } from "./api.js";
+import { Journal } from "./journal.js";
+import { Worker } from "./work.js";
+
+const BATCH_MAX = 500;
+const PAUSE_MS = 5000;
+
+/** @typedef {import("./schema.js").components["schemas"]} Schemas */
+/** @typedef {Schemas["Event"]} Event */
+/** @typedef {Event extends infer One ? One extends Event ? Omit<One, "id" | "occurred_at"> & {id?: string, occurred_at?: string} : never : never} NewEvent
+ * an event without its id and its time, which the sender adds */
+
+export class Sender {
+  #size = BATCH_MAX;
+  #lastAt = "";
+
+  // What `send` has returned for is posted, also by the next process with the same file: the id of an event makes it safe
+  // to post it again. refused(event, problem): Lineup will never store this event.
+  /** @param {import("./api.js").Lineup} lineup
+   * @param {{file?: string, refused?: (event: Event, problem: Schemas["Problem"]) => void, log?: (text: string) => void}} given */
+  constructor(lineup, { file = "", refused, log = console.warn } = {}) {
+    this.lineup = lineup;
+    this.journal = Journal.at(file);
+    this.refused = refused ?? ((event, problem) => log(`Lineup refused the event ${event.id}: ${problem.detail}`));
+    this.worker = new Worker(() => this.postNext(), PAUSE_MS, (error) => log(`lineup sender: ${error}`));
+  }
+
+  start() {
+    this.worker.start();
+    return this;
+  }
+
+  async stop() {
+    await this.worker.stop();
+    this.journal.close();
+  }
+
+  /** Stores an event to be posted, and returns its id. An id that waits already changes nothing. Without a time it is now, and never
+   * before the event that was sent last. @param {NewEvent} given */
+  send(given) {
+    const event = /** @type {Event} */ ({ id: randomUUID(), occurred_at: this.#now(), ...given });
+    if (!this.journal.waiting.has(event.id)) this.journal.add({ event });
+    this.worker.wake();
+    return event.id;
+  }
+
+  /** Posts the events that wait longest; resolves to whether there were any. Throws Unavailable. */
+  async postNext() {
+    const events = [...this.journal.waiting.values()].slice(0, this.#size);
+    if (!events.length) return false;
+    const { data, error, status } = await answered(this.lineup.POST("/events", { body: { events } }));
+    let { results } = /** @type {{results?: Schemas["BatchResult"][]}} */ (data ?? error ?? {});
+    if (!results) {
+      // The whole batch is refused, which may be too long: half of it, down to one event.
+      if (events.length > 1) {
+        this.#size = Math.floor(events.length / 2);
+        return true;
+      }
+      const given = /** @type {unknown} */ (error);
+      const detail = "A proxy before Lineup refuses what is so large.";
+      const problem = /** @type {Schemas["Problem"]} */ ({ detail, ...(typeof given === "object" && given), status });
+      results = [{ index: 0, id: null, status: "rejected", problem }];
+    }
+    this.#size = BATCH_MAX;
+    const done = results.filter(({ problem }) => !problem || FINAL.has(problem.status));
+    for (const { index, problem } of done) if (problem) this.refused(events[index], problem);
+    this.journal.add({ done: done.map(({ index }) => events[index].id) });
+    return done.length === events.length;
+  }
+
+  #now() {
+    const waiting = [...this.journal.waiting.values()].at(-1);
+    const last = this.#lastAt || waiting?.occurred_at || "";
+    const now = new Date().toISOString();
+    this.#lastAt = now > last ? now : last;
+    return this.#lastAt;
+  }
+}

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { Webhook } from "standardwebhooks";
+
+import { lineup, Receiver, Sender } from "../../../clients/js/src/index.js";
+
+const SECRET = `whsec_${"A".repeat(32)}`;
+const MAI = { id: "c-7", name: "Mai" };
+const log = () => {};
+const newFile = () => join(mkdtempSync(join(tmpdir(), "lineup-client-")), "bot.jsonl");
+
+/** Lineup as far as the SDK sees it: takes each id once, and may be away, or lose answers. */
+class Server {
+  taken = new Map();
+  outgoing = [];
+  fault = "";
+  calls = 0;
+
+  fetch = async (request) => {
+    this.calls += 1;
+    const { fault } = this;
+    if (fault === "away") throw new TypeError("fetch failed");
+    if (fault.startsWith("proxy")) return new Response("<h1>nginx</h1>", { status: Number(fault.slice(-3)) });
+    if (fault === "busy") return Response.json({}, { status: 503, headers: { "Retry-After": "2" } });
+    const answer = request.method === "POST" ? this.#post(await request.json()) : this.#read(new URL(request.url));
+    if (fault === "lost") throw new TypeError("terminated");
+    return answer;
+  };
+
+  #post({ events }) {
+    if (JSON.stringify(events).length > 20_000) return Response.json({ detail: "too large" }, { status: 413 });
+    const results = events.map((event, index) => {
+      if (event.body === "wrong") return { index, id: event.id, status: "rejected", problem: { status: 422, detail: "wrong" } };
+      const status = this.taken.has(event.id) ? "duplicate" : "created";
+      if (status === "created") this.taken.set(event.id, event);
+      return { index, id: event.id, status };
+    });
+    const rejected = results.filter(({ status }) => status === "rejected").length;
+    return Response.json({ results }, { status: !rejected ? 200 : rejected === results.length ? 422 : 207 });
+  }
+
+  #read({ searchParams }) {
+    const after = searchParams.get("after") ?? "0";
+    if (!/^\d+$/.test(after)) return Response.json({ detail: "no cursor" }, { status: 422 });
+    const events = this.outgoing.slice(Number(after), Number(after) + 2);
+    return Response.json({ events, next: String(Number(after) + events.length) });
+  }
+
+  bodies() { return [...this.taken.values()].map(({ body }) => body); }
+}
+
+const say = (sender, body, more = {}) => sender.send({ type: "message", thread: "t-1", customer: MAI, role: "client", body, ...more });
+const made = (number) => ({ type: "message.created", id: `evt_${number}`, thread: "t-1", seq: number, data: { body: `${number}` } });
+
+async function postAll(sender, server) {
+  while (sender.journal.waiting.size) await sender.postNext().catch(() => { server.fault = ""; });
+}
+
+async function readAll(receiver) {
+  while (await receiver.readNext());
+}
+
+test("messages arrive once and in order through every failure and restart", async () => {
+  const server = new Server();
+  const client = lineup("http://lineup.example/", "key", server.fetch);
+  const file = newFile();
+  let sender = new Sender(client, { file, log });
+  const faults = ["away", "lost", "busy", "proxy 404", "proxy 400", "proxy 502", "lost", ""];
+  for (const fault of faults) {
+    say(sender, `before ${fault}`);
+    server.fault = fault;
+    await sender.postNext().catch(() => {});
+    sender.journal.close();
+    sender = new Sender(client, { file, log });
+    say(sender, `after ${fault}`);
+    await postAll(sender, server);
+  }
+  assert.deepEqual(server.bodies(), faults.flatMap((fault) => [`before ${fault}`, `after ${fault}`]));
+  const times = [...server.taken.values()].map(({ occurred_at: at }) => at);
+  assert.deepEqual(times, times.toSorted());
+});
+
+test("a line that was cut off does no harm, and an id counts once", async () => {
+  const server = new Server();
+  const client = lineup("http://lineup.example", "key", server.fetch);
+  const file = newFile();
+  const first = new Sender(client, { file, log });
+  say(first, "one", { id: "m-1" });
+  say(first, "one", { id: "m-1" });
+  first.journal.close();
+  appendFileSync(file, '{"event": {"id": "m-2", "bo');
+  const sender = new Sender(client, { file, log });
+  assert.deepEqual([...sender.journal.waiting.keys()], ["m-1"]);
+  say(sender, "two");
+  await postAll(sender, server);
+  assert.deepEqual(server.bodies(), ["one", "two"]);
+  assert.equal(readFileSync(file, "utf8").split("\n").at(-1), "");
+});
+
+test("what is refused is told and delays nothing; a batch that is too large is halved", async () => {
+  const server = new Server();
+  const refused = [];
+  const sender = new Sender(lineup("http://lineup.example", "key", server.fetch), { refused: (...given) => refused.push(given), log });
+  say(sender, "before");
+  say(sender, "wrong", { id: "m-wrong" });
+  say(sender, "after");
+  await postAll(sender, server);
+  assert.deepEqual(server.bodies(), ["before", "after"]);
+  assert.deepEqual(refused.map(([{ id }, { status }]) => [id, status]), [["m-wrong", 422]]);
+  for (let number = 0; number < 20; number += 1) say(sender, "x".repeat(3_000));
+  say(sender, "y".repeat(30_000), { id: "m-large" });
+  server.calls = 0;
+  await postAll(sender, server);
+  assert.equal(server.taken.size, 22);
+  assert.equal(refused.at(-1)[0].id, "m-large");
+  assert.ok(server.calls < 30, String(server.calls));
+});
+
+test("answers are handed over in order and once, also over a restart and with an old cursor", async () => {
+  const server = new Server();
+  const client = lineup("http://lineup.example", "key", server.fetch);
+  const file = newFile();
+  server.outgoing = [1, 2, 3, 4, 5].map(made);
+  const got = [];
+  let fails = 2;
+  const handler = ({ data: { body } }) => {
+    if (Number(body) === 3 && fails) {
+      fails -= 1;
+      throw new Error("not now");
+    }
+    got.push(body);
+  };
+  let receiver = new Receiver(client, SECRET, { file, log }).on("message.created", handler);
+  await assert.rejects(readAll(receiver), /not now/);
+  receiver.journal.close();
+  receiver = new Receiver(client, SECRET, { file, log }).on("message.created", handler);
+  await assert.rejects(readAll(receiver), /not now/);
+  await readAll(receiver);
+  assert.deepEqual(got, ["1", "2", "3", "4", "5"]);
+  receiver.journal.add({ cursor: "of another key" });
+  server.outgoing.push(made(6));
+  await readAll(receiver);
+  assert.deepEqual(got, ["1", "2", "3", "4", "5", "6"]);
+});
+
+test("only what Lineup signed lately is taken, and once", async () => {
+  const got = [];
+  const receiver = new Receiver(lineup("http://lineup.example", "key", new Server().fetch), SECRET, { log })
+    .on("admin.typing", (event) => got.push(event.id));
+  const signed = (id, { secret = SECRET, at = new Date(), body = JSON.stringify({ id, type: "admin.typing" }) } = {}) => ({
+    headers: {
+      "webhook-id": id, "webhook-timestamp": String(Math.floor(at.getTime() / 1000)), "webhook-signature": new Webhook(secret).sign(id, at, body),
+    }, body,
+  });
+  const server = createServer(receiver.listener);
+  await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const status = async ({ headers, body }, method = "POST") => (
+    await fetch(`http://127.0.0.1:${port}/hook`, { method, headers, ...(method === "POST" && { body }) })).status;
+  const good = signed("evt_1");
+  assert.deepEqual([await status(good), await status(good)], [204, 204]);
+  const other = signed("evt_2");
+  const wrong = [
+    signed("evt_2", { secret: `whsec_${"B".repeat(32)}` }), signed("evt_2", { at: new Date(Date.now() - 360_000) }),
+    signed("evt_2", { at: new Date(Date.now() + 360_000) }), { ...other, body: other.body.replace("evt_2", "evt_3") },
+    { ...other, headers: { ...other.headers, "webhook-id": "evt_3" } }, { ...other, headers: { ...other.headers, "webhook-signature": "v1" } },
+    { ...other, headers: { ...other.headers, "webhook-timestamp": "x" } }, { ...other, headers: {} }, { headers: {}, body: "" },
+  ];
+  for (const call of wrong) assert.equal(await status(call), 401, JSON.stringify(call));
+  assert.equal(await status(other, "GET"), 405);
+  assert.equal(await status({ headers: {}, body: "x".repeat(2_000_000) }), 413);
+  assert.deepEqual(got, ["evt_1"]);
+  server.close();
+});
+
+test("work goes on in the background, waits when Lineup asks for it, and stops", async () => {
+  const server = new Server();
+  const client = lineup("http://lineup.example", "key", server.fetch);
+  const texts = [];
+  const sender = new Sender(client, { log: (text) => texts.push(text) }).start();
+  server.fault = "away";
+  say(sender, "one");
+  while (!texts.length) await new Promise((resolve) => { setImmediate(resolve); });
+  server.fault = "";
+  sender.worker.wake();
+  while (sender.journal.waiting.size) await new Promise((resolve) => { setImmediate(resolve); });
+  await sender.stop();
+  assert.deepEqual(server.bodies(), ["one"]);
+});
