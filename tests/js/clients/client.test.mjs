@@ -102,6 +102,19 @@ test("a line that was cut off does no harm, and an id counts once", async () => 
   assert.equal(readFileSync(file, "utf8").split("\n").at(-1), "");
 });
 
+test("times never go back", () => {
+  const client = lineup("http://lineup.example", "key", new Server().fetch);
+  const file = newFile();
+  const future = new Date(Date.now() + 3_600_000).toISOString();
+  const first = new Sender(client, { file, log });
+  say(first, "one", { occurred_at: future });
+  first.journal.close();
+  const sender = new Sender(client, { file, log });
+  say(sender, "two");
+  say(sender, "three");
+  assert.deepEqual([...sender.journal.waiting.values()].map(({ occurred_at: at }) => at), [future, future, future]);
+});
+
 test("what is refused is told and delays nothing; a batch that is too large is halved", async () => {
   const server = new Server();
   const refused = [];

@@ -154,8 +154,9 @@ def test_times_never_go_back(lineup, file):
         row = ("sender.last_at", future)
         connection.execute("INSERT OR REPLACE INTO lineup_state VALUES (?, ?)", row)
     sender.handoff("t-1")
+    sender.handoff("t-2")
     rows = sender._storage.connection.execute("SELECT event FROM lineup_outbox").fetchall()
-    assert json.loads(rows[0][0])["occurred_at"] == future
+    assert [json.loads(text)["occurred_at"] for (text,) in rows] == [future, future]
 
 
 def reply(sue, thread_id, body):
