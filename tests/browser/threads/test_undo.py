@@ -276,7 +276,8 @@ def does(browser: BrowserDriver, act: str, count: int) -> None:
 
 @pytest.fixture(scope="module")
 def many(lineup) -> dict[int, list[int]]:
-    """Threads by their number."""
+    """Threads by their number; Ken is there to be given them."""
+    assert lineup.ken_email
     return {
         count: [
             lineup.say(

@@ -114,6 +114,9 @@ def kill_a_worker(lineup: LineupDriver, dashboard: DashboardDriver, chosen: rand
     dashboard.disconnect()
     os.kill(chosen.choice(lineup.server.worker_pids()), signal.SIGKILL)
     wait_until(lambda: accepting(lineup.server) == 2, what="another worker")
+    # Their connections may be those of the worker that is gone.
+    lineup.bot.close()
+    lineup.mai.close()
     dashboard.connect()
 
 

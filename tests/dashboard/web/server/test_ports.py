@@ -88,7 +88,10 @@ def test_serving_on_a_taken_port_prints_one_sentence(server):
 )
 def test_a_signal_stops_the_server_within_seconds(async_mode, number, tmp_path, redis_server):
     url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
+    # Also if `nohup` runs the tests: it has the signal ignored, and the server heeds that.
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     server = LiveServer(url, redis_server.url, async_mode=async_mode, port=free_port()).start()
+    signal.signal(signal.SIGHUP, before)
     with socket.create_connection(("127.0.0.1", server.port)) as idle:
         idle.sendall(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
         assert idle.recv(100)
