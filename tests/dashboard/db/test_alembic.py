@@ -31,6 +31,7 @@ class Checkout:
     def alembic(self, *arguments: str, url: str | None = None) -> str:
         """Runs a command and returns its standard output."""
         variables = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]}
+        variables["LINEUP_HOME"] = str(self.folder)
         if url is not None:
             variables["LINEUP_DATABASE_URL"] = url
         done = subprocess.run(
@@ -63,7 +64,7 @@ def body_of(path: Path, function: str) -> str:
     raise AssertionError(f"{path} has no {function}()")
 
 
-def test_without_a_setting_the_command_upgrades_the_default_sqlite_file(checkout):
+def test_without_an_address_the_command_upgrades_the_default_sqlite_file(checkout):
     checkout.alembic("upgrade", "head")
     database = Database(f"sqlite:///{checkout.folder / 'instance/lineup.sqlite'}")
     with database.read() as connection:

@@ -110,7 +110,7 @@ def test_a_backup_of_the_other_kind_of_database_is_refused(place, new_place):
     changed = manifest.model_copy(update={"engine": other})
     writer.add_text("manifest.json", changed.model_dump_json())
     writer.close()
-    assert "“app.py export” and “app.py import”" in refused(new_place(), out.getvalue())
+    assert "`export` and `import`" in refused(new_place(), out.getvalue())
 
 
 def test_a_backup_of_another_format_is_refused(place, new_place):
