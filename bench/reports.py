@@ -51,6 +51,7 @@ REPORTS: tuple[dict[str, str], ...] = (
     {"metric": "new", "by": "tag"},
     {"metric": "new", "by": "hour", "timezone": "Europe/Berlin"},
     {"metric": "new", "query": "lang:vi"},
+    {"metric": "answers", "step": "day", "query": "lang:vi"},
     {"metric": "answers", "by": "admin"},
     {"metric": "handled", "by": "admin"},
     {"metric": "first_reply"},
