@@ -17,10 +17,14 @@ export class Unavailable extends Error {
 /** Answers that stay the same, however often a call is repeated. */
 export const FINAL = new Set([400, 404, 405, 409, 410, 413, 415, 422]);
 
+// A call without an answer for so long is tried again; by itself Node would wait for 5 minutes.
+const ANSWER_MS = 20_000;
+
 /** Returns a client of the bot API: `lineup(…).GET("/threads/{thread}", …)` gives `{data, error, response}`.
- * @param {string} url @param {string} key @param {typeof globalThis.fetch} fetch @returns {Lineup} */
-export const lineup = (url, key, fetch = globalThis.fetch) => createClient({
-  baseUrl: `${url.replace(/\/+$/, "")}/api/v1`, headers: { Authorization: `Bearer ${key}` }, fetch,
+ * @param {string} url @param {string} key @param {{fetch?: typeof globalThis.fetch, answerMs?: number}} given @returns {Lineup} */
+export const lineup = (url, key, { fetch = globalThis.fetch, answerMs = ANSWER_MS } = {}) => createClient({
+  baseUrl: `${url.replace(/\/+$/, "")}/api/v1`, headers: { Authorization: `Bearer ${key}` },
+  fetch: (request) => fetch(request, { signal: AbortSignal.timeout(answerMs) }),
 });
 
 /** Returns what a call answered, and whether it is refused for good. Throws Unavailable.

@@ -67,7 +67,7 @@ async function readAll(receiver) {
 
 test("messages arrive once and in order through every failure and restart", async () => {
   const server = new Server();
-  const client = lineup("http://lineup.example/", "key", server.fetch);
+  const client = lineup("http://lineup.example/", "key", { fetch: server.fetch });
   const file = newFile();
   let sender = new Sender(client, { file, log });
   const faults = ["away", "lost", "busy", "proxy 404", "proxy 400", "proxy 502", "lost", ""];
@@ -87,7 +87,7 @@ test("messages arrive once and in order through every failure and restart", asyn
 
 test("a line that was cut off does no harm, and an id counts once", async () => {
   const server = new Server();
-  const client = lineup("http://lineup.example", "key", server.fetch);
+  const client = lineup("http://lineup.example", "key", { fetch: server.fetch });
   const file = newFile();
   const first = new Sender(client, { file, log });
   say(first, "one", { id: "m-1" });
@@ -103,7 +103,7 @@ test("a line that was cut off does no harm, and an id counts once", async () => 
 });
 
 test("times never go back", () => {
-  const client = lineup("http://lineup.example", "key", new Server().fetch);
+  const client = lineup("http://lineup.example", "key", { fetch: new Server().fetch });
   const file = newFile();
   const future = new Date(Date.now() + 3_600_000).toISOString();
   const first = new Sender(client, { file, log });
@@ -118,7 +118,7 @@ test("times never go back", () => {
 test("what is refused is told and delays nothing; a batch that is too large is halved", async () => {
   const server = new Server();
   const refused = [];
-  const sender = new Sender(lineup("http://lineup.example", "key", server.fetch), { refused: (...given) => refused.push(given), log });
+  const sender = new Sender(lineup("http://lineup.example", "key", { fetch: server.fetch }), { refused: (...given) => refused.push(given), log });
   say(sender, "before");
   say(sender, "wrong", { id: "m-wrong" });
   say(sender, "after");
@@ -136,7 +136,7 @@ test("what is refused is told and delays nothing; a batch that is too large is h
 
 test("answers are handed over in order and once, also over a restart and with an old cursor", async () => {
   const server = new Server();
-  const client = lineup("http://lineup.example", "key", server.fetch);
+  const client = lineup("http://lineup.example", "key", { fetch: server.fetch });
   const file = newFile();
   server.outgoing = [1, 2, 3, 4, 5].map(made);
   const got = [];
@@ -163,7 +163,7 @@ test("answers are handed over in order and once, also over a restart and with an
 
 test("only what Lineup signed lately is taken, and once", async () => {
   const got = [];
-  const receiver = new Receiver(lineup("http://lineup.example", "key", new Server().fetch), SECRET, { log })
+  const receiver = new Receiver(lineup("http://lineup.example", "key", { fetch: new Server().fetch }), SECRET, { log })
     .on("admin.typing", (event) => got.push(event.id));
   const signed = (id, { secret = SECRET, at = new Date(), body = JSON.stringify({ id, type: "admin.typing" }) } = {}) => ({
     headers: {
@@ -191,9 +191,21 @@ test("only what Lineup signed lately is taken, and once", async () => {
   server.close();
 });
 
+test("a call that is never answered ends, and is made again", async () => {
+  const server = createServer(() => {});
+  await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const sender = new Sender(lineup(`http://127.0.0.1:${port}`, "key", { answerMs: 50 }), { log });
+  say(sender, "one");
+  await assert.rejects(sender.postNext(), { name: "Error", message: /Timeout/ });
+  assert.equal(sender.journal.waiting.size, 1);
+  server.closeAllConnections();
+  server.close();
+});
+
 test("work goes on in the background, waits when Lineup asks for it, and stops", async () => {
   const server = new Server();
-  const client = lineup("http://lineup.example", "key", server.fetch);
+  const client = lineup("http://lineup.example", "key", { fetch: server.fetch });
   const texts = [];
   const sender = new Sender(client, { log: (text) => texts.push(text) }).start();
   server.fault = "away";
