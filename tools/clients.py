@@ -34,23 +34,23 @@ _HEAD = '"""The types of the bot API, made by tools/clients.py from its OpenAPI 
 def python_types() -> str:
     """Returns the module of the Python SDK's types: each schema as a TypedDict, and the unions of
     events by their names."""
-    with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder, "openapi.json"), Path(folder, "models.py")
-        source.write_text(json.dumps(_open(document())), encoding="utf-8")
-        program = [sys.executable, "-m", "datamodel_code_generator"]
-        subprocess.run([*program, *_OPTIONS, f"--input={source}", f"--output={made}"], check=True)
-        text = made.read_text(encoding="utf-8")
-    _, _, body = text.partition("\n\n")
+    program = [sys.executable, "-m", "datamodel_code_generator", *_OPTIONS, "--input"]
+    _, _, body = _generated(_open(document()), *program).partition("\n\n")
     return _formatted(f"{_HEAD}\n\n{body}\n\n{_unions()}", PYTHON)
 
 
 def javascript_types() -> str:
     """Returns the types of the SDK for Node, as openapi-fetch takes them."""
+    program = ROOT / "node_modules" / ".bin" / "openapi-typescript"
+    return _generated(document(), program)
+
+
+def _generated(api: Any, *program: str | Path) -> str:
+    """Returns the types that a program, which takes a file and `--output` FILE, makes of an API."""
     with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder, "openapi.json"), Path(folder, "schema.d.ts")
-        source.write_text(json.dumps(document()), encoding="utf-8")
-        program = ROOT / "node_modules" / ".bin" / "openapi-typescript"
-        subprocess.run([program, source, "--output", made], check=True, capture_output=True)
+        source, made = Path(folder, "openapi.json"), Path(folder, "types")
+        source.write_text(json.dumps(api), encoding="utf-8")
+        subprocess.run([*program, source, "--output", made], check=True, capture_output=True)
         return made.read_text(encoding="utf-8")
 
 

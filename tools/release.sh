@@ -2,7 +2,7 @@
 # Builds a release into dist/: the wheel, the source archive, lists of what is inside (CycloneDX), and checksums.
 set -eu
 cd "$(dirname "$0")/.."
-sh tools/setup.sh "${1:-python3}" dev
+sh tools/setup.sh python3 dev
 rm -rf dist build/release
 .venv/bin/python -m build --outdir dist
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from dashboard import ROOT
 from dashboard.errors import StartError
-from dashboard.settings import Grant, Settings, parse_groups
+from dashboard.settings import Grant, Settings, instance_folder, parse_groups
 
 
 def picture_hosts(text: str) -> tuple[str, ...]:
@@ -35,6 +36,14 @@ def test_hosts_of_pictures_are_hosts_and_nothing_else():
 def test_what_is_no_host_of_pictures_stops_the_start(text):
     with pytest.raises(StartError, match="LINEUP_PICTURE_HOSTS must be hosts such as"):
         picture_hosts(text)
+
+
+def test_own_files_are_in_the_checkout_or_where_lineup_is_started(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert instance_folder({}) == ROOT / "instance"
+    monkeypatch.setattr("dashboard.settings.IS_CHECKOUT", False)
+    assert instance_folder({"LINEUP_HOME": ""}) == tmp_path / "instance"
+    assert instance_folder({"LINEUP_HOME": "/srv/desk"}) == Path("/srv/desk/instance")
 
 
 def test_history_has_a_number_of_days():

@@ -2,14 +2,17 @@
 
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+
+CHUNK_BYTES = 65_536
 
 
 class Wire:
-    """Accepts connections on a port of this machine, and passes them on to another port."""
+    """Accepts connections on a port of this machine, and passes each on to one of `connect`."""
 
-    def __init__(self, goal: int):
-        self._goal = goal
+    def __init__(self, connect: Callable[[], socket.socket]):
+        self._connect = connect
         self._is_cut = False
         self._open: set[socket.socket] = set()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -29,25 +32,40 @@ class Wire:
         self.cut()
         _end(self._listener)
 
+    def passes(self, client: socket.socket, is_of_client: bool, data: bytes) -> bool:
+        """Whether a packet of a connection gets through."""
+        return True
+
+    def begun(self, client: socket.socket) -> None:
+        """Called when a connection begins."""
+
+    def ended(self, client: socket.socket) -> None:
+        """Called when a connection has ended."""
+
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                near, _ = self._listener.accept()
+                client, _ = self._listener.accept()
                 try:
                     if self._is_cut:
                         raise ConnectionRefusedError
-                    far = socket.create_connection(("127.0.0.1", self._goal))
+                    server = self._connect()
                 except OSError:
-                    _end(near)
+                    _end(client)
                     continue
-                self._open |= {near, far}
-                for ends in ((near, far), (far, near)):
-                    threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
+                self._open |= {client, server}
+                self.begun(client)
+                for ends in ((client, server), (server, client)):
+                    given = (client, *ends)
+                    threading.Thread(target=self._pass_on, args=given, daemon=True).start()
 
-    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+    def _pass_on(self, client: socket.socket, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
-            while data := source.recv(65_536):
-                target.sendall(data)
+            while data := source.recv(CHUNK_BYTES):
+                if self.passes(client, source is client, data):
+                    target.sendall(data)
+        if source is client:
+            self.ended(client)
         for each in (source, target):
             self._open.discard(each)
             _end(each)

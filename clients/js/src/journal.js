@@ -16,15 +16,16 @@ export class Journal {
   /** @type {Map<string, number>} the last number of each thread that was handed over */
   seqs = new Map();
   cursor = "";
+  #users = 0;
   /** @type {number | null} */
   #file = null;
   #lines = 0;
 
-  /** @param {string} path "" keeps everything in memory @returns {Journal} */
-  static at(path) {
-    const known = opened.get(path);
-    const journal = known ?? new Journal(path);
+  /** Opens the journal of a file; "" keeps everything in memory. @param {string} path @returns {Journal} */
+  static open(path) {
+    const journal = opened.get(path) ?? new Journal(path);
     if (path) opened.set(path, journal);
+    journal.#users += 1;
     return journal;
   }
 
@@ -48,7 +49,10 @@ export class Journal {
     if (this.#lines > LINES_MAX + 2 * (this.waiting.size + this.seqs.size)) this.#rewrite();
   }
 
+  /** Closes the file when all who have opened the journal have closed it. */
   close() {
+    this.#users -= 1;
+    if (this.#users) return;
     if (this.#file !== null) closeSync(this.#file);
     this.#file = null;
     opened.delete(this.path);

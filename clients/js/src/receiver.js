@@ -3,8 +3,7 @@
 import { Webhook } from "standardwebhooks";
 
 import { answered } from "./api.js";
-import { Journal } from "./journal.js";
-import { Worker } from "./work.js";
+import { Background } from "./work.js";
 
 // A webhook may have been lost: so often events are read without one.
 const PAUSE_MS = 30_000;
@@ -17,7 +16,7 @@ const IDS_MAX = 10_000;
 /** @typedef {OutgoingEvent | Schemas["AdminTyping"]} Received */
 /** @template {Received["type"]} Type @typedef {(event: Extract<Received, {type: Type}>) => unknown} Handler */
 
-export class Receiver {
+export class Receiver extends Background {
   /** @type {Map<string, ((event: any) => unknown)[]>} */
   #handlers = new Map();
   /** @type {Set<string>} */
@@ -29,21 +28,10 @@ export class Receiver {
   /** @param {import("./api.js").Lineup} lineup @param {string} secret
    * @param {{file?: string, log?: (text: string) => void}} given */
   constructor(lineup, secret, { file = "", log = console.warn } = {}) {
+    super({ name: "lineup receiver", file, pauseMs: PAUSE_MS, log }, () => this.readNext());
     this.lineup = lineup;
     this.webhook = new Webhook(secret);
-    this.journal = Journal.at(file);
     this.log = log;
-    this.worker = new Worker(() => this.readNext(), PAUSE_MS, (error) => log(`lineup receiver: ${error}`));
-  }
-
-  start() {
-    this.worker.start();
-    return this;
-  }
-
-  async stop() {
-    await this.worker.stop();
-    this.journal.close();
   }
 
   /** @template {Received["type"]} Type @param {Type} type @param {Handler<Type>} handler */

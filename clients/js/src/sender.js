@@ -3,8 +3,7 @@
 import { randomUUID } from "node:crypto";
 
 import { answered, FINAL } from "./api.js";
-import { Journal } from "./journal.js";
-import { Worker } from "./work.js";
+import { Background } from "./work.js";
 
 const BATCH_MAX = 500;
 const PAUSE_MS = 5000;
@@ -14,29 +13,18 @@ const PAUSE_MS = 5000;
 /** @typedef {Event extends infer One ? One extends Event ? Omit<One, "id" | "occurred_at"> & {id?: string, occurred_at?: string} : never : never} NewEvent
  * an event without its id and its time, which the sender adds */
 
-export class Sender {
+export class Sender extends Background {
   #size = BATCH_MAX;
   #lastAt = "";
 
-  // What `send` has returned for is posted, also by the next process with the same file: the id of an event makes it safe
+  // An event is safe as soon as `send` has returned: the next process with the same file goes on with it, and its id makes it safe
   // to post it again. refused(event, problem): Lineup will never store this event.
   /** @param {import("./api.js").Lineup} lineup
    * @param {{file?: string, refused?: (event: Event, problem: Schemas["Problem"]) => void, log?: (text: string) => void}} given */
   constructor(lineup, { file = "", refused, log = console.warn } = {}) {
+    super({ name: "lineup sender", file, pauseMs: PAUSE_MS, log }, () => this.postNext());
     this.lineup = lineup;
-    this.journal = Journal.at(file);
     this.refused = refused ?? ((event, problem) => log(`Lineup refused the event ${event.id}: ${problem.detail}`));
-    this.worker = new Worker(() => this.postNext(), PAUSE_MS, (error) => log(`lineup sender: ${error}`));
-  }
-
-  start() {
-    this.worker.start();
-    return this;
-  }
-
-  async stop() {
-    await this.worker.stop();
-    this.journal.close();
   }
 
   /** Stores an event to be posted, and returns its id. An id that waits already changes nothing. Without a time it is now, and never

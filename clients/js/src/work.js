@@ -1,6 +1,7 @@
-// Work that is repeated until there is none, waits, and is tried again after failures.
+// Work in the background of a chatbot, and the file with what must outlive the process.
 
 import { Unavailable } from "./api.js";
+import { Journal } from "./journal.js";
 
 const FIRST_MS = 500;
 const MOST_MS = 30_000;
@@ -59,5 +60,25 @@ export class Worker {
       const timer = setTimeout(resolve, ms, undefined);
       this.#wakes = () => { clearTimeout(timer); resolve(undefined); };
     });
+  }
+}
+
+/** A journal, and work that goes on from `start` to `stop`. */
+export class Background {
+  /** @param {{name: string, file: string, pauseMs: number, log(text: string): void}} given @param {() => Promise<boolean>} work */
+  constructor({ name, file, pauseMs, log }, work) {
+    this.journal = Journal.open(file);
+    this.worker = new Worker(work, pauseMs, (error) => log(`${name}: ${error}`));
+  }
+
+  start() {
+    this.worker.start();
+    return this;
+  }
+
+  /** Ends after the call under way. */
+  async stop() {
+    await this.worker.stop();
+    this.journal.close();
   }
 }

@@ -9,8 +9,8 @@ from typing import Any
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from lineup_client.client import Lineup, Refused
-from lineup_client.storage import open_storage, remember
-from lineup_client.work import Worker, log
+from lineup_client.storage import remember
+from lineup_client.work import Background, log
 
 #: A webhook may have been lost: so often events are read without one.
 PAUSE_SECONDS = 30.0
@@ -27,35 +27,26 @@ _TAKE = (
 Handler = Callable[[Any], object]
 
 
-class Receiver:
+class Receiver(Background):
     """Reads events by cursor, at once after each webhook, and calls the handlers of their types.
 
     `database` is the connection to `file`. A handler runs in a transaction of it, which also
-    stores how far was read: what the handler writes there, and what it sends by a Sender with the
-    same file, is stored once, even if the process is killed. What it does elsewhere may happen
-    again after a kill; the event has the same `id` then. An exception of a handler is logged, and
-    the event is tried again before all later ones.
+    stores how far events were read. So rows that the handler writes there, and events that it sends
+    by a Sender with the same file, are stored once, even if the process is killed. Other effects of
+    a handler may happen again after a kill; the event has the same `id` then. An exception of a
+    handler is logged, and the event is tried again before all later ones.
     """
 
     def __init__(self, lineup: Lineup, secret: str, file: str | None = None):
+        super().__init__("lineup receiver", file, self.read_next, PAUSE_SECONDS)
         self._lineup = lineup
         self._webhook = Webhook(secret)
-        self._storage = open_storage(file)
         self._handlers: dict[str, list[Handler]] = {}
         self._ids: deque[str] = deque(maxlen=IDS_MAX)
-        self._worker = Worker("lineup receiver", self.read_next, PAUSE_SECONDS)
 
     @property
     def database(self) -> sqlite3.Connection:
         return self._storage.connection
-
-    def __enter__(self) -> "Receiver":
-        self._worker.start()
-        return self
-
-    def __exit__(self, *given: object) -> None:
-        self._worker.stop()
-        self._storage.close()
 
     def on(self, type: str) -> Callable[[Handler], Handler]:
         """Decorates the handler of a type of events, such as "message.created"."""

@@ -10,8 +10,8 @@ from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
 
 from lineup_client import models
 from lineup_client.client import FINAL, Lineup, Refused
-from lineup_client.storage import open_storage, remember
-from lineup_client.work import Worker, log
+from lineup_client.storage import remember
+from lineup_client.work import Background, log
 
 BATCH_MAX = 500
 PAUSE_SECONDS = 5.0
@@ -24,43 +24,34 @@ OnRefused = Callable[[models.Event, models.Problem], None]
 
 
 class Message(TypedDict):
-    """What a message may have beside its thread, customer, role and text."""
+    """Optional members of a message."""
 
     id: NotRequired[str]
     occurred_at: NotRequired[str]
     attachments: NotRequired[list[models.Attachment]]
 
 
-class Sender:
+class Sender(Background):
     """Keeps events in order, in `file` if it is given, and posts them in the background.
 
-    What `send` has returned for is posted, whatever happens to the process: the id of an event
-    makes it safe to post it again. `refused` is called with events that Lineup will never store.
+    An event is safe as soon as `send` has returned, whatever happens to the process: its id makes
+    it safe to post it again. `refused` is called with events that Lineup will never store.
     """
 
     def __init__(self, lineup: Lineup, file: str | None = None, refused: OnRefused | None = None):
+        super().__init__("lineup sender", file, self.post_next, PAUSE_SECONDS)
         self._lineup = lineup
-        self._storage = open_storage(file)
         self._refused = refused or _log_refused
         self._size = BATCH_MAX
-        self._worker = Worker("lineup sender", self.post_next, PAUSE_SECONDS)
-
-    def __enter__(self) -> "Sender":
-        self._worker.start()
-        return self
-
-    def __exit__(self, *given: object) -> None:
-        self._worker.stop()
-        self._storage.close()
 
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Begins a transaction of the file: what is sent in it, and what you write with the
-        connection that it gives, is stored together or not at all."""
+        """Begins a transaction of the file. Events that are sent in it, and rows that you write
+        with the connection that it gives, are stored together or not at all."""
         return self._storage.transaction()
 
     def send(self, type: str, *, id: str = "", occurred_at: str = "", **members: Any) -> str:
         """Stores an event to be posted, and returns its id. An id that waits already changes
-        nothing. Without a time it is now, and never before the event that was sent last."""
+        nothing. The default time is now, and never before that of the event before."""
         event = {"id": id or uuid.uuid4().hex, "type": type, **members}
         with self._storage.transaction() as connection:
             event["occurred_at"] = occurred_at or self._now(connection)
@@ -114,7 +105,7 @@ class Sender:
         return not kept
 
     def _settle(self, posted: list[tuple[Any, models.Event, models.BatchResult]]) -> bool:
-        """Deletes what needs no further try; returns whether something is kept."""
+        """Deletes the events that need no further try; returns whether others are kept."""
         done = []
         for (number, _), event, result in posted:
             problem = result.get("problem")

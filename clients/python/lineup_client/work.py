@@ -1,11 +1,13 @@
-"""A thread that repeats work until there is none, waits, and tries again after failures."""
+"""Work in the background of a chatbot, and the file with what must outlive the process."""
 
 import logging
 import random
 import threading
 from collections.abc import Callable
+from typing import Self
 
 from lineup_client.client import Unavailable
+from lineup_client.storage import open_storage
 
 log = logging.getLogger("lineup_client")
 
@@ -53,3 +55,19 @@ class Worker:
                 else:
                     log.exception("%s: trying again in %.1f s", self._name, seconds)
             self._woken.wait(seconds)
+
+
+class Background:
+    """A file, and work that goes on in a `with` statement. It ends after the call under way."""
+
+    def __init__(self, name: str, file: str | None, work: Callable[[], bool], pause: float):
+        self._storage = open_storage(file)
+        self._worker = Worker(name, work, pause)
+
+    def __enter__(self) -> Self:
+        self._worker.start()
+        return self
+
+    def __exit__(self, *given: object) -> None:
+        self._worker.stop()
+        self._storage.close()

@@ -136,7 +136,7 @@ def _groups(
 
 
 def _times(database: Database, question: Question) -> Sequence[Sequence[Any]]:
-    """Returns the times of admins in each step, in rows of the same shape."""
+    """Returns rows of a label, an admin, and the admin's time in the step (ms)."""
     each = step_table(question.steps)
     return database.read_beside(hours.spent(each, question.metric.hours, question.now_ms))
 

@@ -93,15 +93,15 @@ def at(
 def public(
     connection: Connection, thread_id: int, before_id: int | None, limit: int
 ) -> tuple[list[Message], bool] | None:
-    """Returns up to `limit` messages that are no notes, before one or the newest ones, and whether
-    there are earlier ones; None if the one is not in the thread."""
+    """Returns up to `limit` messages, notes left out, before a message or the newest ones, and
+    whether there are earlier ones; None if the message is not in the thread."""
     key = None if before_id is None else _sort_key(connection, thread_id, before_id)
     if before_id is not None and key is None:
         return None
     return _older(connection, thread_id, key, limit, events.c.private.is_(False))
 
 
-def names_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+def external_ids(connection: Connection, ids: Collection[int]) -> dict[int, str]:
     """Maps the messages among these that a chatbot posted to the ids that it gave them."""
     posted = events.c.id.in_(ids), events.c.author_id.is_(None)
     rows = connection.execute(select(events.c.id, events.c.external_id).where(*posted))

@@ -9,15 +9,11 @@ from typing import Annotated, Any
 from flask import Blueprint, Response, request
 from pydantic import Field
 from redis.exceptions import RedisError
-from sqlalchemy import Connection
 
 from dashboard.db.accounts.api_keys import Caller, KeyRing
 from dashboard.db.database import Database
 from dashboard.db.outbox import outgoing
-from dashboard.db.queues import standing
-from dashboard.db.queues.standing import NO_PLACE
-from dashboard.db.threads import messages, threads
-from dashboard.errors import FieldError, NotFound, Problem
+from dashboard.errors import FieldError, Problem
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.schema import BATCH_MAX, Batch, Event, Outcome, ParsedEvent, parse_request
@@ -25,21 +21,15 @@ from dashboard.ordering.list_keeper import ListKeeper
 from dashboard.rate_limits import SharedLimiter, event_quota
 from dashboard.turns import turns
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.fields import ID_MAX, is_id
-from dashboard.web.bot.lists import ListsApi, ReportsApi
+from dashboard.validation.fields import ID_MAX
+from dashboard.web.bot.lists import ListsApi, ReportsApi, ThreadsApi
 from dashboard.web.bot.presence import BotPresenceApi
-from dashboard.web.bot.responses import (
-    BatchResults,
-    OutgoingEvents,
-    Result,
-    ThreadMessages,
-    ThreadPlace,
-)
+from dashboard.web.bot.responses import BatchResults, OutgoingEvents, Result
 from dashboard.web.http.bodies import beside_others, document
 from dashboard.web.http.metrics import Metrics
-from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query, RowId
+from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
 from dashboard.web.http.responses import json_response
-from dashboard.web.http.routes import Documented, PathParameter, Route, add_routes, route, routes_of
+from dashboard.web.http.routes import Documented, Route, add_routes, route, routes_of
 from dashboard.web.http.seen_pages import redis_unavailable
 from scoring.ranking import Ranking
 
@@ -288,81 +278,6 @@ class OutboxApi:
             is_idempotent=True,
         ):
             pass
-
-
-_THREAD = PathParameter({"type": "string", "minLength": 1, "maxLength": ID_MAX}, "t-1")
-
-
-class MessagesQuery(Query):
-    """The part of a conversation to read; without `before` the newest messages."""
-
-    before: Annotated[
-        RowId | None, Field(description="Only messages before the one with this `id`.")
-    ] = None
-    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
-
-
-class ThreadsApi:
-    """Reads conversations, and the places of customers in line."""
-
-    def __init__(self, database: Database, addresses: FileAddresses):
-        self._database = database
-        self._addresses = addresses
-
-    @route(
-        "GET",
-        "/threads/{thread}/messages",
-        "getMessages",
-        scope="read",
-        summary="Read a conversation",
-        description="Messages of the customer, the chatbot and admins, without notes. A chatbot "
-        "that has lost its own data builds its page from them. For the messages before, call "
-        "again with the first `id` as `before`. Addresses of admins' files are valid for 7 days.",
-        path_parameters={"thread": _THREAD},
-        query=MessagesQuery,
-        answers={200: Documented("A part of the conversation.", (ThreadMessages,))},
-        problems=(404,),
-    )
-    def get_messages(self, caller: Caller, thread: str, query: MessagesQuery) -> Response:
-        with self._database.read() as connection:
-            id = self._id(connection, caller, thread)
-            part = messages.public(connection, id, query.before, query.limit)
-            if part is None:
-                raise field_error("/before", "unknown_value", "is no message of this thread")
-            found, more = part
-            names = messages.names_of(connection, [message["id"] for message in found])
-        documents = [
-            self._addresses.for_chatbots({"data": message})["data"]
-            | {"event": names.get(message["id"])}
-            for message in found
-        ]
-        return json_response({"messages": documents, "more": more})
-
-    def _id(self, connection: Connection, caller: Caller, thread: str) -> int:
-        id = threads.id_of(connection, caller.source_id, thread) if is_id(thread) else None
-        if id is None:
-            raise NotFound("There is no such thread.")
-        return id
-
-    @route(
-        "GET",
-        "/threads/{thread}/place",
-        "getPlace",
-        scope="read",
-        summary="Read the place of a thread in line",
-        description="The place in the first queue in which the thread waits; everything is null if "
-        "it waits in none. `expected_seconds` is, for each thread up to this one, the median time "
-        "between two of the queue's last fifty hand-outs: null with fewer than ten of them, and "
-        "while no admin of the queue accepts threads. With `watch_place` in `thread.handoff` you "
-        "get it as `thread.position`, at most every 15 s.",
-        path_parameters={"thread": _THREAD},
-        answers={200: Documented("The place.", (ThreadPlace,))},
-        problems=(404,),
-    )
-    def get_place(self, caller: Caller, thread: str) -> Response:
-        with self._database.read() as connection:
-            place = standing.place(connection, self._id(connection, caller, thread))
-        return json_response(NO_PLACE if place is None else place.to_json())
 
 
 URL_PREFIX = "/api/v1"

@@ -1,4 +1,4 @@
-"""`GET /threads/T`, `/lists/VIEW/SORT` and `/reports`: threads, their order, and numbers."""
+"""`GET /threads/T…`, `/lists/VIEW/SORT` and `/reports`: threads, their order, and numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -18,12 +18,16 @@ from dashboard.db.lists.entries import Position
 from dashboard.db.lists.named_lists import ListName, NamedList
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, people_in
 from dashboard.db.lists.views import number_of
-from dashboard.db.threads import thread_rows, threads
+from dashboard.db.queues import standing
+from dashboard.db.queues.standing import NO_PLACE
+from dashboard.db.threads import messages, thread_rows, threads
 from dashboard.errors import Invalid, NotFound, StorageUnavailable
+from dashboard.files.addresses import FileAddresses
 from dashboard.ordering.list_keeper import ListKeeper
-from dashboard.validation.fields import is_id
-from dashboard.web.bot.responses import List
-from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
+from dashboard.validation.field_errors import field_error
+from dashboard.validation.fields import ID_MAX, is_id
+from dashboard.web.bot.responses import List, ThreadMessages, ThreadPlace
+from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query, RowId
 from dashboard.web.http.reports import Reader, Report, ReportQuery, Reports
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
@@ -93,6 +97,104 @@ _VIEW_PATTERN = (
 )
 
 
+_THREAD = PathParameter({"type": "string", "minLength": 1, "maxLength": ID_MAX}, "t-1")
+
+
+class MessagesQuery(Query):
+    """The part of a conversation to read; without `before` the newest messages."""
+
+    before: Annotated[
+        RowId | None, Field(description="Only messages before the one with this `id`.")
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
+
+
+class ThreadsApi:
+    """Reads threads of the caller, by the ids that the caller gave them."""
+
+    def __init__(self, database: Database, addresses: FileAddresses):
+        self._database = database
+        self._addresses = addresses
+
+    @route(
+        "GET",
+        "/threads/{thread}",
+        "getThread",
+        scope="read",
+        summary="Read one of your threads, by your own id",
+        description="",
+        path_parameters={"thread": PathParameter({"type": "string"}, "t-42")},
+        answers={200: Documented("The thread as dashboards show it.", (Row,))},
+        problems=(404,),
+    )
+    def get_thread(self, caller: Caller, thread: str) -> Response:
+        """Answers the row of one of the caller's threads, by the caller's own ids."""
+        with self._database.read() as connection:
+            id = self._id(connection, caller, thread)
+            row = thread_rows.rows(connection, [id]).get(id)
+        if row is None:
+            raise NotFound("There is no such thread.")
+        if row["customer"] is not None:
+            row["customer"]["id"] = row["customer"]["id"].removeprefix(f"{caller.source}/")
+        # The queue is for admins.
+        return json_response({name: value for name, value in row.items() if name != "queue"})
+
+    @route(
+        "GET",
+        "/threads/{thread}/messages",
+        "getMessages",
+        scope="read",
+        summary="Read a conversation",
+        description="Messages of the customer, the chatbot and admins, without notes. A chatbot "
+        "that has lost its own data builds its page from them. For the messages before, call "
+        "again with the first `id` as `before`. Addresses of admins' files are valid for 7 days.",
+        path_parameters={"thread": _THREAD},
+        query=MessagesQuery,
+        answers={200: Documented("A part of the conversation.", (ThreadMessages,))},
+        problems=(404,),
+    )
+    def get_messages(self, caller: Caller, thread: str, query: MessagesQuery) -> Response:
+        with self._database.read() as connection:
+            id = self._id(connection, caller, thread)
+            part = messages.public(connection, id, query.before, query.limit)
+            if part is None:
+                raise field_error("/before", "unknown_value", "is no message of this thread")
+            found, more = part
+            names = messages.external_ids(connection, [message["id"] for message in found])
+        documents = [
+            self._addresses.for_chatbots({"data": message})["data"]
+            | {"event": names.get(message["id"])}
+            for message in found
+        ]
+        return json_response({"messages": documents, "more": more})
+
+    @route(
+        "GET",
+        "/threads/{thread}/place",
+        "getPlace",
+        scope="read",
+        summary="Read the place of a thread in line",
+        description="The place in the first queue in which the thread waits; everything is null if "
+        "it waits in none. `expected_seconds` is, for each thread up to this one, the median time "
+        "between two of the queue's last fifty hand-outs: null with fewer than ten of them, and "
+        "while no admin of the queue accepts threads. With `watch_place` in `thread.handoff` you "
+        "get it as `thread.position`, at most every 15 s.",
+        path_parameters={"thread": _THREAD},
+        answers={200: Documented("The place.", (ThreadPlace,))},
+        problems=(404,),
+    )
+    def get_place(self, caller: Caller, thread: str) -> Response:
+        with self._database.read() as connection:
+            place = standing.place(connection, self._id(connection, caller, thread))
+        return json_response(NO_PLACE if place is None else place.to_json())
+
+    def _id(self, connection: Connection, caller: Caller, thread: str) -> int:
+        id = threads.id_of(connection, caller.source_id, thread) if is_id(thread) else None
+        if id is None:
+            raise NotFound("There is no such thread.")
+        return id
+
+
 class ListQuery(Query):
     """The part of a list to read."""
 
@@ -116,29 +218,6 @@ class ListsApi:
         self._ranking = ranking
         self._keeper = keeper
         self._cursors = cursors
-
-    @route(
-        "GET",
-        "/threads/{thread}",
-        "getThread",
-        scope="read",
-        summary="Read one of your threads, by your own id",
-        description="",
-        path_parameters={"thread": PathParameter({"type": "string"}, "t-42")},
-        answers={200: Documented("The thread as dashboards show it.", (Row,))},
-        problems=(404,),
-    )
-    def get_thread(self, caller: Caller, thread: str) -> Response:
-        """Answers the row of one of the caller's threads, by the caller's own ids."""
-        with self._database.read() as connection:
-            id = threads.id_of(connection, caller.source_id, thread) if is_id(thread) else None
-            row = thread_rows.rows(connection, [id]).get(id) if id is not None else None
-        if row is None:
-            raise NotFound("There is no such thread.")
-        if row["customer"] is not None:
-            row["customer"]["id"] = row["customer"]["id"].removeprefix(f"{caller.source}/")
-        # The queue is for admins.
-        return json_response({name: value for name, value in row.items() if name != "queue"})
 
     @route(
         "GET",

@@ -102,6 +102,20 @@ test("a line that was cut off does no harm, and an id counts once", async () => 
   assert.equal(readFileSync(file, "utf8").split("\n").at(-1), "");
 });
 
+test("a receiver goes on when the sender with its file has stopped", async () => {
+  const server = new Server();
+  const client = lineup("http://lineup.example", "key", { fetch: server.fetch });
+  const file = newFile();
+  const sender = new Sender(client, { file, log });
+  const receiver = new Receiver(client, SECRET, { file, log });
+  await sender.stop();
+  server.outgoing = [made(1)];
+  await readAll(receiver);
+  await receiver.stop();
+  const next = new Receiver(client, SECRET, { file, log });
+  assert.deepEqual([...next.journal.seqs], [["t-1", 1]]);
+});
+
 test("times never go back", () => {
   const client = lineup("http://lineup.example", "key", { fetch: new Server().fetch });
   const file = newFile();

@@ -325,7 +325,7 @@ def test_only_what_lineup_signed_lately_is_taken_and_once(lineup, call):
 
 
 def test_a_chatbot_that_lost_its_data_reads_the_conversation(app, lineup, network, sue):
-    """Of the messages of everybody, without notes, in the order of the desk; page by page."""
+    """Page by page, the messages of everybody, without notes, in the order of the desk."""
     sender = Sender(lineup)
     for number in range(7):
         role = ("client", "bot")[number % 2]

@@ -320,6 +320,19 @@ def test_without_a_bundle_the_server_does_not_start(tmp_path):
         Assets(tmp_path, "bundle")
 
 
+def test_an_installed_lineup_has_no_source_to_serve_or_to_compare(tmp_path, caplog):
+    with pytest.raises(StartError, match="needs a checkout"):
+        Assets(tmp_path, "source")
+    (tmp_path / "build").mkdir()
+    (tmp_path / "i18n").mkdir()
+    manifest = tmp_path / "build/manifest.json"
+    manifest.write_text('{"files": {}}')
+    os.utime(manifest, (500, 500))
+    (tmp_path / "i18n/en.json").write_text("{}")
+    Assets(tmp_path, "bundle")
+    assert caplog.messages == []
+
+
 def test_the_page_brings_the_head_of_the_list_that_was_looked_at_last(dashboard, mai):
     dashboard.say("t-1", "first")
     dashboard.say("t-2", "second")
