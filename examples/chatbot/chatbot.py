@@ -22,8 +22,8 @@ FOLDER = Path(__file__).parent
 FILES = {
     "/": ("page.html", "text/html; charset=utf-8"),
     "/page.js": ("page.js", "text/javascript"),
-    "/sender.js": ("sender.js", "text/javascript"),
-    "/presence-client.js": ("presence-client.js", "text/javascript"),
+    "/sender.js": ("../page/sender.js", "text/javascript"),
+    "/presence-client.js": ("../page/presence-client.js", "text/javascript"),
 }
 BODY_BYTES_MAX = 1_048_576
 NAME = re.compile(r"[A-Za-z0-9-]{1,64}")

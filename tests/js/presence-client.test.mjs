@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PresenceClient } from "../../examples/chatbot/presence-client.js";
+import { PresenceClient } from "../../examples/page/presence-client.js";
 import { settled } from "./support.mjs";
 
 // A window whose time, visibility and events are in the test's hands; counts what is left running.

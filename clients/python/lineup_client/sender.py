@@ -10,7 +10,7 @@ from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
 
 from lineup_client import models
 from lineup_client.client import FINAL, Lineup, Refused
-from lineup_client.storage import remember
+from lineup_client.storage import THREAD, remember
 from lineup_client.work import Background, log
 
 BATCH_MAX = 500
@@ -80,6 +80,12 @@ class Sender(Background):
         with self._storage.transaction() as connection:
             count: int = connection.execute("SELECT count(*) FROM lineup_outbox").fetchone()[0]
         return count
+
+    def pending(self, thread: str) -> list[dict[str, Any]]:
+        """Returns the events of a thread that are still to be posted, in order."""
+        query = f"SELECT event FROM lineup_outbox WHERE {THREAD} = ? ORDER BY number"
+        with self._storage.transaction() as connection:
+            return [json.loads(text) for (text,) in connection.execute(query, (thread,))]
 
     def post_next(self) -> bool:
         """Posts the events that wait longest; returns False if there are none. Raises

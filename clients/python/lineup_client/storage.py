@@ -6,9 +6,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_TABLES = """
+#: The thread of an event that waits, as SQL.
+THREAD = "json_extract(event, '$.thread')"
+_TABLES = f"""
 CREATE TABLE IF NOT EXISTS lineup_outbox (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS lineup_outbox_thread ON lineup_outbox ({THREAD});
 CREATE TABLE IF NOT EXISTS lineup_threads (thread TEXT PRIMARY KEY, seq INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS lineup_state (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """

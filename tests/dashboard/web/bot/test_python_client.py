@@ -9,42 +9,17 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
-import httpx
 import pytest
 from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
 from standardwebhooks.webhooks import Webhook
 
 from dashboard.db.accounts import api_keys, sources
+from tests.drivers.sdk import Network
 from tests.repository import ROOT
 from tools import clients
 
 SECRET = "whsec_" + "A" * 32
 MAI = {"id": "c-7", "name": "Mai"}
-
-
-class Network(httpx.BaseTransport):
-    """The way to the application; it may be down, lose the next answers, or have a proxy, which
-    refuses bodies of more than `limit` bytes, or everything, in a language of its own."""
-
-    def __init__(self, app):
-        self._way = httpx.WSGITransport(app=app)
-        self.is_down, self.lost = False, 0
-        self.limit, self.proxy_status = 0, 0
-        self.requests: list[httpx.Request] = []
-
-    def handle_request(self, request):
-        self.requests.append(request)
-        if self.is_down:
-            raise httpx.ConnectError("down")
-        if self.proxy_status:
-            return httpx.Response(self.proxy_status, html="<h1>nginx</h1>")
-        if self.limit and len(request.content) > self.limit:
-            return httpx.Response(413, html="<h1>nginx</h1>")
-        answer = self._way.handle_request(request)
-        if self.lost:
-            self.lost -= 1
-            raise httpx.ReadTimeout("lost")
-        return answer
 
 
 @pytest.fixture
