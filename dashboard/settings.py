@@ -32,6 +32,14 @@ _ISSUER_MAX = 255
 _EXAMPLE = "support=admin:main,sales; leads=supervisor"
 
 
+class CustomerPage(NamedTuple):
+    """A page on which the reader of the demo writes as a customer, and the source of its
+    threads."""
+
+    url: str
+    source: str
+
+
 class Grant(NamedTuple):
     """The rights that a group gives an admin: a role, and desks."""
 
@@ -218,6 +226,8 @@ class Settings:
     log_format: str
     oidc: OidcSettings | None
     sign_in: SignInMode
+    #: Set by the demo alone.
+    customer_page: CustomerPage | None = None
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], instance: Path) -> "Settings":

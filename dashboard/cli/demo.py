@@ -67,7 +67,7 @@ def simulate(rate: float, url: str, key: str | None, random_seed: int) -> None:
     with open_database() as storage:
         if key is None:
             demo_data = importlib.import_module("dashboard.cli.demo_data")
-            key = demo_data.demo_key(storage.database, storage.clock)
+            key = demo_data.demo_key(storage.database, demo_data.DEMO_SOURCE, storage.clock)
         run = importlib.import_module("demo.simulate").simulate_until_signalled
         sent = run(url, key, rate, now=storage.clock, random_seed=random_seed)
         click.echo(f"{sent} events")

@@ -1,4 +1,4 @@
-"""The demo's secret key, admin and API key, kept in the instance folder."""
+"""The demo's secret key, admin and API keys, kept in the instance folder."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from dashboard.cli.admins import generated_password
 from dashboard.cli.context import operator
-from dashboard.cli.demo_data import demo_key
+from dashboard.cli.demo_data import DEMO_SOURCE, demo_key
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, api_keys, passwords
 from dashboard.db.audit import Target, account_created, add
@@ -19,6 +19,8 @@ from dashboard.db.database import Database
 
 DEMO_EMAIL = "demo@lineup.example"
 DEMO_NAME = "Demo"
+#: The chat of the demo's shop, in which a visitor writes as a customer.
+SHOP_SOURCE = "shop"
 
 Clock = Callable[[], int]
 
@@ -30,6 +32,7 @@ class DemoAccess:
     secret_key: str
     password: str
     api_key: str
+    shop_key: str
 
 
 def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
@@ -39,7 +42,8 @@ def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
     access = DemoAccess(
         secret_key=contents.get("secret_key") or secrets.token_urlsafe(32),
         password=_admin(database, contents.get("password"), clock),
-        api_key=_key(database, contents.get("api_key"), clock),
+        api_key=_key(database, DEMO_SOURCE, contents.get("api_key"), clock),
+        shop_key=_key(database, SHOP_SOURCE, contents.get("shop_key"), clock),
     )
     if asdict(access) != contents:
         _write_privately(path, json.dumps(asdict(access), indent=2))
@@ -72,12 +76,12 @@ def _admin(database: Database, password: str | None, clock: Clock) -> str:
     return password
 
 
-def _key(database: Database, key: str | None, clock: Clock) -> str:
+def _key(database: Database, source: str, key: str | None, clock: Clock) -> str:
     if key:
         with database.read() as connection:
             if api_keys.authenticate(connection, key):
                 return key
-    return demo_key(database, clock)
+    return demo_key(database, source, clock)
 
 
 def _write_privately(path: Path, text: str) -> None:

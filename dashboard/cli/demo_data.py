@@ -50,13 +50,13 @@ def seed_threads(
     )
 
 
-def demo_key(database: Database, clock: Callable[[], int]) -> str:
-    """Creates a key of the demo's source, with all scopes."""
+def demo_key(database: Database, source: str, clock: Callable[[], int]) -> str:
+    """Creates a key of one of the demo's sources, with all scopes."""
 
     def write(connection: Connection) -> str:
-        source_id = sources.ensure(connection, DEMO_SOURCE, clock())
+        source_id = sources.ensure(connection, source, clock())
         key = api_keys.create(connection, source_id, api_keys.SCOPES, None, clock())
-        key_created(connection, clock(), operator(), key, DEMO_SOURCE, api_keys.SCOPES)
+        key_created(connection, clock(), operator(), key, source, api_keys.SCOPES)
         return key
 
     return database.write(write)

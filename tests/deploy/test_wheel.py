@@ -15,6 +15,12 @@ from tests.repository import ROOT, files_of_the_project
 from tests.servers.demo import Demo
 
 CODE = ("app.py", "dashboard", "demo", "lua_scripts", "migrations", "presence", "scoring")
+#: Of the demo's shop: folders of the checkout, and of the wheel.
+SHOP = {
+    "clients/python/lineup_client/": "lineup_client/",
+    "examples/direct/": "demo/direct/",
+    "examples/page/": "demo/page/",
+}
 
 
 def is_here(python: str) -> bool:
@@ -44,8 +50,14 @@ def test_it_holds_the_code_the_texts_and_the_last_page_alone(wheel):
     code = {name for name in files if name.partition("/")[0] in (*CODE, "templates")}
     texts = {name for name in files if name.startswith("static/i18n/")}
     assert code | texts | page | {"static/js/core/folding.json"} <= names
+    shop = {
+        wheels + name.removeprefix(ours)
+        for ours, wheels in SHOP.items()
+        for name in files
+        if name.startswith(ours)
+    }
     others = {name for name in names - code - texts if not name.startswith("static/build/")}
-    assert others == {"static/js/core/folding.json"}
+    assert others == {"static/js/core/folding.json"} | shop
     built = {name for name in names if name.startswith("static/build/")}
     twin = re.compile(r"\.(br|gz|map|LEGAL\.txt)$")
     assert {twin.sub("", name) for name in built} == page | {"static/build/manifest.json"}
@@ -100,6 +112,7 @@ def test_a_newcomer_needs_neither_node_nor_redis_nor_a_checkout(wheel, python, t
             assert demo.admin.get(demo.url + name).status_code == 200, name
         assert "lineup create-key" in demo.admin.get(f"{demo.url}/api/docs").text
         assert (tmp_path / "instance" / "lineup.sqlite").is_file()
+        demo.answers_a_customer("Where is my parcel?", "It comes tomorrow.")
     finally:
         demo.close()
     text = demo.log_path.read_text()

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import requests
 
@@ -58,6 +59,42 @@ class Demo:
     def inside(self) -> list[str]:
         """Who has a thread open."""
         return [each["name"] for each in self.get("team")["team"] if each["threads"]]
+
+    @property
+    def shop(self) -> str:
+        """The address of the shop, where one writes as a customer."""
+        found = re.search(r"^Write as a customer at (\S+), ", self.log_path.read_text(), re.M)
+        assert found is not None
+        return found[1]
+
+    def shop_is_open(self) -> bool:
+        try:
+            return requests.get(self.shop, timeout=5).ok
+        except requests.RequestException:
+            return False
+
+    def answers_a_customer(self, body: str, answer: str) -> None:
+        """A customer writes in the shop, the demo's admin answers, and the customer reads it."""
+        wait_until(self.shop_is_open, START_SECONDS, "the shop")
+        customer = requests.Session()
+        token = customer.get(f"{self.shop}/visitor").text
+        customer.headers["Authorization"] = f"Bearer {token}"
+        message = {"id": uuid4().hex, "body": body}
+        assert customer.post(f"{self.shop}/chat/messages", json=message).status_code == 204
+        id = wait_until(lambda: self._thread_of_the_shop(), 20, "the thread")
+        reply = {"body": answer, "token": uuid4().hex, "private": False}
+        path = f"{self.url}/admin/api/threads/{id}/replies"
+        assert self.admin.post(path, json=reply).status_code == 201
+
+        def texts() -> Sequence[str]:
+            found = customer.get(f"{self.shop}/chat/conversation").json()["messages"]
+            return [each["body"] for each in found]
+
+        wait_until(lambda: texts() == [body, answer], 20, "the answer")
+
+    def _thread_of_the_shop(self) -> int | None:
+        rows = self.bot.get(f"{self.url}/api/v1/lists/arrival/arrival?limit=500").json()["threads"]
+        return next((row["id"] for row in rows if row["source"] == "shop"), None)
 
     def list(self, name: str) -> dict[str, Any]:
         return self.bot.get(f"{self.url}/api/v1/lists/{name}?limit=1").json()

@@ -114,6 +114,13 @@ def is_any_at(connection: Connection, desks: Collection[str]) -> bool:
     return connection.scalar(statement) is not None
 
 
+def is_any_of(connection: Connection, source: str) -> bool:
+    """Whether there is a thread of the source with this name."""
+    source_id = select(sources.c.id).where(sources.c.name == source).scalar_subquery()
+    statement = select(threads.c.id).where(threads.c.source_id == source_id).limit(1)
+    return connection.scalar(statement) is not None
+
+
 def closed_and_priority(connection: Connection, id: int) -> tuple[bool, str]:
     """Returns whether a thread is closed, and its priority."""
     statement = select(threads.c.closed, threads.c.priority).where(threads.c.id == id)

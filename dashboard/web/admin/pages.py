@@ -83,6 +83,7 @@ class Pages:
         self._first_list = FirstList(services)
         self._storage_key = services.identities.storage_key
         self._picture_hosts = list(services.settings.picture_hosts)
+        self._customer_page = services.settings.customer_page
 
     def dashboard(self, identity: Identity, *, is_settings: bool = False) -> Response:
         """Renders the dashboard; `is_settings`: its scripts begin with a page of settings."""
@@ -94,6 +95,7 @@ class Pages:
             theme=preferences["theme"],
             locale=preferences["locale"],
             boot=self._boot(identity, preferences),
+            customer_page=self._customer_page,
             places=PLACES,
             words=languages.page_texts(preferences["locale"]),
             script="js/main.js",
@@ -169,9 +171,11 @@ class Pages:
         return "/login"
 
     def _has_events(self, identity: Identity) -> bool:
-        """Whether any event is stored that the admin sees; if not, the page shows the first
-        steps."""
+        """Whether any event is stored that the admin sees, in the demo any of its reader as a
+        customer; if not, the page shows the first steps."""
         with self._database.read() as connection:
+            if self._customer_page is not None:
+                return threads.is_any_of(connection, self._customer_page.source)
             if identity.desks is not None:
                 return threads.is_any_at(connection, identity.desks)
             return events.is_any(connection)

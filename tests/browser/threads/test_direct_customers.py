@@ -13,6 +13,7 @@ import requests
 from tests.browser.axe import PROGRAM
 from tests.drivers.browser import BrowserDriver
 from tests.repository import ROOT
+from tests.servers.demo import Demo
 from tests.servers.ports import free_port
 from tests.support import wait_until
 
@@ -227,3 +228,25 @@ def test_the_page_works_while_the_gateway_is_away(shop, context):
     assert page.inner_text("#basket") == "2"
     assert page.query_selector("lineup-chat") is None
     assert time.monotonic() - begun < 10
+
+
+@pytest.mark.slow
+def test_a_newcomer_finds_the_shop_in_the_first_steps(chromium, tmp_path, own_redis):
+    demo = Demo(tmp_path, LINEUP_REDIS_URL=own_redis.url)
+    page = chromium.new_context(locale="en").new_page()
+    cookies = [{"name": k, "value": v, "url": demo.url} for k, v in demo.admin.cookies.items()]
+    page.context.add_cookies(cookies)
+    page.goto(demo.url)
+    with page.expect_popup() as opened:
+        page.click(".first-card a")
+    opened.value.click("lineup-chat .open")
+    opened.value.fill("lineup-chat textarea", "Where is my parcel?")
+    opened.value.press("lineup-chat textarea", "Enter")
+    page.click(".row >> text=Where is my parcel?")
+    page.fill("textarea", "It comes tomorrow.")
+    page.keyboard.press("Control+Enter")
+    opened.value.wait_for_selector("lineup-chat li >> text=It comes tomorrow.")
+    page.reload()
+    page.wait_for_selector(".row:not(.skeleton)")
+    assert page.query_selector(".first-card") is None
+    demo.close()

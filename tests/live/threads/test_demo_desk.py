@@ -69,3 +69,9 @@ def test_its_log_speaks_to_people(demo):
         with pytest.raises(ValueError):
             json.loads(line)
     assert "WARNING" not in text and "Traceback" not in text, text
+
+
+def test_a_newcomer_writes_as_a_customer_and_the_shop_ends_with_the_demo(demo):
+    demo.answers_a_customer("Where is my parcel?", "It comes tomorrow.")
+    demo.process.kill()
+    wait_until(lambda: not demo.shop_is_open(), 20, "the end of the shop")

@@ -14,6 +14,7 @@ const LOOK_MS = 5000;
 const LOOKS_MAX = 60;
 const SOURCE = "shop";
 const KEYS = "/admin/api/keys";
+const NEWEST = { view: "arrival", sort: "arrival" };
 
 // Steps that are done on a page of the settings. isDone(): by the answer of the call.
 const SETTINGS = [
@@ -36,6 +37,9 @@ const SETTINGS = [
 const firstCommand = (origin, key) => `curl -X POST ${origin}/api/v1/events \\
   -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\
   -d '{"id": "m-'$(date +%s)'", "type": "message", "thread": "t-1", "occurred_at": "'$(date -u +%FT%T.999Z)'", "role": "client", "customer": {"id": "c-1", "name": "Mai"}, "body": "Hello!"}'`;
+
+// In the demo, the page on which its reader writes as a customer.
+const { customerPage } = document.documentElement.dataset;
 
 export class FirstSteps extends PageModule {
   shown = false;
@@ -126,7 +130,7 @@ export class FirstSteps extends PageModule {
     const { t } = this.ui.language;
     this.root.hidden = !this.shown;
     const arrived = this.#arrived;
-    if (this.shown && arrived && this.root.dataset.arrived !== "true") {
+    if (this.shown && arrived && this.root.dataset.arrived !== "true" && !customerPage) {
       this.ui.announce(t("first.arrived"));
     }
     this.root.dataset.arrived = String(arrived);
@@ -148,7 +152,7 @@ export class FirstSteps extends PageModule {
     if (!this.#isSupervisor) return html`<p>${t("first.about.admin")}</p>${this.#state(arrived)}`;
     const command = firstCommand(location.origin, this.#key ?? "$KEY");
     return html`<p>${t("first.about")}</p>
-      <ol class="first-list">
+      <ol class="first-list">${customerPage ? this.#step("customer", false, this.#customerLink()) : ""}
         ${this.#step("key", this.#done.has("key"), this.#keyStep())}
         ${this.#step("post", arrived, html`${this.#command("post", command)}${this.#state(arrived)}`)}
         ${SETTINGS.map((step) => this.#step(step.name, this.#done.has(step.name), this.#link(step)))}</ol>
@@ -158,9 +162,21 @@ export class FirstSteps extends PageModule {
 
   // Once the first event has come, below the list: it, and the steps that are left.
   #left(arrived) {
+    if (customerPage) return html`${this.#customerText()}<p class="first-more">${this.#customerLink()}</p>`;
     const left = this.#isSupervisor ? SETTINGS.filter(({ name }) => !this.#done.has(name)) : [];
     return html`${this.#state(arrived)}${left.length
       ? html`<p class="first-more">${left.map((step) => this.#link(step, `first.${step.name}`))}</p>` : ""}`;
+  }
+
+  #customerText() {
+    const { t } = this.ui.language;
+    return html`<p><b>${t("first.customer")}.</b> ${t("first.customer.text")}</p>`;
+  }
+
+  #customerLink() {
+    // What is written there is on top of the newest messages.
+    return html`<a class="button button-accent" href=${customerPage} target="_blank" rel="noopener"
+      @click=${() => this.acts.navigation.goList(NEWEST)}>${this.ui.language.t("first.customer.act")}</a>`;
   }
 
   #link({ name, page }, text = `first.${name}.act`) {
@@ -239,6 +255,6 @@ export class FirstSteps extends PageModule {
 
   #show() {
     this.close();
-    this.acts.navigation.goList({ view: "arrival", sort: "arrival" });
+    this.acts.navigation.goList(NEWEST);
   }
 }
