@@ -29,10 +29,8 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 BODY_MAX, NAME_MAX, BYTES_MAX, PAGE_MESSAGES = 4_000, 80, 1_048_576, 50
-#: Longest life of a signed name: a stolen one is of no use later.
-TOKEN_SECONDS_MAX = 3_600
-#: So often a line is sent: both sides notice by it that a connection has ended.
-LINE_SECONDS = 10.0
+#: The longest life of a signed name; a line shows both sides so often that they are connected.
+TOKEN_SECONDS_MAX, LINE_SECONDS = 3_600, 10.0
 STREAMS_MAX, VISITORS_MAX = 8, 100_000
 #: What a window shows of what admins do.
 TOLD = "message.created admin.typing thread.assigned thread.released thread.closed thread.position"
