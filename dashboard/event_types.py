@@ -174,6 +174,9 @@ RELEASED = OutgoingType(
             "why a thread went back to its queue",
             is_required=False,
         ),
+        "desk": Member(
+            str, "the desk where it waits, if nobody gave it back by this", is_required=False
+        ),
     },
 )
 DESK_CHANGED = OutgoingType(

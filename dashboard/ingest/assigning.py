@@ -74,15 +74,22 @@ class Assigning:
 
 
 def assign(
-    connection: Connection, admin: Admin, state: ThreadState, to: Assignee | None, now: int
+    connection: Connection,
+    admin: Admin,
+    state: ThreadState,
+    to: Assignee | None,
+    now: int,
+    desk: str | None = None,
 ) -> int:
     """Assigns the thread to an admin, or unassigns it; the caller saves it. The act says if the
-    admin has more threads by it than queues would give.
+    admin has more threads by it than queues would give. `desk`: the desk that it goes to.
 
     Returns the act's id.
     """
     before = _assignee_of(connection, state)
-    data = {"over_capacity": True} if to and is_over_capacity(connection, to.id, state) else {}
+    data: dict[str, Any] = _leaving(state, to, desk)
+    if to and is_over_capacity(connection, to.id, state):
+        data = {"over_capacity": True}
     at = to and now
     return outgoing.set_assignee(connection, admin, state, to, at, now, data, before=before)
 
@@ -151,7 +158,15 @@ def restore_assignee(
         detail = f"{before['name']} can no longer have this thread."
         raise Problem(409, "done_meanwhile", detail, extra={"by": None})
     assigned_at = before["assigned_at"] if before else None
-    outgoing.set_assignee(connection, admin, state, to, assigned_at, now, undoes=undoes)
+    data = _leaving(state, to, desk)
+    outgoing.set_assignee(connection, admin, state, to, assigned_at, now, data, undoes=undoes)
+
+
+def _leaving(state: ThreadState, to: Assignee | None, desk: str | None) -> dict[str, Any]:
+    """Returns the desk for which a thread is released, as a member of the event: without it, a
+    chatbot takes the thread back."""
+    is_moved = to is None and desk not in (None, state.columns.desk)
+    return {"desk": desk} if is_moved else {}
 
 
 def _move(
@@ -166,7 +181,7 @@ def _move(
     before = {"desk": state.columns.desk, "assignee": _assignee_of(connection, state)}
     act_id = 0
     if state.columns.assignee_id != (assignee and assignee.id):
-        act_id = assign(connection, admin, state, assignee, now)
+        act_id = assign(connection, admin, state, assignee, now, desk)
     if state.columns.desk != desk:
         act_id = outgoing.set_desk(connection, admin, state, desk, now, before=before)
     return act_id

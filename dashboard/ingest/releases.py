@@ -124,10 +124,12 @@ def _release_slice(
 
 
 def _release(connection: Connection, state: ThreadState, assignee_id: int, now_ms: int) -> None:
-    """Releases the thread in the name of its assignee."""
+    """Releases the thread in the name of its assignee. It waits for another admin: so the event
+    names its desk."""
     admin = admins.by_id(connection, assignee_id)
     state.columns.assignee_id = state.columns.assigned_at = None
     if admin is not None:
         by = Admin(admin.id, admin.name, admin.role)
         before = {"id": admin.id, "name": admin.name, "assigned_at": state.before.assigned_at}
-        add_event(connection, by, state, RELEASED, now_ms, {"assignee": None}, before=before)
+        data = {"assignee": None, "desk": state.columns.desk}
+        add_event(connection, by, state, RELEASED, now_ms, data, before=before)

@@ -1317,6 +1317,8 @@ export interface components {
              * @enum {string}
              */
             returned?: "released" | "not_taken" | "offline";
+            /** @description The desk where it waits, if nobody gave it back by this. */
+            desk?: string;
         };
         ThreadReopened: {
             /** @description The same however often the event is sent. */

@@ -483,6 +483,7 @@ class ThreadReleasedData(TypedDict):
     assignee: None
     queue: NotRequired[Queue]
     returned: NotRequired[Literal["released", "not_taken", "offline"]]
+    desk: NotRequired[str]
 
 
 class ThreadReopenedData(TypedDict):

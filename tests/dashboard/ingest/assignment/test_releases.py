@@ -91,6 +91,7 @@ def test_a_closed_thread_of_an_absent_owner_comes_back_to_the_desk(team, kind):
     assert (team.members("arrival"), team.counted("arrival")) == ([id], {0: 1})
     released = team.bot.get("events").json["events"][-1]
     assert (released["type"], released["data"]["by"]["name"]) == ("thread.released", "Mai")
+    assert released["data"]["desk"] == "main", "it waits for another admin"
 
 
 def test_it_stays_with_an_owner_who_is_here_and_where_that_is_not_known(team):

@@ -28,6 +28,8 @@ def test_a_thread_is_handed_over_with_a_note_and_given_back(dashboard, mai):
     assert (
         mai.post(f"{THREADS}/{id}/assign", json={"admin_id": None}).json["row"]["assignee"] is None
     )
+    act = mai.get(f"{THREADS}/{id}/messages").json["acts"][-1]
+    assert act["type"] == "thread.released" and "desk" not in act, "it was given back"
 
 
 def test_what_a_colleague_has_is_refused_to_others_but_supervisors(dashboard, mai):
@@ -102,7 +104,7 @@ def test_a_thread_is_handed_over_to_a_desk_and_that_is_undone(dashboard, mai):
     acts = mai.get(f"{THREADS}/{id}/messages").json["acts"]
     assert [(act["type"], act.get("desk")) for act in acts] == [
         ("thread.assigned", None),
-        ("thread.released", None),
+        ("thread.released", "billing"),
         ("thread.desk_changed", "billing"),
     ]
     [undone] = mai.post(f"{THREADS}/undo", json={"acts": [answer["act"]]}).json["results"]
