@@ -14,9 +14,16 @@ from tests.repository import files_of_the_project
 ROOT = Path(__file__).parents[1]
 #: The product needs requirements.txt alone; tests, benches and tools may need the other.
 PRODUCT = ("app.py", "dashboard", "demo", "lua_scripts", "migrations", "presence", "scoring")
+#: Files whose packages are installed apart: by the reader of an example, and by its slow tests.
+APART = {
+    "examples/connectors/langgraph/": "examples/connectors/langgraph/requirements.txt",
+    "tests/live/connectors/killed_agent.py": "examples/connectors/langgraph/requirements.txt",
+}
 #: Modules of an example import each other by their bare names.
 OWN = {"bench", "dashboard", "demo", "lineup_client", "lua_scripts", "presence", "scoring"}
 OWN |= {"tests", "tools"}
+#: The example's, for a program of its tests.
+OWN |= {"agent", "connector"}
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -56,6 +63,11 @@ def is_of_the_product(path: Path) -> bool:
     return path.relative_to(ROOT).parts[0] in PRODUCT
 
 
+def apart_of(path: Path) -> set[str]:
+    name = path.relative_to(ROOT).as_posix()
+    return required(*(file for place, file in APART.items() if name.startswith(place)))
+
+
 @pytest.mark.parametrize("is_product", [True, False], ids=["product", "development"])
 def test_every_import_stands_in_the_requirements(is_product):
     files = ("requirements.txt",) if is_product else ("requirements.txt", "requirements-dev.txt")
@@ -65,10 +77,13 @@ def test_every_import_stands_in_the_requirements(is_product):
             continue
         for module in foreign_modules(path):
             names = {normal(name) for name in distributions().get(module, [module])}
-            assert names & named, f"{path.relative_to(ROOT)} imports {module}; see {files[-1]}"
+            known = named | apart_of(path)
+            assert names & known, f"{path.relative_to(ROOT)} imports {module}; see {files[-1]}"
 
 
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize(
+    "file", ["requirements.txt", "requirements-dev.txt", *sorted(set(APART.values()))]
+)
 def test_every_requirement_names_one_version(file):
     for line in lines_of(file):
         assert re.fullmatch(r"[A-Za-z0-9._-]+(\[\w+\])?==[\w.]+(; .+)?", line), line

@@ -87,7 +87,7 @@ def assign(
     Returns the act's id.
     """
     before = _assignee_of(connection, state)
-    data: dict[str, Any] = _leaving(state, to, desk)
+    data: Mapping[str, Any] = _leaving(state, to, desk)
     if to and is_over_capacity(connection, to.id, state):
         data = {"over_capacity": True}
     at = to and now
@@ -162,7 +162,7 @@ def restore_assignee(
     outgoing.set_assignee(connection, admin, state, to, assigned_at, now, data, undoes=undoes)
 
 
-def _leaving(state: ThreadState, to: Assignee | None, desk: str | None) -> dict[str, Any]:
+def _leaving(state: ThreadState, to: Assignee | None, desk: str | None) -> Mapping[str, Any]:
     """Returns the desk for which a thread is released, as a member of the event: without it, a
     chatbot takes the thread back."""
     is_moved = to is None and desk not in (None, state.columns.desk)
