@@ -238,6 +238,7 @@ TESTS_OF = {
     "tests/deploy": (25, 1),
     "tests/live": (80, 119),
     "tests/live": (80, 129),
+    "tests/live": (80, 130),
     "tests/presence": (165, 10),
     "tests/scoring": (185, 3),
     "tests/tools": (2, 3),

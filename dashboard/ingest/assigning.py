@@ -17,6 +17,7 @@ from dashboard.ingest.mentioning import mentioned_in, store
 from dashboard.ingest.outgoing import Admin, Assignee
 from dashboard.ingest.saving import save
 from dashboard.validation.field_errors import field_error
+from dashboard.validation.strict_json import JsonObject
 from scoring.placing import Placement
 
 
@@ -87,8 +88,10 @@ def assign(
     Returns the act's id.
     """
     before = _assignee_of(connection, state)
-    data: Mapping[str, Any] = _leaving(state, to, desk)
-    if to and is_over_capacity(connection, to.id, state):
+    data: JsonObject = {}
+    if to is None and desk not in (None, state.columns.desk):
+        data = {"desk": desk}
+    elif to and is_over_capacity(connection, to.id, state):
         data = {"over_capacity": True}
     at = to and now
     return outgoing.set_assignee(connection, admin, state, to, at, now, data, before=before)
@@ -158,15 +161,9 @@ def restore_assignee(
         detail = f"{before['name']} can no longer have this thread."
         raise Problem(409, "done_meanwhile", detail, extra={"by": None})
     assigned_at = before["assigned_at"] if before else None
-    data = _leaving(state, to, desk)
+    # Nobody gave it back to the chatbot: it waits at its desk.
+    data = {} if to else {"desk": desk}
     outgoing.set_assignee(connection, admin, state, to, assigned_at, now, data, undoes=undoes)
-
-
-def _leaving(state: ThreadState, to: Assignee | None, desk: str | None) -> Mapping[str, Any]:
-    """Returns the desk for which a thread is released, as a member of the event: without it, a
-    chatbot takes the thread back."""
-    is_moved = to is None and desk not in (None, state.columns.desk)
-    return {"desk": desk} if is_moved else {}
 
 
 def _move(

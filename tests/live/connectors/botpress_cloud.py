@@ -19,7 +19,7 @@ class BotpressCloud:
     """Keeps users, conversations, messages, events and states in memory.
 
     `integration` is the address of an integration, to which webhooks are passed on as Botpress
-    does. The next `failing` events and messages are refused with 500.
+    does. The next `failing` calls that make events and messages do so, and are answered with 500.
     """
 
     def __init__(self) -> None:
@@ -73,29 +73,32 @@ class BotpressCloud:
 
     def answer(self, method: str, path: str, body: Object) -> tuple[int, Object]:
         """Answers a call of the API below /v1/chat."""
-        parts = [unquote(part) for part in urlsplit(path).path.split("/")[3:]]
-        query = dict(parse_qsl(urlsplit(path).query))
         with self._lock:
-            if parts[0] == "states":
-                return 200, {"state": self._state(method, parts[1:], body)}
-            kind, name = parts[0], parts[0].removesuffix("s")
-            if kind in ("events", "messages") and self.failing:
+            status, answer = self._do(method, path, body)
+            if self.failing and method == "POST" and ("message" in answer or "event" in answer):
                 self.failing -= 1
                 return 500, {"code": 500, "type": "Internal", "message": "busy", "id": "e"}
-            if method == "GET" and len(parts) == 1:
-                tags = {"id": query["tags.id"]}
-                return 200, {kind: self._found(kind, tags), "meta": {}}
-            if len(parts) == 1:
-                return 201, {name: self._made(kind, **body)}
-            if parts[1] == "get-or-create":
-                by = body.pop("discriminateByTags")
-                found = self._found(kind, {name: body["tags"][name] for name in by})
-                return 200, {name: found[0] if found else self._made(kind, **body)}
-            one = self.stored[kind].get(parts[1])
-            if one is None:
-                return 404, {"code": 404, "type": "ResourceNotFound", "message": "?", "id": "e"}
-            one["tags"] |= body.get("tags", {})
-            return 200, {name: one}
+        return status, answer
+
+    def _do(self, method: str, path: str, body: Object) -> tuple[int, Object]:
+        parts = [unquote(part) for part in urlsplit(path).path.split("/")[3:]]
+        if parts[0] == "states":
+            return 200, {"state": self._state(method, parts[1:], body)}
+        kind, name = parts[0], parts[0].removesuffix("s")
+        if method == "GET" and len(parts) == 1:
+            tags = {"id": dict(parse_qsl(urlsplit(path).query))["tags.id"]}
+            return 200, {kind: self._found(kind, tags), "meta": {}}
+        if len(parts) == 1:
+            return 201, {name: self._made(kind, **body)}
+        if parts[1] == "get-or-create":
+            by = body.pop("discriminateByTags")
+            found = self._found(kind, {name: body["tags"][name] for name in by})
+            return 200, {name: found[0] if found else self._made(kind, **body)}
+        one = self.stored[kind].get(parts[1])
+        if one is None:
+            return 404, {"code": 404, "type": "ResourceNotFound", "message": "?", "id": "e"}
+        one["tags"] |= body.get("tags", {})
+        return 200, {name: one}
 
     def _made(self, kind: str, **members: Any) -> Object:
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,9 +1,11 @@
 """An agent on the example's connector that ends without a word at the moment KILLED_AT, once.
 
-It asks the team twice in one node. The file KILLED_FILE says that it was killed already.
+It asks the team twice in one node. The file KILLED_FILE says that it was killed already. The first
+node lasts as long as there is a file KILLED_FILE.held.
 """
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,14 @@ FILE = Path(os.environ["KILLED_FILE"])
 def pass_by(moment: str) -> None:
     if os.environ["KILLED_AT"] == moment and not FILE.exists():
         FILE.touch()
+        time.sleep(0.5)  # what LangGraph writes in the background is written
         os._exit(1)
 
 
 def greet(state: MessagesState) -> dict[str, Any]:
     pass_by("first node")
+    while FILE.with_suffix(".held").exists():
+        time.sleep(0.05)
     return {"messages": [AIMessage("Hello!")]}
 
 
@@ -32,7 +37,9 @@ def ask(state: MessagesState) -> dict[str, Any]:
     pass_by("answer")
     size = interrupt({"wanted": "size"})
     pass_by("last node")
-    return {"messages": [AIMessage(f"{name['answers']} and {size['answers']}")]}
+    asked = sum(message.type == "human" for message in state["messages"])
+    text = f"{asked} asked, {name['answers']} and {size['answers']}"
+    return {"messages": [AIMessage(text)]}
 
 
 class KilledConnector(Connector):

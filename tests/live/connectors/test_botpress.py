@@ -157,10 +157,12 @@ def test_a_hand_off_is_a_thread_until_the_team_closes_it(bot, mai):
     assert bot.thread(1)["open"] is False
 
 
-def test_a_release_stops_it_unless_it_goes_to_a_colleague(bot, mai, server):
+def test_a_release_stops_it_unless_it_waits_for_a_colleague(bot, mai, server):
     server.create_desk("billing")
     conversation = bot.starts()
     id = wait_until(lambda: bot.thread().get("id"), what="the thread")
+    act = mai.act(id, "claim").json()["act"]
+    mai.post("threads/undo", {"acts": [act]})
     mai.act(id, "claim")
     mai.post(f"threads/{id}/assign", {"admin_id": None, "desk": "billing"})
     mai.reply(id, "A colleague will help")

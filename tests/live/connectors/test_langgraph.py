@@ -17,6 +17,7 @@ from tests.support import wait_until
 pytestmark = pytest.mark.slow
 
 EXAMPLE = ROOT / "examples" / "connectors" / "langgraph"
+KILLED = Path(__file__).with_name("killed_agent.py")
 CUSTOMER = {"id": "c-1", "name": "Lan"}
 HELP = "I will get somebody for you."
 BACK = "I am the bot again. Can I help you with more?"
@@ -132,9 +133,11 @@ def test_the_team_has_the_thread_from_the_hand_off_to_its_end(agent, mai):
     assert agent.shown()[-1] == ("bot", HELP) and agent.row()["open"]
 
 
-def test_a_release_gives_it_back_unless_it_goes_to_a_colleague(agent, mai, server):
+def test_a_release_gives_it_back_unless_it_waits_for_a_colleague(agent, mai, server):
     server.create_desk("billing")
     thread = hand_over(agent)
+    act = mai.act(thread, "claim").json()["act"]
+    mai.post("threads/undo", {"acts": [act]})
     mai.act(thread, "claim")
     mai.post(f"threads/{thread}/assign", {"admin_id": None, "desk": "billing"})
     agent.says("2", "Are you open?")
@@ -202,10 +205,9 @@ MOMENTS = ("input", "first node", "output", "hand-off", "answer", "last node")
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_graph_that_is_killed_goes_on_where_it_was(python, server, mai, tmp_path, moment):
-    program = Path(__file__).with_name("killed_agent.py")
     file = tmp_path / "killed"
     given = {"KILLED_AT": moment, "KILLED_FILE": str(file)}
-    agent = Agent(python, server, tmp_path, program, **given)
+    agent = Agent(python, server, tmp_path, KILLED, **given)
 
     def wait(condition, what: str) -> None:
         def holds() -> bool:
@@ -227,9 +229,35 @@ def test_a_graph_that_is_killed_goes_on_where_it_was(python, server, mai, tmp_pa
     wait(lambda: agent.stored()[-1:] == reasons[1:], "the second hand-off")
     mai.reply(thread, "Ten")
     mai.act(thread, "close")
-    wait(lambda: agent.shown()[-1] == ("bot", "['Lan'] and ['Ten']"), "the end")
+    wait(lambda: agent.shown()[-1] == ("bot", "1 asked, ['Lan'] and ['Ten']"), "the end")
     said = [("client", "Hi"), ("bot", "Hello!"), ("admin", "Lan"), ("admin", "Ten")]
     assert agent.shown()[:-1] == said
     assert agent.stored() == [*said[:2], reasons[0], said[2], reasons[1], said[3]]
     assert file.exists(), "it was not killed"
+    agent.kill()
+
+
+def test_a_run_is_not_heard_once_a_person_has_the_thread(python, server, mai, tmp_path):
+    held = tmp_path / "killed.held"
+    given = {"KILLED_AT": "", "KILLED_FILE": str(tmp_path / "killed")}
+    agent = Agent(python, server, tmp_path, KILLED, **given)
+    agent.says("1", "Hi")
+    reasons = [("system", "Which name?"), ("system", '{"wanted": "size"}')]
+    for reason, answer in zip(reasons, ("Lan", "Ten"), strict=True):
+        wait_until(lambda reason=reason: agent.stored()[-1:] == [reason], what="the hand-off")
+        mai.reply(agent.row()["id"], answer)
+        mai.act(agent.row()["id"], "close")
+    so_far = [("client", "Hi"), ("bot", "Hello!"), ("admin", "Lan"), ("admin", "Ten")]
+    so_far.append(("bot", "1 asked, ['Lan'] and ['Ten']"))
+    agent.wait_until_shown(*so_far)
+
+    held.touch()
+    agent.says("2", "One more")
+    mai.reply(agent.row()["id"], "I am still here")
+    so_far += [("client", "One more"), ("admin", "I am still here")]
+    agent.wait_until_shown(*so_far)
+    held.unlink()
+    wait_until(lambda: agent.stored()[-1] == reasons[0], what="the second hand-off")
+    assert agent.shown() == so_far
+    assert [body for _, body in agent.stored()].count("Hello!") == 1
     agent.kill()

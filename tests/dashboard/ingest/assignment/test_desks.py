@@ -1,8 +1,10 @@
 """Threads begin at the desk of their source, and hand-offs of chatbots move them."""
 
 import pytest
+from sqlalchemy import select
 
 from dashboard.db.accounts import admin_desks, sources
+from dashboard.db.models.webhooks import outgoing_events
 from dashboard.db.threads import conversations
 from dashboard.errors import Invalid, Problem
 from dashboard.ingest.assigning import Assigning, HandOver
@@ -115,3 +117,20 @@ def test_undoing_gives_a_thread_to_nobody_who_does_not_see_its_desk_any_more(sho
     with pytest.raises(Problem, match="Bob can no longer have this thread"):
         undo.undo(supervisor, released)
     assert shop.row()["assignee"]["name"] == "Mai"
+
+
+def test_a_release_names_the_desk_where_the_thread_waits_unless_it_was_given_back(shop):
+    """So a chatbot knows whether it may go on."""
+    thread = shop.says(0).thread_id
+    mai = Admin(added(shop.database, "Mai"), "Mai")
+    clock = SettableClock(START_MS + 1_000)
+    assigning, undo = Assigning(shop.database, clock), Undo(shop.database, clock)
+    taken, _ = assigning.hand_over(mai, thread, HandOver(mai.id))
+    undo.undo(mai, taken)
+    for desk in (None, "sales"):
+        assigning.hand_over(mai, thread, HandOver(mai.id))
+        assigning.hand_over(mai, thread, HandOver(None, desk=desk))
+    with shop.database.read() as connection:
+        query = select(outgoing_events.c.data).order_by(outgoing_events.c.id)
+        rows = connection.scalars(query.where(outgoing_events.c.type == "thread.released")).all()
+    assert [data.get("desk") for data in rows] == ["main", None, "sales"]
