@@ -6,6 +6,7 @@ import { lineup, Receiver, Sender } from "lineup-client";
 const { LINEUP_URL = "http://localhost:5000", LINEUP_KEY = "", LINEUP_SECRET = "", LINEUP_FILE = "botpress.jsonl" } = process.env;
 const BODY_MAX = 20_000;
 const NAME_MAX = 200;
+const RETRY_MS = 5000;
 // Members of a message's payload that people read, in their order.
 const TEXTS = ["title", "subtitle", "text", "markdown", "imageUrl", "audioUrl", "videoUrl", "fileUrl", "address"];
 const MESSAGE_TYPES = ["text", "image", "audio", "video", "file", "bloc"];
@@ -147,23 +148,28 @@ receiver.on("thread.released", (event) => inConversation(event, async (conversat
   sender.send({ type: "thread.close", thread: event.thread });
 }));
 
-// Botpress passes on the webhooks of Lineup, one after the other here. What Botpress did not take comes with the next one.
+// Botpress passes on the webhooks of Lineup; events are read one after the other. Webhooks come again later and later: so what Botpress
+// did not take is tried again without one, too.
 let reading = Promise.resolve();
+let retry;
+
+function read(given) {
+  client = given;
+  reading = reading.catch(() => {}).then(async () => {
+    while (await receiver.readNext());
+  });
+  reading.catch((error) => {
+    console.error(`Lineup's events: ${error}`);
+    clearTimeout(retry);
+    retry = setTimeout(read, RETRY_MS, given);
+  });
+  return reading;
+}
 
 async function onWebhook({ req, client: given }) {
   const status = await receiver.take(req.headers, req.body ?? "");
   if (status !== 204) return { status };
-  reading = reading.catch(() => {}).then(async () => {
-    client = given;
-    while (await receiver.readNext());
-  });
-  try {
-    await reading;
-    return { status };
-  } catch (error) {
-    console.error(`Lineup's events: ${error}`);
-    return { status: 503 };
-  }
+  return read(given).then(() => ({ status }), () => ({ status: 503 }));
 }
 
 export default new Integration({
