@@ -17,7 +17,6 @@ from dashboard.ingest.mentioning import mentioned_in, store
 from dashboard.ingest.outgoing import Admin, Assignee
 from dashboard.ingest.saving import save
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.strict_json import JsonObject
 from scoring.placing import Placement
 
 
@@ -88,7 +87,7 @@ def assign(
     Returns the act's id.
     """
     before = _assignee_of(connection, state)
-    data: JsonObject = {}
+    data: Mapping[str, Any] = {}
     if to is None and desk not in (None, state.columns.desk):
         data = {"desk": desk}
     elif to and is_over_capacity(connection, to.id, state):
