@@ -24,6 +24,7 @@ from dashboard.ingest.customer_notes import CustomerNotes
 from dashboard.ingest.due import Archiver, DueQueue, HistoryCleaner, PlaceNews, Recompute
 from dashboard.ingest.handing_out import HandingOut, HandOuts
 from dashboard.ingest.mentioning import Mentioning
+from dashboard.ingest.outgoing import NOT_KNOWN, CustomerPresence
 from dashboard.ingest.reporting import AdminWatch, FactKeeper
 from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
@@ -96,6 +97,11 @@ class Services(CoreServices):
         """Whether the admin has no window open; False while that is unknown."""
         return self.present_admins.is_absent(admin_id)
 
+    def read_customer(self, thread_id: int) -> CustomerPresence:
+        """Returns the presence of a thread's customer; a Redis known to be away is not asked."""
+        late = self.ordering_status.late
+        return NOT_KNOWN if late else self.bot_presence.of_thread(thread_id)
+
     # The order of threads
 
     list_builder = part(lambda s: ListBuilder(s.rebuilder, s.ranking))
@@ -129,7 +135,7 @@ class Services(CoreServices):
 
     # Events and acts, and their delivery to chatbots
 
-    actions = part(lambda s: Actions(s.database, s.clock))
+    actions = part(lambda s: Actions(s.database, s.clock, s.read_customer))
     assigning = part(lambda s: Assigning(s.database, s.clock))
     snoozing = part(lambda s: Snoozing(s.database, s.clock))
     tagging = part(lambda s: Tagging(s.database, s.clock))

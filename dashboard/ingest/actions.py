@@ -34,12 +34,18 @@ class Actions:
 
     An act that may be undone returns its id as the result; None if nothing had to be done. All
     raise NotFound for an unknown thread, and StorageUnavailable with nothing stored. `clock` gives
-    milliseconds since 1970.
+    milliseconds since 1970. `read_customer` is asked before the transactions that send a message.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], int]):
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        read_customer: outgoing.ReadCustomer = lambda thread_id: outgoing.NOT_KNOWN,
+    ):
         self._database = database
         self._clock = clock
+        self._read_customer = read_customer
 
     def reply(self, admin: Admin, thread_id: int, reply: Reply) -> tuple[ReplyResult, Placements]:
         """Adds a message to a thread, open or closed.
@@ -51,6 +57,7 @@ class Actions:
         """
         now = self._clock()
         seen_message_id = self._seen_message_id(thread_id, reply.seen_message_id)
+        customer = outgoing.NOT_KNOWN if reply.private else self._read_customer(thread_id)
 
         def write(connection: Connection) -> tuple[ReplyResult, Placements]:
             state = acting.locked(connection, thread_id, admin.desks)
@@ -70,7 +77,7 @@ class Actions:
             message = result.messages[0]
             stored_files.attach(connection, reply.files, message["id"])
             if not reply.private:
-                message = outgoing.send_out(connection, state, message, at)
+                message = outgoing.send_out(connection, state, message, customer, at)
             placements = mentioning.store(connection, thread_id, message["id"], mentions, at)
             messages.attach_mentions(connection, [message])
             return ReplyResult(message, True), [*result.placements, *placements]
@@ -124,7 +131,7 @@ class Actions:
         not deliver is sent to it as a new event. Raises NotFound for a message that is not sent
         out, Problem (409, `already_delivered`) for one that has arrived.
         """
-        now = self._clock()
+        now, customer = self._clock(), self._read_customer(thread_id)
 
         def write(connection: Connection) -> messages.Message:
             state = acting.locked(connection, thread_id, admin.desks)
@@ -133,7 +140,7 @@ class Actions:
                 raise NotFound("There is no such undelivered message.")
             if stage in sent_messages.ARRIVED:
                 raise Problem(409, "already_delivered", "The message has arrived.")
-            return outgoing.send_again(connection, state, message_id, stage, now)
+            return outgoing.send_again(connection, state, message_id, stage, customer, now)
 
         return self._database.write(write), []
 

@@ -1,6 +1,6 @@
 """Writes an admin's act to the outbox and to the acts, in the transaction of the act."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -36,18 +36,43 @@ Assignee = Admin | admins.Admin | Given
 NO_QUEUE: Mapping[str, Any] = MappingProxyType({})
 
 
+class CustomerPresence(NamedTuple):
+    """Members of `message.created`, from which a chatbot can choose between mail and push.
+
+    `last_seen` in milliseconds. Both are None while they are not known.
+    """
+
+    customer_online: bool | None = None
+    last_seen: int | None = None
+
+
+NOT_KNOWN = CustomerPresence()
+#: Reads the presence of a thread's customer. Waits for Redis: not called in a transaction.
+ReadCustomer = Callable[[int], CustomerPresence]
+
+
 def send_out(
-    connection: Connection, state: ThreadState, message: messages.Message, now: int
+    connection: Connection,
+    state: ThreadState,
+    message: messages.Message,
+    customer: CustomerPresence,
+    now: int,
 ) -> messages.Message:
     """Starts the delivery of a message; returns the message with its `delivery`."""
     id = message["id"]
-    outgoing.add(connection, state.source_id, state.id, MESSAGE_CREATED.name, now, message, id)
+    data = {**message, **customer._asdict()}
+    outgoing.add(connection, state.source_id, state.id, MESSAGE_CREATED.name, now, data, id)
     sent_messages.queue(connection, id, state.id, now)
     return message | {"delivery": sent_messages.to_json(sent_messages.QUEUED, 0, now, now)}
 
 
 def send_again(
-    connection: Connection, state: ThreadState, message_id: int, stage: int, now: int
+    connection: Connection,
+    state: ThreadState,
+    message_id: int,
+    stage: int,
+    customer: CustomerPresence,
+    now: int,
 ) -> messages.Message:
     """Sends a message again: retries its deliveries, or writes a new event for the chatbot."""
     sent_messages.queue_again(connection, message_id, now)
@@ -57,7 +82,7 @@ def send_again(
         is_pending = deliveries.retry_message(connection, message_id, now) > 0
         if is_pending or stage == sent_messages.QUEUED:
             return message
-    data = message | {"delivery": None}
+    data = {**message, "delivery": None, **customer._asdict()}
     outgoing.add(connection, state.source_id, state.id, MESSAGE_CREATED.name, now, data, message_id)
     return message
 

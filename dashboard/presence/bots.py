@@ -5,12 +5,15 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from redis.exceptions import RedisError
+
 from dashboard.db import erasures
 from dashboard.db.accounts.presence_settings import of_customers
 from dashboard.db.accounts.team import assignee_of
 from dashboard.db.database import Database
 from dashboard.db.threads import threads
 from dashboard.errors import NotFound
+from dashboard.ingest.outgoing import NOT_KNOWN, CustomerPresence
 from dashboard.presence.service import OTHERS, TRUTH, PresenceService
 from dashboard.turns import turns
 from presence.heartbeats import accept_beats
@@ -83,6 +86,18 @@ class BotPresence:
         people = {f"{source}/{customer}": customer for customer in customers}
         states = self._presence_service.look_up("customer", list(people), TRUTH)
         return {people[person]: state for person, state in states.items()}
+
+    def of_thread(self, thread_id: int) -> CustomerPresence:
+        """Returns the presence of a thread's customer, not known while Redis is away."""
+        with self._database.read() as connection:
+            person = threads.customer_of(connection, thread_id)
+        if person is None:
+            return NOT_KNOWN
+        try:
+            state = self._presence_service.look_up("customer", [person], TRUTH)[person]
+        except (RedisError, OSError):
+            return NOT_KNOWN
+        return CustomerPresence(state["status"] != "offline", state["last_seen"])
 
     def seen(self, source: str, times: Times, limit: int, after: Position | None) -> Page:
         """Returns the source's customers who were seen in these times, page by page."""

@@ -704,7 +704,11 @@ export interface components {
             /** @description Lower scores come first; with equal scores, lower ids. */
             score: number;
         };
-        /** @description `data` of `message.created`; a `receipt` names its id. */
+        /**
+         * @description `data` of `message.created`; a `receipt` names its id.
+         *
+         *     Events from before an upgrade have no `customer_online` and `last_seen`.
+         */
         Message: {
             id: number;
             /** @description Lineup's id of the thread. */
@@ -718,6 +722,10 @@ export interface components {
             /** @description Milliseconds since 1970 (UTC). */
             at: number;
             delivery: null;
+            /** @description Whether the customer was online then; null: not known. */
+            customer_online?: boolean | null;
+            /** @description When the customer was seen last, as of then; null: not known. */
+            last_seen?: number | null;
         };
         /** @description A file of a message. */
         MessageAttachment: {

@@ -569,6 +569,8 @@ class List(TypedDict):
 class Message(TypedDict):
     """
     `data` of `message.created`; a `receipt` names its id.
+
+    Events from before an upgrade have no `customer_online` and `last_seen`.
     """
 
     id: int
@@ -580,6 +582,8 @@ class Message(TypedDict):
     private: bool
     at: int
     delivery: None
+    customer_online: NotRequired[bool | None]
+    last_seen: NotRequired[int | None]
 
 
 class MessageCreated(TypedDict):

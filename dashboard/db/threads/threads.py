@@ -67,6 +67,12 @@ _WITH_CUSTOMER = (
     .join_from(threads, customers, customers.c.id == threads.c.customer_id, isouter=True)
     .where(threads.c.source_id == bindparam("source"), threads.c.external_id == bindparam("name"))
 )
+_CUSTOMER_OF = (
+    select(sources.c.name + "/" + customers.c.external_id)
+    .join_from(customers, sources, sources.c.id == customers.c.source_id)
+    .join(threads, threads.c.customer_id == customers.c.id)
+    .where(threads.c.id == bindparam("thread"))
+)
 _NAMES = (
     select(threads.c.id, sources.c.name, threads.c.external_id)
     .join_from(threads, sources, sources.c.id == threads.c.source_id)
@@ -100,6 +106,11 @@ def with_customer(
     """Returns the row id of a source's thread, and the source's id of its customer, if any."""
     row = connection.execute(_WITH_CUSTOMER, {"source": source_id, "name": name}).first()
     return None if row is None else (row[0], row[1])
+
+
+def customer_of(connection: Connection, id: int) -> str | None:
+    """Returns the customer of a thread, named SOURCE/ID; None if it has none."""
+    return connection.scalar(_CUSTOMER_OF, {"thread": id})
 
 
 def desks_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:

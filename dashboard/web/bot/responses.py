@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, RootModel, create_model
 from dashboard.event_types import OUTGOING_TYPES, Member, OutgoingType
 from dashboard.validation import fields
 from dashboard.web.http import schemas
-from dashboard.web.http.schemas import Absent, Answer, Person, Problem, ThreadId
+from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Person, Problem, ThreadId
 
 DateTime = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
@@ -72,9 +72,20 @@ class List(Answer):
 
 
 class Message(schemas.Message):
-    """`data` of `message.created`; a `receipt` names its id."""
+    """`data` of `message.created`; a `receipt` names its id.
+
+    Events from before an upgrade have no `customer_online` and `last_seen`.
+    """
 
     delivery: None
+    customer_online: Annotated[
+        bool | None,
+        Field(description="Whether the customer was online then; null: not known."),
+    ] = Absent
+    last_seen: Annotated[
+        Milliseconds | None,
+        Field(description="When the customer was seen last, as of then; null: not known."),
+    ] = Absent
 
 
 class ThreadMessage(schemas.Message):

@@ -2,14 +2,17 @@
 
 import jsonschema
 import pytest
+from redis.exceptions import ConnectionError
 
-from dashboard.db.threads import messages
-from dashboard.ingest.actions import Actions, Admin, Reply
+from dashboard.db.threads import messages, threads
+from dashboard.ingest.actions import Admin, Reply
 from dashboard.web.bot.openapi import document
 from dashboard.web.http.queries import Cursors
 from tests.dashboard.ingest.shop import new_admin
 from tests.drivers.bot import BotDriver, message
 from tests.servers.lineup import SECRET_KEY
+
+NOW = "2026-11-20T10:00:00Z"
 
 
 class Linh:
@@ -18,7 +21,7 @@ class Linh:
     def __init__(self, bot: BotDriver):
         self.bot = bot
         self.database = bot.order.database
-        self.actions = Actions(self.database, bot.order.clock)
+        self.actions = bot.services.actions
         self.admin = Admin(new_admin(self.database, "Linh"), "Linh")
         self.thread_id = bot.post(message(thread="t-42")).json["thread_id"]
 
@@ -66,6 +69,58 @@ def test_a_chatbot_reads_what_admins_did_and_goes_on_from_there(bot, linh):
 def test_the_same_question_has_the_same_answer(bot, linh):
     linh.says("Hello")
     assert bot.get("events").json == bot.get("events").json
+
+
+def customer_at(bot: BotDriver) -> list[tuple[bool | None, int | None]]:
+    """What each message.created says of the customer."""
+    data = [event["data"] for event in bot.get("events").json["events"]]
+    return [(one["customer_online"], one["last_seen"]) for one in data]
+
+
+def test_a_message_says_whether_its_customer_was_online_when_it_was_stored(bot, linh):
+    """And says it ever after; a hidden customer's own source knows the truth."""
+    linh.says("Too early")
+    bot.beat("c")
+    bot.set("c", visibility="nobody")
+    online = bot.state("c")["last_seen"]
+    linh.says("You are here")
+    bot.send("POST", "presence/offline", {"devices": [{"customer": "c", "device": "d"}]})
+    linh.says("You have left")
+    left = bot.state("c")["last_seen"]
+    bot.beat("c")
+    linh.says("Of you", private=True)
+    assert customer_at(bot) == [(False, None), (True, online), (False, left)]
+
+
+def test_a_message_is_sent_without_presence_while_redis_is_away(bot, linh, monkeypatch):
+    bot.beat("c")
+
+    def away(*given):
+        raise ConnectionError("away")
+
+    monkeypatch.setattr(bot.presence_service.customers, "snapshots", away)
+    linh.says("Hello")
+    bot.order.services.ordering_status.mark_late()
+    monkeypatch.setattr(bot.bot_presence, "of_thread", pytest.fail)
+    linh.says("A Redis that is known to be away is not asked")
+    assert customer_at(bot) == [(None, None)] * 2
+
+
+def test_a_message_to_nobody_says_nothing_of_a_customer(bot, linh):
+    bot.post({"id": "h", "type": "thread.handoff", "thread": "t-9", "occurred_at": NOW})
+    with linh.database.read() as connection:
+        linh.thread_id = threads.id_of(connection, bot.order.source_id, "t-9")
+    linh.says("Hello")
+    assert customer_at(bot) == [(None, None)]
+
+
+def test_a_message_that_is_sent_again_says_it_anew(bot, linh):
+    id = linh.says("Hello")
+    receipt = {"id": "r", "type": "receipt", "occurred_at": NOW, "message_id": id}
+    bot.post(receipt | {"state": "failed"})
+    bot.beat("c")
+    bot.order.ingest.act(linh.actions.send_again, linh.admin, linh.thread_id, id)
+    assert customer_at(bot) == [(False, None), (True, bot.state("c")["last_seen"])]
 
 
 def test_what_is_answered_fits_the_schema(bot, linh):
