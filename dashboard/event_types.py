@@ -239,23 +239,31 @@ POSITION = OutgoingType(
         ),
     },
 )
-#: All types of events in the outbox. Private notes never go out.
-OUTGOING_TYPES = (
+#: Presence is told to sources that ask for it by name, and to no others.
+PRESENCE_TEAM = OutgoingType("presence.team", "An admin came, left or is busy")
+PRESENCE_CUSTOMER = OutgoingType("presence.customer", "A customer came, left or is away")
+PRESENCE_TYPES = (PRESENCE_TEAM, PRESENCE_CUSTOMER)
+#: The types of events about threads in the outbox. Private notes never go out.
+THREAD_TYPES = (
     *(MESSAGE_CREATED, CLOSED, REOPENED, ASSIGNED, RELEASED, DESK_CHANGED, PRIORITY_CHANGED),
     *(TAGS_CHANGED, SNOOZED, WOKEN, DUE, POSITION),
 )
+#: All types of events in the outbox.
+OUTGOING_TYPES = (*THREAD_TYPES, *PRESENCE_TYPES)
 #: An admin is writing a reply: posted to webhooks only, and not stored.
 TYPING = OutgoingType("admin.typing", "An admin is writing a reply")
 #: A supervisor tries a webhook; not stored either.
 WEBHOOK_TEST = OutgoingType("webhook.test", "A supervisor tries the webhook")
 #: The names that a webhook may subscribe to.
-WEBHOOK_TYPES = tuple(type.name for type in (*OUTGOING_TYPES, TYPING))
+WEBHOOK_TYPES = tuple(type.name for type in (*THREAD_TYPES, TYPING, *PRESENCE_TYPES))
+#: The names of the types that nobody gets without naming them.
+NAMED_TYPES = frozenset(type.name for type in PRESENCE_TYPES)
 #: The types of acts by name.
 ACT_TYPES = {type.name: type for type in OUTGOING_TYPES if type.sets is not None}
 #: Maps each member of the data of acts to the types that have it.
 ACT_MEMBERS = {
-    name: [type for type in OUTGOING_TYPES if name in type.members]
-    for act in OUTGOING_TYPES
+    name: [type for type in THREAD_TYPES if name in type.members]
+    for act in THREAD_TYPES
     for name in act.members
 }
 

@@ -43,6 +43,7 @@ from dashboard.ordering.agenda import AgendaReader, PulseReader
 from dashboard.ordering.list_keeper import ListBuilder, ListKeeper
 from dashboard.ordering.reconciler import Reconciler
 from dashboard.presence.admin_presence import AdminPresence
+from dashboard.presence.pushing import PresencePusher
 from dashboard.presence.tasks import (
     PresenceTasks,
     PresentAdmins,
@@ -255,6 +256,9 @@ class Services(CoreServices):
             on_reply_typed=self.typing_notifier.notify,
         )
 
+    presence_pusher = part(
+        lambda s: PresencePusher(s.bot_presence, s.database, s.clock, s.wake_deliveries)
+    )
     presence_tasks = part(
         lambda s: PresenceTasks(
             s.presence_service,
@@ -264,6 +268,7 @@ class Services(CoreServices):
             s.worker,
             s.present_admins,
             QueuePresence(s.presence_service.admins, s.database, s.clock, s.hand_outs.wake),
+            s.presence_pusher,
         )
     )
 

@@ -109,7 +109,7 @@ _WEEK_SECONDS = 7 * 24 * 3600.0
 _SEARCH_TABLES = ("message_search", "customer_search")
 #: Tables from which rows of a person were deleted, on PostgreSQL.
 _VACUUMED = (
-    *("events", "threads", "customers", "customer_presence", "sent_messages"),
+    *("events", "threads", "customers", "customer_presence", "pushed_customers", "sent_messages"),
     *("outgoing_events", "deliveries", "delivery_attempts", "files", *_SEARCH_TABLES),
 )
 

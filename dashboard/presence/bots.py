@@ -115,12 +115,18 @@ class BotPresence:
             assignee = assignee_of(connection, thread_id)
         person = None
         if assignee is not None:
-            id, name = str(assignee[0]), assignee[1]
-            person = {
-                "name": name,
-                "status": self._presence_service.look_up("admin", [id], OTHERS)[id]["status"],
-            }
-        return {"online": any(self._presence_service.admins.counts().values()), "assignee": person}
+            id, name = assignee
+            person = {"name": name, "status": self.team_statuses([id])[id]}
+        return {"online": self.is_team_online(), "assignee": person}
+
+    def team_statuses(self, ids: Iterable[int]) -> dict[int, str]:
+        """Maps admins to their statuses, as a customer may see them; up to `MAX_LOOKED_UP`."""
+        states = self._presence_service.look_up("admin", list(map(str, ids)), OTHERS)
+        return {int(id): state["status"] for id, state in states.items()}
+
+    def is_team_online(self) -> bool:
+        """Whether anyone of the team is online, as a customer may see it."""
+        return any(self._presence_service.admins.counts().values())
 
     def typing(self, source_id: int, source: str, thread: str, customer: str) -> None:
         """Shows that the customer is typing in the thread.

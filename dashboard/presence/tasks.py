@@ -17,6 +17,7 @@ from dashboard.db.queues.admins import Presence
 from dashboard.errors import StorageUnavailable
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.bots import BotPresence
+from dashboard.presence.pushing import PresencePusher
 from dashboard.presence.service import PresenceService
 from dashboard.tasks import PeriodicTask, Seconds
 from dashboard.transport.emitter import Emitter
@@ -164,6 +165,9 @@ STORED_AT_ONCE = 250
 ONLINE_STORED_MS = 30 * 60_000
 StoreDepartures = Callable[[Connection, Sequence[Departure]], None]
 _QUEUE_ADMINS = "admins of queues"
+_PUSH = "push to chatbots"
+#: Interval of telling chatbots of presence, while a source asks for it, and while none does.
+PUSH_SECONDS, PUSH_REST_SECONDS = 1.0, 10.0
 #: Consumer group of all workers: each announcement is stored by one of them.
 STORAGE_GROUP = "storage"
 
@@ -183,8 +187,9 @@ class PresenceTasks:
         worker: str,
         present_admins: PresentAdmins,
         queue_presence: QueuePresence,
+        pusher: PresencePusher,
     ):
-        self._queue_presence = queue_presence
+        self._queue_presence, self._pusher = queue_presence, pusher
         self._presence_service = presence_service
         self._bot_presence = bot_presence
         self._presence = presence
@@ -259,6 +264,7 @@ class PresenceTasks:
             ("typing", with_sockets(TYPING_SECONDS), self._repeat_typing),
             ("present admins", PRESENT_SECONDS, self._refresh_soon),
             (_QUEUE_ADMINS, PRESENT_SECONDS, self._copy_for_queues),
+            (_PUSH, self._push_seconds, self._push),
             ("trim", lambda: self._trim_in_seconds, self._trim),
             ("remove consumers", CONSUMERS_SECONDS, self._remove_consumers),
         ]
@@ -358,6 +364,8 @@ class PresenceTasks:
                 if kind == "admin":
                     self._wake("present admins")
                     self._wake(_QUEUE_ADMINS)
+                    if self._pusher.is_asked:
+                        self._wake(_PUSH)
 
     def _flush_people(self) -> None:
         for watchers in self._presence.watchers.values():
@@ -436,8 +444,21 @@ class PresenceTasks:
         self._store_news()
 
     def _store_some(self, outbox: Outbox, store: StoreDepartures, shards: Collection[int]) -> None:
-        self._write(store, outbox.read_once(STORED_AT_ONCE, shards))
+        departures = outbox.read_once(STORED_AT_ONCE, shards)
+        self._write(store, departures)
+        people = [departure.person for departure in departures]
+        if store is last_seen.save_customers and self._pusher.note(people):
+            self._wake(_PUSH)
         outbox.acknowledge()
+
+    def _push_seconds(self) -> float:
+        return PUSH_SECONDS if self._pusher.is_asked else PUSH_REST_SECONDS
+
+    def _push(self) -> None:
+        """Tells chatbots of changes. After an outage people who are about to come back may be
+        missing in Redis."""
+        if not self._sweeping_is_paused():
+            self._pusher.turn()
 
     def _trim(self) -> None:
         self._trim_in_seconds = TRIM_SECONDS if self._sweeper.trim_once() else TRIM_REST_SECONDS

@@ -16,6 +16,14 @@ const IDS_MAX = 10_000;
 /** @typedef {OutgoingEvent | Schemas["AdminTyping"]} Received */
 /** @template {Received["type"]} Type @typedef {(event: Extract<Received, {type: Type}>) => unknown} Handler */
 
+/** @param {string} type @returns {type is "presence.customer" | "presence.team"} */
+const isPresence = (type) => type.startsWith("presence.");
+
+// What the `seq` of an event counts in: its thread, or the presence of a person.
+/** @param {OutgoingEvent} event */
+const orderOf = (event) => "thread" in event ? event.thread
+  : `${event.type}/${"customer" in event.data ? event.data.customer : ""}`;
+
 export class Receiver extends Background {
   /** @type {Map<string, ((event: any) => unknown)[]>} */
   #handlers = new Map();
@@ -52,16 +60,22 @@ export class Receiver extends Background {
     if (!data) throw new Error("Lineup refuses to be read: is the key one with the scope read?");
     const { events } = /** @type {{events: OutgoingEvent[]}} */ (/** @type {unknown} */ (data));
     for (const event of events) {
-      if (event.seq <= (this.journal.seqs.get(event.thread) ?? 0)) continue;
+      const order = orderOf(event);
+      if (event.seq <= (this.journal.seqs.get(order) ?? 0)) continue;
       await this.#handOver(event);
-      this.journal.add({ seq: [event.thread, event.seq] });
+      this.journal.add({ seq: [order, event.seq] });
     }
     if (data.next !== this.journal.cursor) this.journal.add({ cursor: data.next });
     return events.length > 0;
   }
 
+  // A handler of a type of presence asks for it.
   /** @param {string} after */
-  #read(after) { return answered(this.lineup.GET("/events", { params: { query: after ? { after } : {} } })); }
+  #read(after) {
+    const include = [...this.#handlers.keys()].filter(isPresence);
+    const query = { ...(after ? { after } : {}), ...(include.length ? { include } : {}) };
+    return answered(this.lineup.GET("/events", { params: { query } }));
+  }
 
   /** @param {Received} event */
   async #handOver(event) {

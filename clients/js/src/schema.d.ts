@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Read the acts of admins in your threads
-         * @description Scope `read`. Events in the order of their commits, without gaps, kept for 30 days. Call again with `next` as `after`, also when the list was empty: a chatbot that was away catches up by itself, and events before `after` count as received. Webhooks get the same events, with the headers and signatures of Standard Webhooks; an `id` stays the same however often its event is sent, and `seq` counts within a thread. Notes are never sent. Only webhooks get `admin.typing`, while an admin writes a reply: without `seq`, with `data.by` and `data.until`, not kept. When the customer has a message, post a `receipt` for `data.id`.
+         * @description Scope `read`. Events in the order of their commits, without gaps, kept for 30 days. Call again with `next` as `after`, also when the list was empty: a chatbot that was away catches up by itself, and events before `after` count as received. Webhooks get the same events, with the headers and signatures of Standard Webhooks; an `id` stays the same however often its event is sent, and `seq` counts within a thread. Notes are never sent. Only webhooks get `admin.typing`, while an admin writes a reply: without `seq`, with `data.by` and `data.until`, not kept. Presence is for those who name it: webhooks among their types, readers by `include`; it is kept for a day. When the customer has a message, post a `receipt` for `data.id`.
          */
         get: operations["getEvents"];
         put?: never;
@@ -498,6 +498,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "presence.team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An admin came, left or is busy
+         * @description Signed as [Standard Webhooks](https://www.standardwebhooks.com) 1.0 say.
+         */
+        post: operations["onPresenceTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "presence.customer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A customer came, left or is away
+         * @description Signed as [Standard Webhooks](https://www.standardwebhooks.com) 1.0 say.
+         */
+        post: operations["onPresenceCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "admin.typing": {
         parameters: {
             query?: never;
@@ -773,8 +813,8 @@ export interface components {
             /** @default [] */
             attachments: components["schemas"]["Attachment"][];
         };
-        /** @description An act of an admin, or an effect of time; `type` says which. */
-        OutgoingEvent: components["schemas"]["MessageCreated"] | components["schemas"]["ThreadClosed"] | components["schemas"]["ThreadReopened"] | components["schemas"]["ThreadAssigned"] | components["schemas"]["ThreadReleased"] | components["schemas"]["ThreadDeskChanged"] | components["schemas"]["ThreadPriorityChanged"] | components["schemas"]["ThreadTagsChanged"] | components["schemas"]["ThreadSnoozed"] | components["schemas"]["ThreadWoken"] | components["schemas"]["ThreadDue"] | components["schemas"]["ThreadPosition"];
+        /** @description An act of an admin, an effect of time, or presence; `type` says which. */
+        OutgoingEvent: components["schemas"]["MessageCreated"] | components["schemas"]["ThreadClosed"] | components["schemas"]["ThreadReopened"] | components["schemas"]["ThreadAssigned"] | components["schemas"]["ThreadReleased"] | components["schemas"]["ThreadDeskChanged"] | components["schemas"]["ThreadPriorityChanged"] | components["schemas"]["ThreadTagsChanged"] | components["schemas"]["ThreadSnoozed"] | components["schemas"]["ThreadWoken"] | components["schemas"]["ThreadDue"] | components["schemas"]["ThreadPosition"] | components["schemas"]["PresenceTeam"] | components["schemas"]["PresenceCustomer"];
         /** @description The acts of admins, in the order in which they were committed. */
         OutgoingEvents: {
             events: components["schemas"]["OutgoingEvent"][];
@@ -801,6 +841,36 @@ export interface components {
         PresenceBeats: {
             beats: components["schemas"]["PresenceBeat"][];
         };
+        PresenceCustomer: {
+            /** @description The same however often the event is sent. */
+            id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @description Grows with each event about this person. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "presence.customer";
+            data: components["schemas"]["PresenceCustomerData"];
+        };
+        /** @description The state of one customer, as `presence` answers. */
+        PresenceCustomerData: {
+            /** @enum {string} */
+            status: "online" | "away" | "busy" | "dnd" | "offline";
+            last_seen: number | null;
+            /** @description The type of each device in use, one entry a device. */
+            devices: string[];
+            text: string;
+            activity: string;
+            /** @description The beginning of this state, in ms since 1970. */
+            at: number;
+            /** @description Grows with each change. */
+            v: number;
+            /** @description Your id of the customer. */
+            customer: string;
+        };
         PresenceDevice: {
             customer: string;
             device: string;
@@ -817,6 +887,25 @@ export interface components {
             visibility?: ("everyone" | "contacts" | "nobody") | null;
             show_last_seen?: boolean | null;
             show_typing?: boolean | null;
+        };
+        PresenceTeam: {
+            /** @description The same however often the event is sent. */
+            id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @description Grows with each event about this person. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "presence.team";
+            data: components["schemas"]["PresenceTeamData"];
+        };
+        /** @description As `presence/team` answers; `assignee` is the admin who has changed, null: none. */
+        PresenceTeamData: {
+            online: boolean;
+            assignee: components["schemas"]["TeamAssignee"] | null;
         };
         /** @description A customer is writing in a thread. */
         PresenceTyping: {
@@ -1103,6 +1192,13 @@ export interface components {
         Team: {
             online: boolean;
             assignee: components["schemas"]["TeamMember"] | null;
+        };
+        /** @description An admin with a thread of yours. */
+        TeamAssignee: {
+            name: string;
+            /** @enum {string} */
+            status: "online" | "away" | "busy" | "dnd" | "offline";
+            id: number;
         };
         /** @description The admin who has the thread. */
         TeamMember: {
@@ -1471,6 +1567,13 @@ export interface operations {
                 after?: string;
                 /** @example 100 */
                 limit?: number;
+                /**
+                 * @description Types of presence to read, too, once for each; the key needs the scope `presence`. Asks for them from now on, for an hour.
+                 * @example [
+                 *       "presence.customer"
+                 *     ]
+                 */
+                include?: ("presence.team" | "presence.customer")[];
             };
             header?: never;
             path?: never;
@@ -3168,6 +3271,78 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ThreadPosition"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPresenceTeam: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt. */
+                "webhook-id": string;
+                /** @description The time of this attempt in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; one for each valid secret, separated by blanks. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PresenceTeam"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPresenceCustomer: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt. */
+                "webhook-id": string;
+                /** @description The time of this attempt in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; one for each valid secret, separated by blanks. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PresenceCustomer"];
             };
         };
         responses: {

@@ -62,9 +62,12 @@ class Lineup:
         answer = self._call("POST", "/events", {"events": list(events)}, accept=(207, 422))
         return cast(models.BatchResults, answer)
 
-    def events(self, after: str = "", limit: int = 100) -> models.OutgoingEvents:
-        """Returns what admins did after a cursor, in order; "" is the first of the last 30 days."""
-        query = {"after": after, "limit": str(limit)}
+    def events(
+        self, after: str = "", limit: int = 100, include: Sequence[str] = ()
+    ) -> models.OutgoingEvents:
+        """Returns what admins did after a cursor, in order; "" is the first of the last 30 days.
+        `include` asks for types of presence, such as "presence.customer"."""
+        query = {"after": after, "limit": str(limit), "include": include}
         return cast(models.OutgoingEvents, self._call("GET", "/events", query=query))
 
     def thread(self, thread: str) -> models.Row:
@@ -111,7 +114,7 @@ class Lineup:
         body: object = None,
         *,
         accept: Sequence[int] = (),
-        query: Mapping[str, str] | None = None,
+        query: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Any:
         given = {name: value for name, value in (query or {}).items() if value}
         try:

@@ -158,6 +158,21 @@ class PresenceBeats(TypedDict):
     beats: list[PresenceBeat]
 
 
+class PresenceCustomerData(TypedDict):
+    """
+    The state of one customer, as `presence` answers.
+    """
+
+    status: Literal["online", "away", "busy", "dnd", "offline"]
+    last_seen: int | None
+    devices: list[str]
+    text: str
+    activity: str
+    at: int
+    v: int
+    customer: str
+
+
 class PresenceDevice(TypedDict):
     customer: str
     device: str
@@ -387,6 +402,16 @@ class TagsEvent(TypedDict):
     remove: NotRequired[list[str]]
 
 
+class TeamAssignee(TypedDict):
+    """
+    An admin with a thread of yours.
+    """
+
+    name: str
+    status: Literal["online", "away", "busy", "dnd", "offline"]
+    id: int
+
+
 class TeamMember(TypedDict):
     """
     The admin who has the thread.
@@ -593,6 +618,23 @@ class MessageCreated(TypedDict):
     thread: str
     type: Literal["message.created"]
     data: Message
+
+
+class PresenceCustomer(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    type: Literal["presence.customer"]
+    data: PresenceCustomerData
+
+
+class PresenceTeamData(TypedDict):
+    """
+    As `presence/team` answers; `assignee` is the admin who has changed, null: none.
+    """
+
+    online: bool
+    assignee: TeamAssignee | None
 
 
 class Problem(TypedDict):
@@ -812,6 +854,14 @@ class BatchResults(TypedDict):
     results: list[BatchResult]
 
 
+class PresenceTeam(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    type: Literal["presence.team"]
+    data: PresenceTeamData
+
+
 class OutgoingEvents(TypedDict):
     """
     The acts of admins, in the order in which they were committed.
@@ -830,6 +880,8 @@ class OutgoingEvents(TypedDict):
         | ThreadWoken
         | ThreadDue
         | ThreadPosition
+        | PresenceTeam
+        | PresenceCustomer
     ]
     next: str
 
@@ -857,4 +909,6 @@ OutgoingEvent = (
     | ThreadWoken
     | ThreadDue
     | ThreadPosition
+    | PresenceTeam
+    | PresenceCustomer
 )

@@ -49,7 +49,8 @@ class Receiver(Background):
         return self._storage.connection
 
     def on(self, type: str) -> Callable[[Handler], Handler]:
-        """Decorates the handler of a type of events, such as "message.created"."""
+        """Decorates the handler of a type of events, such as "message.created". A handler of
+        "presence.customer" or "presence.team" asks for that presence."""
 
         def decorate(handler: Handler) -> Handler:
             self._handlers.setdefault(type, []).append(handler)
@@ -64,21 +65,26 @@ class Receiver(Background):
         """
         cursor = self._storage.recall(_CURSOR)
         try:
-            answer = self._lineup.events(cursor)
+            answer = self._lineup.events(cursor, include=self._presence)
         except Refused:
             if not cursor:
                 raise
             # Signed with an earlier secret key of Lineup. Known events are passed over.
             log.warning("the cursor ended; all events of the last 30 days are read again")
-            answer = self._lineup.events()
+            answer = self._lineup.events(include=self._presence)
         for event in answer["events"]:
             with self._storage.transaction() as connection:
-                known = {"thread": event["thread"], "seq": event["seq"]}
+                known = {"thread": _order_of(event), "seq": event["seq"]}
                 if connection.execute(_TAKE, known).rowcount:
                     self._hand_over(event)
         with self._storage.transaction() as connection:
             remember(connection, _CURSOR, answer["next"])
         return bool(answer["events"])
+
+    @property
+    def _presence(self) -> list[str]:
+        """The types of presence to ask for: those with a handler."""
+        return sorted(type for type in self._handlers if type.startswith("presence."))
 
     def _hand_over(self, event: Mapping[str, Any]) -> None:
         for handler in self._handlers.get(event["type"], ()):
@@ -136,6 +142,12 @@ class Receiver(Background):
         start = {"type": "http.response.start", "status": status.value}
         await send(start | {"headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body", "body": b""})
+
+
+def _order_of(event: Mapping[str, Any]) -> str:
+    """Returns what the `seq` of an event counts in: its thread, or the presence of a person."""
+    thread: str | None = event.get("thread")
+    return thread or f"{event['type']}/{event['data'].get('customer', '')}"
 
 
 def _refusal(method: str, length: int) -> HTTPStatus | None:

@@ -17,14 +17,16 @@ from dashboard.db.models.base import Id, Json, metadata
 
 #: Actions of admins, for chatbots; written in the transaction of the action. `name` is the id in
 #: the API; `seq` counts within the thread; `position` is assigned after the commit (see
-#: outgoing.py).
+#: outgoing.py). Presence has no thread: `customer_id` names the customer, null stands for the team,
+#: and `seq` grows within each of them.
 outgoing_events = Table(
     "outgoing_events",
     metadata,
     Column("id", Id, primary_key=True),
     Column("name", String(40), nullable=False, unique=True),
     Column("source_id", Id, ForeignKey("sources.id"), nullable=False),
-    Column("thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE"), nullable=False),
+    Column("thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE")),
+    Column("customer_id", Id, ForeignKey("customers.id", ondelete="CASCADE")),
     Column("seq", BigInteger, nullable=False),
     Column("type", String(32), nullable=False),
     Column("occurred_at", BigInteger, nullable=False),
@@ -44,6 +46,18 @@ Index(
     outgoing_events.c.id,
     sqlite_where=outgoing_events.c.position.is_(None),
     postgresql_where=outgoing_events.c.position.is_(None),
+)
+Index(
+    "ix_outgoing_events_presence",
+    outgoing_events.c.occurred_at,
+    sqlite_where=outgoing_events.c.thread_id.is_(None),
+    postgresql_where=outgoing_events.c.thread_id.is_(None),
+)
+Index(
+    "ix_outgoing_events_customer",
+    outgoing_events.c.customer_id,
+    sqlite_where=outgoing_events.c.customer_id.is_not(None),
+    postgresql_where=outgoing_events.c.customer_id.is_not(None),
 )
 
 #: The last `seq` of each thread; it stays when the events are deleted.
@@ -68,12 +82,50 @@ outgoing_head = Table(
     Column("position", BigInteger, nullable=False),
 )
 
-#: The greatest cursor with which each source has read the outbox.
+#: The greatest cursor with which each source has read the outbox, and until when its readers ask
+#: for presence.
 outgoing_readers = Table(
     "outgoing_readers",
     metadata,
     Column("source_id", Id, ForeignKey("sources.id"), primary_key=True, autoincrement=False),
     Column("position", BigInteger, nullable=False),
+    Column("customers_until", BigInteger),
+    Column("team_until", BigInteger),
+)
+
+#: Customers with a presence that their chatbot asked for: `told` is what it was told last, at
+#: `told_at`. From `due_at` on the presence may be another one; `changes` counts announcements.
+pushed_customers = Table(
+    "pushed_customers",
+    metadata,
+    Column(
+        "customer_id",
+        Id,
+        ForeignKey("customers.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("source_id", Id, ForeignKey("sources.id"), nullable=False),
+    Column("told", Json),
+    Column("told_at", BigInteger),
+    Column("due_at", BigInteger),
+    Column("changes", BigInteger, nullable=False),
+)
+Index(
+    "ix_pushed_customers_due",
+    pushed_customers.c.source_id,
+    pushed_customers.c.due_at,
+    sqlite_where=pushed_customers.c.due_at.is_not(None),
+    postgresql_where=pushed_customers.c.due_at.is_not(None),
+)
+
+#: What each source that asked for it was told last of the team; `seq` is that of the last event.
+pushed_teams = Table(
+    "pushed_teams",
+    metadata,
+    Column("source_id", Id, ForeignKey("sources.id"), primary_key=True, autoincrement=False),
+    Column("told", Json, nullable=False),
+    Column("seq", BigInteger, nullable=False),
 )
 
 #: The delivery state of messages to customers; for `stage` see sent_messages.py.
@@ -109,7 +161,8 @@ webhooks = Table(
 )
 
 #: The delivery of an event to a webhook: pending, done or failed. The dispatcher that posts it
-#: holds `lease` until `leased_until`; after that another one may lease it.
+#: holds `lease` until `leased_until`; after that another one may lease it. For presence `thread_id`
+#: is minus the id of the customer, or 0 for the team.
 deliveries = Table(
     "deliveries",
     metadata,

@@ -25,7 +25,14 @@ from dashboard.db.driver import insert_missing
 from dashboard.db.models.threads import threads
 from dashboard.db.models.webhooks import deliveries, delivery_attempts, outgoing_events, webhooks
 from dashboard.db.outbox import sent_messages
-from dashboard.db.outbox.outgoing import EVENTS, Outgoing, PositionedEvent, delivery
+from dashboard.db.outbox.outgoing import (
+    EVENTS,
+    ORDER_ID,
+    Outgoing,
+    PositionedEvent,
+    delivery,
+    is_wanted,
+)
 from dashboard.validation.strict_json import JsonObject
 
 #: Not a parameter: SQLite would plan each statement again, since its index has pending rows only.
@@ -337,7 +344,7 @@ def replayable(
         outgoing_events.c.position,
         outgoing_events.c.id,
         outgoing_events.c.source_id,
-        outgoing_events.c.thread_id,
+        ORDER_ID,
         outgoing_events.c.type,
     ).where(outgoing_events.c.source_id == source, outgoing_events.c.position.is_not(None))
     if name is not None:
@@ -346,11 +353,7 @@ def replayable(
         statement = statement.where(outgoing_events.c.occurred_at.between(from_ms, to_ms))
     rows = connection.execute(statement.order_by(outgoing_events.c.position).limit(REPLAY_MAX))
     events = [PositionedEvent(*row) for row in rows]
-    return [
-        delivery(webhook_id, event, now_ms)
-        for event in events
-        if types is None or event.type in types
-    ]
+    return [delivery(webhook_id, event, now_ms) for event in events if is_wanted(event.type, types)]
 
 
 _LOG = (

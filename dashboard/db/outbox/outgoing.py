@@ -7,11 +7,22 @@ holding the lock of one row, so that it sees everything committed before. A curs
 """
 
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, delete, exists, insert, select, text, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
 
 from dashboard.db.driver import insert_missing
 from dashboard.db.models.threads import threads
@@ -23,6 +34,7 @@ from dashboard.db.models.webhooks import (
     webhooks,
 )
 from dashboard.db.outbox import sent_messages
+from dashboard.event_types import NAMED_TYPES
 from dashboard.validation.strict_json import JsonObject
 
 EVENTS: Select[Any] = select(
@@ -32,18 +44,23 @@ EVENTS: Select[Any] = select(
     outgoing_events.c.seq,
     threads.c.external_id,
     outgoing_events.c.data,
-).join_from(outgoing_events, threads, threads.c.id == outgoing_events.c.thread_id)
+).join_from(outgoing_events, threads, threads.c.id == outgoing_events.c.thread_id, isouter=True)
+#: Names what is delivered in order: a thread, a customer's presence, or the team's.
+ORDER_ID = func.coalesce(outgoing_events.c.thread_id, -outgoing_events.c.customer_id, 0)
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Outgoing(NamedTuple):
-    """A stored event; `occurred_at` in milliseconds, `thread` is the source's id of it."""
+    """A stored event; `occurred_at` in milliseconds, `thread` is the source's id of it.
+
+    Presence has no thread.
+    """
 
     name: str
     type: str
     occurred_at: int
     seq: int
-    thread: str
+    thread: str | None
     data: JsonObject
 
     def document(self) -> JsonObject:
@@ -53,7 +70,7 @@ class Outgoing(NamedTuple):
             "type": self.type,
             "occurred_at": timestamp(self.occurred_at),
             "seq": self.seq,
-            "thread": self.thread,
+            **({} if self.thread is None else {"thread": self.thread}),
             "data": self.data,
         }
 
@@ -65,7 +82,7 @@ def timestamp(ms: int) -> str:
 
 
 class PositionedEvent(NamedTuple):
-    """An outgoing event and its position in the outbox."""
+    """An outgoing event and its position in the outbox; `thread_id` see `ORDER_ID`."""
 
     position: int
     id: int
@@ -81,10 +98,15 @@ def fan_out(connection: Connection, events: Sequence[PositionedEvent], now_ms: i
         delivery(webhook_id, event, now_ms)
         for event in events
         for webhook_id, types in by_source.get(event.source_id, ())
-        if types is None or event.type in types
+        if is_wanted(event.type, types)
     ]
     if rows:
         insert_missing(connection, deliveries, rows)
+
+
+def is_wanted(type: str, types: Collection[str] | None) -> bool:
+    """Whether a webhook for these types, None: for all, gets events of this type."""
+    return type not in NAMED_TYPES if types is None else type in types
 
 
 def delivery(webhook_id: int, event: PositionedEvent, now_ms: int) -> dict[str, object]:
@@ -115,8 +137,9 @@ def _webhooks(
     return by_source
 
 
-#: Events are kept for 30 days.
+#: Events are kept for 30 days, presence for one: it can be asked for.
 KEPT_MS = 30 * 24 * 3600 * 1000
+PRESENCE_KEPT_MS = 24 * 3600 * 1000
 #: Events that get positions, or are deleted, in one transaction.
 SLICE = 1_000
 
@@ -146,18 +169,29 @@ def add(
 ) -> None:
     """Writes an event. The caller holds the lock of the thread, so that `seq` has no gap."""
     seq = connection.execute(_NEXT_SEQ, {"thread": thread_id}).scalar_one()
-    connection.execute(
-        insert(outgoing_events).values(
-            name=f"evt_{uuid.uuid4().hex}",
-            source_id=source_id,
-            thread_id=thread_id,
-            seq=seq,
-            type=type,
-            occurred_at=now_ms,
-            message_id=message_id,
-            data=data,
-        )
-    )
+    of = {"thread_id": thread_id, "message_id": message_id, "seq": seq, "occurred_at": now_ms}
+    _insert(connection, source_id, type, data, **of)
+
+
+def add_presence(
+    connection: Connection,
+    source_id: int,
+    customer_id: int | None,
+    type: str,
+    now_ms: int,
+    data: Mapping[str, Any],
+) -> None:
+    """Writes an event about a customer, None: the team, at a time after that of the one before."""
+    of = {"customer_id": customer_id, "seq": now_ms, "occurred_at": now_ms}
+    _insert(connection, source_id, type, data, **of)
+
+
+def _insert(
+    connection: Connection, source_id: int, type: str, data: Mapping[str, Any], **of: int | None
+) -> None:
+    name = f"evt_{uuid.uuid4().hex}"
+    row = {"name": name, "source_id": source_id, "type": type, "data": data, **of}
+    connection.execute(insert(outgoing_events).values(row))
 
 
 def needs_positions(connection: Connection) -> bool:
@@ -179,7 +213,7 @@ def assign_positions(connection: Connection, now_ms: int) -> int:
         select(
             outgoing_events.c.id,
             outgoing_events.c.source_id,
-            outgoing_events.c.thread_id,
+            ORDER_ID,
             outgoing_events.c.type,
         )
         .where(_HAS_NO_POSITION)
@@ -198,16 +232,29 @@ def assign_positions(connection: Connection, now_ms: int) -> int:
 
 
 def after(
-    connection: Connection, source_id: int, position: int, limit: int
+    connection: Connection,
+    source_id: int,
+    position: int,
+    limit: int,
+    include: Iterable[str] = (),
 ) -> tuple[list[Outgoing], int]:
-    """Returns up to `limit` events of a source after a position, and the last one's position."""
+    """Returns up to `limit` events of a source after a position, and the position of the last.
+
+    Presence only of the types in `include`; the position is behind what is left out.
+    """
+    own = outgoing_events.c.source_id == source_id
+    left_out = NAMED_TYPES.difference(include)
     rows = connection.execute(
         EVENTS.add_columns(outgoing_events.c.position)
-        .where(outgoing_events.c.source_id == source_id, outgoing_events.c.position > position)
+        .where(own, outgoing_events.c.position > position)
+        .where(outgoing_events.c.type.not_in(left_out))
         .order_by(outgoing_events.c.position)
         .limit(limit)
     ).all()
     last = rows[-1][-1] if rows else position
+    if len(rows) < limit:
+        newest = select(func.max(outgoing_events.c.position)).where(own)
+        last = max(last, connection.scalar(newest) or 0)
     return [Outgoing(*row[:-1]) for row in rows], last
 
 
@@ -241,7 +288,16 @@ def save_read_position(connection: Connection, source_id: int, position: int, no
 
 
 def trim(connection: Connection, now_ms: int) -> int:
-    """Deletes up to `SLICE` events that are older than `KEPT_MS`; returns their number."""
+    """Deletes up to `SLICE` events of each kind that are too old; returns their number."""
+    is_presence = outgoing_events.c.thread_id.is_(None)
+    old = (
+        select(outgoing_events.c.id)
+        .where(is_presence, outgoing_events.c.occurred_at < now_ms - PRESENCE_KEPT_MS)
+        .limit(SLICE)
+    )
+    count = connection.execute(
+        delete(outgoing_events).where(outgoing_events.c.id.in_(old))
+    ).rowcount
     oldest = (
         select(outgoing_events.c.id, outgoing_events.c.occurred_at)
         .order_by(outgoing_events.c.id)
@@ -249,9 +305,10 @@ def trim(connection: Connection, now_ms: int) -> int:
         .subquery()
     )
     over = select(oldest.c.id).where(oldest.c.occurred_at < now_ms - KEPT_MS)
-    return connection.execute(
-        delete(outgoing_events).where(outgoing_events.c.id.in_(over))
-    ).rowcount
+    return (
+        count
+        + connection.execute(delete(outgoing_events).where(outgoing_events.c.id.in_(over))).rowcount
+    )
 
 
 def _read_to(source_id: int) -> Select[Any]:

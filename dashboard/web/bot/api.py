@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from flask import Blueprint, Response, request
 from pydantic import Field
@@ -13,7 +13,9 @@ from redis.exceptions import RedisError
 from dashboard.db.accounts.api_keys import Caller, KeyRing
 from dashboard.db.database import Database
 from dashboard.db.outbox import outgoing
+from dashboard.db.outbox.pushed_presence import ask, is_asked_anew
 from dashboard.errors import FieldError, Problem
+from dashboard.event_types import PRESENCE_TYPES
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.schema import BATCH_MAX, Batch, Event, Outcome, ParsedEvent, parse_request
@@ -48,6 +50,10 @@ class Unauthorized(Problem):
         )
 
 
+def _forbidden(scope: str) -> Problem:
+    return Problem(403, "forbidden_scope", f"This key does not have the scope “{scope}”.")
+
+
 class Callers:
     """Finds callers by their keys, which are only read from the header."""
 
@@ -62,7 +68,7 @@ class Callers:
         if caller is None:
             raise Unauthorized()
         if scope not in caller.scopes:
-            raise Problem(403, "forbidden_scope", f"This key does not have the scope “{scope}”.")
+            raise _forbidden(scope)
         turns.known_as(("key", caller.key_id))
         return caller
 
@@ -201,6 +207,7 @@ class EventsApi:
 LIMIT_DEFAULT = 100
 LIMIT_MAX = 500
 _LIST_NAME = "events"
+PRESENCE_NAMES = tuple(type.name for type in PRESENCE_TYPES)
 
 
 class OutboxQuery(Query):
@@ -208,6 +215,15 @@ class OutboxQuery(Query):
 
     after: Annotated[Cursor, Field(description="`next` of the answer before.")] = None
     limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
+    include: Annotated[
+        list[Literal[PRESENCE_NAMES]],  # type: ignore[valid-type]
+        Field(
+            default_factory=list,
+            description="Types of presence to read, too, once for each; the key needs the scope "
+            "`presence`. Asks for them from now on, for an hour.",
+            examples=[["presence.customer"]],
+        ),
+    ]
 
 
 class OutboxApi:
@@ -237,8 +253,9 @@ class OutboxApi:
         "events, with the headers and signatures of Standard Webhooks; an `id` stays the same "
         "however often its event is sent, and `seq` counts within a thread. Notes are never sent. "
         "Only webhooks get `admin.typing`, while an admin writes a reply: without `seq`, with "
-        "`data.by` and `data.until`, not kept. When the customer has a message, post a `receipt` "
-        "for `data.id`.",
+        "`data.by` and `data.until`, not kept. Presence is for those who name it: webhooks among "
+        "their types, readers by `include`; it is kept for a day. When the customer has a message, "
+        "post a `receipt` for `data.id`.",
         query=OutboxQuery,
         answers={200: Documented("Up to `limit` events.", (OutgoingEvents,))},
     )
@@ -247,6 +264,9 @@ class OutboxApi:
 
         Raises Invalid for a wrong cursor and StorageUnavailable.
         """
+        if query.include and "presence" not in caller.scopes:
+            raise _forbidden("presence")
+        self._ask(caller.source_id, query.include)
         position = 0
         if query.after is not None:
             position = self._cursors.decode(_LIST_NAME, query.after, "/after")
@@ -255,7 +275,9 @@ class OutboxApi:
             if position > outgoing.head(connection):
                 # A cursor of another database: no event would ever come after it.
                 raise field_error("/after", "unknown_value", "is not a cursor of this list")
-            events, last = outgoing.after(connection, caller.source_id, position, query.limit)
+            events, last = outgoing.after(
+                connection, caller.source_id, position, query.limit, query.include
+            )
             is_news = outgoing.read_to(connection, caller.source_id) < position
         if is_news:
             self._database.write(
@@ -267,6 +289,16 @@ class OutboxApi:
         next = self._cursors.encode(_LIST_NAME, last)
         documents = [self._addresses.for_chatbots(event.document()) for event in events]
         return json_response({"events": documents, "next": next})
+
+    def _ask(self, source_id: int, types: Sequence[str]) -> None:
+        """Notes, now and then, that the caller asks for presence of these types."""
+        now = self._clock()
+        with self._database.read() as connection:
+            new = [one for one in types if is_asked_anew(connection, source_id, one, now)]
+        if new:
+            self._database.write(
+                lambda connection: ask(connection, source_id, new, now), is_idempotent=True
+            )
 
     def _assign_positions(self) -> None:
         """Assigns positions to all events committed by now, so that they can be read."""

@@ -5,8 +5,15 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import Discriminator, Field, RootModel, create_model
 
-from dashboard.event_types import OUTGOING_TYPES, Member, OutgoingType
+from dashboard.event_types import (
+    OUTGOING_TYPES,
+    PRESENCE_CUSTOMER,
+    PRESENCE_TEAM,
+    Member,
+    OutgoingType,
+)
 from dashboard.validation import fields
+from dashboard.web.bot.presence import State, TeamMember
 from dashboard.web.http import schemas
 from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Person, Problem, ThreadId
 
@@ -113,19 +120,58 @@ class ThreadAct(Answer):
     by: Person | None
 
 
-class Outgoing(Answer):
+class OutboxEvent(Answer):
     """An event for a chatbot."""
 
     id: Annotated[str, Field(description="The same however often the event is sent.")]
     occurred_at: DateTime
+
+
+class Presence(OutboxEvent):
+    """Presence, for who asks for it."""
+
+    seq: Annotated[int, Field(description="Grows with each event about this person.")]
+
+
+class TeamAssignee(TeamMember):
+    """An admin with a thread of yours."""
+
+    id: int
+
+
+class PresenceTeamData(Answer):
+    """As `presence/team` answers; `assignee` is the admin who has changed, null: none."""
+
+    online: bool
+    assignee: TeamAssignee | None
+
+
+class PresenceCustomerData(State):
+    """The state of one customer, as `presence` answers."""
+
+    customer: Annotated[str, Field(description="Your id of the customer.")]
+
+
+class Outgoing(OutboxEvent):
+    """An event about a thread."""
+
     seq: Annotated[int, Field(description="Counts within the thread, from 1.", ge=1)]
     thread: Annotated[str, Field(description="Your id of the thread.")]
 
 
-def _event_model(type: OutgoingType) -> type[Outgoing]:
+_PRESENCE_DATA = {
+    PRESENCE_TEAM.name: PresenceTeamData,
+    PRESENCE_CUSTOMER.name: PresenceCustomerData,
+}
+
+
+def _event_model(type: OutgoingType) -> type[OutboxEvent]:
     name = "".join(word.capitalize() for word in re.split("[._]", type.name))
     is_of_type: Any = (Literal[type.name], ...)
-    data: Any = Message
+    if type.name in _PRESENCE_DATA:
+        data: Any = _PRESENCE_DATA[type.name]
+        return create_model(name, __base__=Presence, type=is_of_type, data=(data, ...))
+    data = Message
     if type.members or type.sets is not None:
         members = {name: _member(member) for name, member in type.members.items()}
         data = create_model(f"{name}Data", __base__=ThreadAct, **members)
@@ -146,7 +192,7 @@ _AnyEvent: Any = Annotated[Union[tuple(OUTGOING.values())], Discriminator("type"
 
 
 class OutgoingEvent(RootModel[_AnyEvent]):
-    """An act of an admin, or an effect of time; `type` says which."""
+    """An act of an admin, an effect of time, or presence; `type` says which."""
 
 
 class OutgoingEvents(Answer):

@@ -204,12 +204,13 @@ export class WebhooksPage extends SettingsPage {
     const { t } = this;
     const said = inWords({ status, error }, t);
     const event = request.body;
+    const about = event && `${event.type} · ${event.thread ?? event.data.customer ?? ""}`;
     const again = delivery?.state === "pending"
       ? html`<span class="set-help">${t("webhooks.log.again",
         { time: this.ui.language.words.dated(delivery.next_at, this.net.now()) })}</span>` : "";
     return html`<tr data-good=${String(isTaken({ status, error }))}>
       <td>${this.when(at)}</td>
-      <td><details><summary>${event ? `${event.type} · ${event.thread}` : t("webhooks.test")}</summary>
+      <td><details><summary>${about ?? t("webhooks.test")}</summary>
         <pre tabindex="0">${JSON.stringify(request.headers, null, 2)}
 
 ${event ? JSON.stringify(event, null, 2) : ""}</pre></details></td>
@@ -217,7 +218,7 @@ ${event ? JSON.stringify(event, null, 2) : ""}</pre></details></td>
         tabindex="0">${answer}</pre></details>` : said}${again}</td>
       <td>${took} ms</td>
       <td>${event ? html`<button type="button" class="button"
-        aria-label=${`${t("webhooks.replay")}: ${event.type} · ${event.thread}`}
+        aria-label=${`${t("webhooks.replay")}: ${about}`}
         @click=${() => this.#act(() => this.#replay(this.#logOf,
           { event: event.id }))}>${t("webhooks.replay")}</button>` : ""}</td></tr>`;
   }

@@ -327,7 +327,7 @@ def test_old_times_of_last_seen_go(process):
 def test_every_step_is_started_and_stopped(process):
     started: list[object] = []
     process.tasks.start(started.append)
-    assert len(started) == len(process.tasks._steps()) == 17
+    assert len(started) == len(process.tasks._steps()) == 18
     process.tasks.stop()
     assert all(run.__self__.is_stopped for run in started)
 

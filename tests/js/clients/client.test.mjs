@@ -45,6 +45,7 @@ class Server {
   }
 
   #read({ searchParams }) {
+    this.included = searchParams.getAll("include");
     const after = searchParams.get("after") ?? "0";
     if (!/^\d+$/.test(after)) return Response.json({ detail: "no cursor" }, { status: 422 });
     const events = this.outgoing.slice(Number(after), Number(after) + 2);
@@ -114,6 +115,22 @@ test("a receiver goes on when the sender with its file has stopped", async () =>
   await receiver.stop();
   const next = new Receiver(client, SECRET, { file, log });
   assert.deepEqual([...next.journal.seqs], [["t-1", 1]]);
+});
+
+test("a handler of presence asks for it, and gets each event of a person once", async () => {
+  const server = new Server();
+  const receiver = new Receiver(lineup("http://lineup.example", "key", { fetch: server.fetch }), SECRET, { log });
+  const got = [];
+  await readAll(receiver.on("message.created", () => {}));
+  assert.deepEqual(server.included, []);
+  receiver.on("presence.customer", ({ data }) => got.push(data.status)).on("presence.team", ({ data }) => got.push(data.online));
+  const about = (type, seq, data) => ({ type, id: `evt_${type}_${seq}`, seq, data });
+  server.outgoing = [about("presence.customer", 5, { customer: "c-7", status: "online" }), about("presence.team", 4, { online: true }),
+    about("presence.customer", 5, { customer: "c-8", status: "away" }), about("presence.customer", 5, { customer: "c-7", status: "online" }),
+    about("presence.customer", 9, { customer: "c-7", status: "offline" })];
+  await readAll(receiver);
+  assert.deepEqual(server.included, ["presence.customer", "presence.team"]);
+  assert.deepEqual(got, ["online", true, "away", "offline"]);
 });
 
 test("times never go back", () => {

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
+from lineup_client.storage import remember
 from standardwebhooks.webhooks import Webhook
 
 from dashboard.db.accounts import api_keys, sources
@@ -297,6 +298,26 @@ def test_only_what_lineup_signed_lately_is_taken_and_once(lineup, call):
     assert call(receiver, *signed(other), method="GET") == 405
     assert call(receiver, {}, b"x" * 2_000_000) == 413
     assert got == [TYPING]
+
+
+def test_a_handler_of_presence_asks_for_it_and_gets_each_event_once(app, lineup, tmp_path):
+    receiver, got = Receiver(lineup, SECRET, str(tmp_path / "bot.sqlite")), []
+    receiver.on("presence.customer")(lambda event: got.append(event["data"]["status"]))
+    receiver.on("presence.team")(lambda event: got.append(event["data"]["online"]))
+    assert not receiver.read_next()
+    app.say("t-1", customer="c-7")
+    lineup.beat([{"customer": "c-7", "device": "d", "type": "web"}])
+    app.services.presence_tasks._store()
+    pusher = app.services.presence_pusher
+    assert pusher.turn() == 2 and receiver.read_next()
+    lineup.leave([{"customer": "c-7", "device": "d"}])
+    app.services.presence_tasks._store()
+    app.clock.advance(5_000)
+    assert pusher.turn() == 1 and receiver.read_next()
+    with receiver._storage.transaction() as connection:
+        remember(connection, "receiver.cursor", "")
+    assert receiver.read_next(), "a reader without its cursor reads everything again"
+    assert sorted(map(str, got)) == ["False", "offline", "online"]
 
 
 def test_a_chatbot_that_lost_its_data_reads_the_conversation(app, lineup, network, sue):
