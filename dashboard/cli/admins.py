@@ -122,6 +122,24 @@ def set_password(email: str, password_stdin: bool) -> None:
 
 
 @command(
+    "set-email",
+    arguments="Their sessions end; they sign in with the new address and the same password.",
+    example="set-email --email mai@example.com --to mai.tran@example.com",
+)
+@EMAIL_OPTION
+@click.option("--to", "new", type=Email(), required=True, help="The new address.")
+def set_email(email: str, new: str) -> None:
+    with open_services() as services:
+        admin = _admin(services.database, email)
+        changes = importlib.import_module("dashboard.ingest.accounts").Changes(email=new)
+        try:
+            services.accounts.change(operator(), admin.id, changes)
+        except Problem as problem:
+            raise StartError(problem.detail) from problem
+        click.echo(f"{email} is {new} now; their sessions have ended.", err=True)
+
+
+@command(
     "reset-second-factor",
     arguments="For an admin without the app and the recovery codes; the password stays.",
     example="reset-second-factor --email mai@example.com",

@@ -28,6 +28,7 @@ COMMANDS = {
     "create-admin": ("admins", "Create an admin; the password is asked for."),
     "list-admins": ("admins", "List the admins."),
     "set-password": ("admins", "Set an admin's password and end their sessions."),
+    "set-email": ("admins", "Change an admin's e-mail address and end their sessions."),
     "reset-second-factor": ("admins", "Remove an admin's second factor and end their sessions."),
     "disable-admin": ("admins", "Disable an admin, end their sessions, and release their threads."),
     "set-desks": ("admins", "Set the desks to which an admin belongs."),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admin_desks, admins, invitations, team
+from dashboard.db.accounts import admin_desks, admins, invitations, oidc_accounts, team
 from dashboard.db.accounts.admins import SUPERVISOR, Admin, EmailTaken
 from dashboard.db.accounts.invitations import Draft, Invitation
 from dashboard.db.accounts.team import Account
@@ -38,6 +38,7 @@ class Changes(NamedTuple):
     name: str | None = None
     changed_at: int | None = None
     capacity: int | None = None
+    email: str | None = None
 
 
 class Changed(NamedTuple):
@@ -53,6 +54,7 @@ _NOTED = {
     "role": audit.ACCOUNT_ROLE_CHANGED,
     "desks": audit.ACCOUNT_DESKS_CHANGED,
     "name": audit.ACCOUNT_CHANGED,
+    "email": audit.ACCOUNT_CHANGED,
     "capacity": audit.ACCOUNT_CAPACITY_CHANGED,
 }
 
@@ -87,11 +89,11 @@ class Accounts:
         self._spawn = spawn
 
     def change(self, by: Actor, account_id: int, edit: Changes) -> Changed:
-        """Sets name, role, desks and capacity. Sessions go on; requests and sockets follow the new
-        rights.
+        """Sets name, role, desks, capacity and e-mail address. Sessions go on; requests and sockets
+        follow the new rights. Only another address ends them.
 
         Threads at desks that the admin does not see any more are released. Raises NotFound, Invalid
-        for an unknown desk, Problem (403, 409).
+        for an unknown desk, EmailTaken, Problem (403, 409).
         """
         now = self._clock()
 
@@ -111,6 +113,8 @@ class Accounts:
                     _require_another(connection, account_id)
                 withdraw_all_of(connection, now, by, account_id)
             admins.change(connection, account_id, values, now)
+            if edit.email not in (None, before.email):
+                _set_email(connection, by, account_id, edit.email, now)
             account = _described(connection, account_id)
             _note_changes(connection, now, by, old, account)
             seen = admin_desks.seen_by(connection, {account_id: values["role"]})[account_id]
@@ -227,6 +231,23 @@ def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int 
     return admin
 
 
+def require_own_email(connection: Connection, account_id: int) -> None:
+    """Raises Problem (409) for an account with the address that a provider gives it at each
+    sign-in."""
+    if oidc_accounts.is_bound(connection, None, account_id):
+        detail = "The provider with which this account signs in gives it its address."
+        raise Problem(409, "provider_account", detail)
+
+
+def _set_email(connection: Connection, by: Actor, account_id: int, email: str, now_ms: int) -> None:
+    if by.via == PAGE:
+        require_own_email(connection, account_id)
+        if by.admin_id == account_id:
+            detail = "Change your own address on your profile, with your password."
+            raise Problem(409, "own_email", detail)
+    admins.set_email(connection, account_id, email, now_ms)
+
+
 def _require_another(connection: Connection, account_id: int) -> None:
     if admins.lock_supervisors(connection) <= {account_id}:
         raise Problem(409, "last_supervisor", "There is no other enabled supervisor.")
@@ -245,7 +266,7 @@ def _note_changes(
     before: Account,
     after: Account,
 ) -> None:
-    """Adds one entry each for role, desks, name and capacity, if they differ."""
+    """Adds one entry each for role, desks, name, address and capacity, if they differ."""
     target = Target(after["id"], after["email"])
     differences = changes(before, after)
     for field, action in _NOTED.items():

@@ -146,6 +146,19 @@ def set_password(
     return sessions.end_all(connection, admin_id, but)
 
 
+def set_email(
+    connection: Connection, admin_id: int, email: str, now: int, but: bytes | None = None
+) -> list[bytes]:
+    """Sets the e-mail address, and ends the admin's sessions as `set_password` does. Raises
+    EmailTaken."""
+    try:
+        with connection.begin_nested():
+            change(connection, admin_id, {"email": canonical_email(email)}, now)
+    except IntegrityError:
+        raise EmailTaken() from None
+    return sessions.end_all(connection, admin_id, but)
+
+
 def set_name(connection: Connection, admin_id: int, name: str) -> None:
     connection.execute(update(admins).where(admins.c.id == admin_id).values(name=name))
 

@@ -28,11 +28,11 @@ def admin_of(connection: Connection, issuer: str, subject: str) -> Admin | None:
     return None if row is None else Admin(*row)
 
 
-def is_bound(connection: Connection, issuer: str, admin_id: int) -> bool:
-    """Whether the account is bound to a subject at this provider."""
-    statement = select(oidc_accounts.c.subject).where(
-        oidc_accounts.c.issuer == issuer, oidc_accounts.c.admin_id == admin_id
-    )
+def is_bound(connection: Connection, issuer: str | None, admin_id: int) -> bool:
+    """Whether the account is bound to a subject at this provider; None: at any provider."""
+    statement = select(oidc_accounts.c.subject).where(oidc_accounts.c.admin_id == admin_id)
+    if issuer is not None:
+        statement = statement.where(oidc_accounts.c.issuer == issuer)
     return connection.execute(statement.limit(1)).first() is not None
 
 

@@ -159,6 +159,8 @@ export class AccountsPage extends SettingsPage {
         @submit=${(event) => this.#save(event, account)}>
         ${field(t("team.name"), html`<input name="name" required maxlength="128" autocomplete="off"
           value=${account.name}>`)}
+        ${account.id === this.data.adminId ? "" : field(t("team.email"), html`<input name="email" type="email"
+          required maxlength="254" autocomplete="off" value=${account.email}>`, t("team.email.help"))}
         ${this.#rights(account.role, account.desks)}
         ${field(t("team.capacity"), html`<input name="capacity" type="number" min="0" max=${CAPACITY_MAX} required
           value=${account.capacity ?? ""}>`, t("team.capacity.help"))}
@@ -171,6 +173,7 @@ export class AccountsPage extends SettingsPage {
     const body = {
       name: values.get("name"), role: values.get("role"), desks: values.getAll("desks"), changed_at,
       capacity: Number(values.get("capacity")),
+      ...(values.has("email") ? { email: values.get("email") } : {}),
     };
     return this.#act(async () => {
       const { released } = await this.http.put(`${API}/accounts/${id}`, body);

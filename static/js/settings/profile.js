@@ -25,11 +25,18 @@ export class ProfilePage extends SettingsPage {
     // Each of these changes ends the other sessions.
     const changed = () => sessions.load();
     this.cards = [
-      new Account(this, profile), new Seen(this), new Password(this, profile, changed),
+      new Account(this, profile), new Seen(this), new Email(this, profile, changed),
+      new Password(this, profile, changed),
       new SecondFactor(this, profile, changed), sessions,
     ];
     this.area.paint();
     await Promise.all(this.cards.map((card) => card.begin()));
+  }
+
+  // Gives all cards the new address of the account.
+  /** @param {string} email */
+  renamed(email) {
+    for (const card of this.cards) card.email = email;
   }
 
   end() {
@@ -50,6 +57,7 @@ class Card {
   id = "";
   title = "";
   text = "";
+  email = "";
   isBad = false;
   #isBusy = false;
 
@@ -99,15 +107,16 @@ class Account extends Card {
   constructor(page, profile) {
     super(page);
     this.current = profile;
+    this.email = profile.email;
     this.#written = profile.name;
   }
 
   content() {
     const { t, current } = this;
-    const { id, name, email, role, timezone } = current;
+    const { id, name, role, timezone } = current;
     const browsers = todaysName(zones().find((zone) => zone && isZone(zone)) ?? "UTC");
     return html`${person({ id: `admin/${id}`, name: this.#written || name,
-      below: `${email} · ${t(`profile.role.${role}`)}` })}
+      below: `${this.email} · ${t(`profile.role.${role}`)}` })}
       <form class="set-form" @submit=${(event) => this.#save(event)}>
         ${field(t("profile.name"), html`<input name="name" required maxlength=${NAME_MAX} autocomplete="name"
           value=${name}
@@ -184,6 +193,42 @@ const account = (email) => html`<input type="text" name="account" autocomplete="
 const passwordField = (label, name, autocomplete = "current-password") => field(label, html`<input
   type="password" name=${name}
   required maxlength="1024" autocomplete=${autocomplete}>`);
+
+// Sets a new e-mail address; needs the password.
+class Email extends Card {
+  id = "email";
+  title = "profile.email";
+
+  constructor(page, { email }, changed) {
+    super(page);
+    this.email = email;
+    this.changed = changed;
+  }
+
+  content() {
+    const { t } = this;
+    return html`<p class="set-help">${t("profile.email.about", { email: this.email })}</p>
+      <form class="set-form" @submit=${(event) => this.#save(event)}>${account(this.email)}
+        ${field(t("profile.email.new"), html`<input type="email" name="email" required maxlength="254"
+          autocomplete="email">`)}
+        ${passwordField(t("profile.password.current"), "password")}
+        <div class="form-acts"><button class="button button-accent"
+          type="submit">${t("profile.email.change")}</button></div>
+      </form>`;
+  }
+
+  #save(event) {
+    const { email, password } = values(event);
+    const form = event.target;
+    this.run(async () => {
+      await this.http.post(`${API}/email`, { email, password });
+      form.reset();
+      this.page.renamed((await this.http.get(API)).email);
+      await this.changed();
+      this.say(this.t("profile.email.changed"));
+    });
+  }
+}
 
 // Sets a new password; needs the current one.
 class Password extends Card {

@@ -16,7 +16,7 @@ from dashboard.cli.context import open_services, read_settings
 from dashboard.cli.main import main
 from dashboard.cli.starting import Address, StartTimes, announce
 from dashboard.cli.web_process import open_web_services
-from dashboard.db.accounts import admins, passwords, second_factor, sessions
+from dashboard.db.accounts import admins, oidc_accounts, passwords, second_factor, sessions
 from dashboard.db.database import Database
 from dashboard.db.lists import versions, views
 from dashboard.ingest.assigning import Assigning, HandOver
@@ -189,6 +189,20 @@ def test_admins_are_created_listed_and_disabled(run, run_with_password):
     assert run("list-admins")[1].endswith("\tdisabled\tall\n")
     code, _, err = run("disable-admin", "--email", "linh@example.com")
     assert (code, err) == (1, "lineup: There is no admin with the address linh@example.com.\n")
+
+
+def test_the_address_of_an_admin_is_changed_also_one_that_a_provider_gave(run, run_with_password):
+    for name in ("Mai", "Ken"):
+        run_with_password("create-admin", "--email", f"{name}@example.com", "--name", name)
+    database = Database(os.environ["LINEUP_DATABASE_URL"])
+    database.write(lambda c: oidc_accounts.bind(c, "https://id.example", "s-1", 1, 0))
+    change = ("set-email", "--email", "mai@example.com", "--to")
+    taken = "lineup: There is an admin with this e-mail address already.\n"
+    assert run(*change, "ken@example.com") == (1, "", taken)
+    code, out, err = run(*change, "Mai.Tran@example.com")
+    assert (code, out) == (0, "") and "sessions have ended" in err
+    assert run("list-admins")[1].startswith("1\tmai.tran@example.com\tMai\t")
+    assert run(*change, "x@example.com")[0] == 1
 
 
 def test_the_desks_of_an_admin_are_set_and_threads_elsewhere_are_released(run, run_with_password):

@@ -309,6 +309,7 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/profile"),
     Call("PUT", "/admin/api/profile", body={"name": "Mai", "locale": "vi", "timezone": "UTC"}),
     Call("POST", "/admin/api/profile/password", body={"current": "x", "password": "y"}),
+    Call("POST", "/admin/api/profile/email", body={"password": "x", "email": "y@example.com"}),
     Call("POST", "/admin/api/profile/second-factor", body={"password": "x"}),
     Call("POST", "/admin/api/profile/second-factor/confirm", body={"code": "123456"}),
     Call("POST", "/admin/api/profile/second-factor/recovery-codes", body=PROVEN),

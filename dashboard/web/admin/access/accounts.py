@@ -55,6 +55,7 @@ class AccountRequest(Partial):
     desks: DeskNames | None = None
     name: AccountName | None = None
     capacity: Capacity | None = None
+    email: Email | None = None
     changed_at: ChangedAt | None = None
 
 
@@ -207,14 +208,14 @@ class AccountsApi:
         "PUT",
         "/accounts/{account_id}",
         "putAccount",
-        summary="Change name, role, desks and capacity of an account",
+        summary="Change name, role, desks, capacity and address of an account",
         description="The admin's open pages change within two seconds. Threads at desks that the "
-        "admin no longer sees are released.",
+        "admin no longer sees are released. Another address ends all sessions of the account.",
         body=(AccountRequest,),
         example={"role": "admin", "desks": ["main", "billing"], "changed_at": 1795687200123},
     )
     def change(self, account_id: int, body: AccountRequest) -> Response:
-        edit = Changes(body.role, body.desks, body.name, body.changed_at, body.capacity)
+        edit = Changes(body.role, body.desks, body.name, body.changed_at, body.capacity, body.email)
         changed = self._accounts.change(acting(), account_id, edit)
         return self._answer(changed)
 

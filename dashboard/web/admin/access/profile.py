@@ -18,10 +18,11 @@ from dashboard.db.accounts.sessions import Identity, connection_prefix
 from dashboard.db.audit import Action, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.errors import FieldError, Invalid, NotFound
+from dashboard.ingest.accounts import require_own_email
 from dashboard.ingest.releases import renew_rows_of
 from dashboard.languages import LOCALES
 from dashboard.services import Services
-from dashboard.validation.accounts import AccountName, Timezone
+from dashboard.validation.accounts import AccountName, Email, Timezone
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import Strict, check_characters, check_length
 from dashboard.web.admin import preferences
@@ -52,6 +53,13 @@ class PasswordRequest(Strict):
 
     current: str
     password: str
+
+
+class EmailRequest(Strict):
+    """The password, and the new e-mail address."""
+
+    password: str
+    email: Email
 
 
 class SetUpRequest(Strict):
@@ -391,6 +399,35 @@ class ProfileApi:
                 self._placer.place(placements)
         described = self._described(identity._replace(name=body.name))
         return keep_for_signed_out(json_response(described), chosen)
+
+    @route(
+        "POST",
+        "/profile/email",
+        "postEmail",
+        summary="Change your e-mail address; ends all other sessions",
+        body=(EmailRequest,),
+        example={"password": "correct horse battery", "email": "mai@example.com"},
+        answers=done(Ended),
+        problems=(409, 429),
+    )
+    def set_email(self, body: EmailRequest) -> Response:
+        identity = current()
+        password_hash = self._proof.require_password(body.password, "/password")
+
+        def write(connection: Connection) -> list[bytes]:
+            self._proof.hold_password(connection, password_hash, "/password")
+            changed = changes({"email": identity.email}, {"email": body.email})
+            if not changed:
+                return []
+            require_own_email(connection, identity.admin_id)
+            note(connection, self._clock(), audit.ACCOUNT_CHANGED, changed)
+            return admins.set_email(
+                connection, identity.admin_id, body.email, self._clock(), but=identity.session
+            )
+
+        ended = self._database.write(write)
+        self._ended.tell(identity.admin_id, ended)
+        return json_response({"ended": len(ended)})
 
     @route(
         "POST",

@@ -37,6 +37,7 @@ _ACCOUNT = ("account.created", "1", MAI, _MAI)
 _DESK = ("desk.created", None, "billing", {})
 _HOOK = ("webhook.created", "1", "https://bot.example", {"source": "shop", "events": "all"})
 _NEW_ADMIN = f"create-admin --email {MAI} --name Mai --password-stdin"
+_NEW_MAI = "mai.tran@example.com"
 _NEW_HOOK = f"create-webhook --source shop --url {HOOK}"
 _NEW_KEY = "create-key --source shop --scopes read,events --rate 5 --handoff --desk billing"
 _KEY = {
@@ -55,6 +56,10 @@ ENTRIES = {
     "set-password": (
         [_NEW_ADMIN, f"set-password --email {MAI} --password-stdin"],
         [_ACCOUNT, ("account.password_changed", "1", MAI, {})],
+    ),
+    "set-email": (
+        [_NEW_ADMIN, f"set-email --email {MAI} --to Mai.Tran@example.com"],
+        [_ACCOUNT, ("account.changed", "1", _NEW_MAI, {"email": {"from": MAI, "to": _NEW_MAI}})],
     ),
     "reset-second-factor": (
         [_NEW_ADMIN, f"reset-second-factor --email {MAI}"],

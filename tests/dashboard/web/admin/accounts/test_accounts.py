@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from dashboard.db.accounts import admin_desks, admins
+from dashboard.db.accounts import admin_desks, admins, oidc_accounts
 from dashboard.db.models.accounts import admins as table
 from dashboard.ingest import releases
 from presence.people import Connection
@@ -71,6 +71,35 @@ def test_role_desks_and_name_are_changed(chief, mai):
     assert mai.get(f"{API}/accounts").status_code == 403
 
 
+def test_a_supervisor_gives_another_account_a_new_address(dashboard, chief, mai):
+    id = account(chief, "Mai")["id"]
+    changed = put(chief, id, email="Mai.Tran@example.com").json["account"]
+    assert changed["email"] == "mai.tran@example.com"
+    assert mai.get(f"{API}/me").status_code == 401, "its sessions end"
+    given = {"email": "mai.tran@example.com", "password": PASSWORD}
+    assert mai.post("/login", json=given).status_code == 204
+    put(chief, id, email="mai.tran@example.com", name="Mai Anh")
+    assert mai.get(f"{API}/me").status_code == 200, "the same address ends nothing"
+
+
+def test_which_address_a_supervisor_cannot_give(dashboard, chief, mai):
+    mai_id, own_id = (account(chief, name)["id"] for name in ("Mai", "Chief"))
+
+    def refusal(id, email):
+        answer = put(chief, id, email=email, name="Not this either")
+        return answer.status_code, answer.json["code"]
+
+    assert refusal(mai_id, "CHIEF@example.com") == (409, "email_taken")
+    assert refusal(own_id, "boss@example.com") == (409, "own_email")
+    assert put(chief, own_id, email="chief@example.com").status_code == 200
+    dashboard.database.write(
+        lambda c: oidc_accounts.bind(c, "https://id.example", "s-1", mai_id, 0)
+    )
+    assert refusal(mai_id, "mai.tran@example.com") == (409, "provider_account")
+    assert account(chief, "Mai")["email"] == "mai@example.com"
+    assert mai.get(f"{API}/me").status_code == 200
+
+
 def test_a_new_name_stands_on_the_rows_of_the_threads_of_the_account(dashboard, chief, mai):
     thread = dashboard.say("t-1")
     mai.post(f"{API}/threads/{thread}/claim", json={})
@@ -96,7 +125,7 @@ def test_a_new_name_stands_on_the_rows_of_the_threads_of_the_account(dashboard, 
         ({"name": " "}, "/name", "empty_text"),
         ({"name": "a\u200bb"}, "/name", "forbidden_character"),
         ({"name": "x" * 129}, "/name", "too_long"),
-        ({"email": "x@example.com"}, "/email", "unknown_field"),
+        ({"email": "x"}, "/email", "unknown_value"),
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_is_changed(chief, mai, body, pointer, code):

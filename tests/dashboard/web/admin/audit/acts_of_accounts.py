@@ -21,6 +21,14 @@ def _password(chief: Chief) -> None:
     chief.does("POST", "profile/password", new)
 
 
+_EMAIL = {"email": {"from": "chief@example.com", "to": "boss@example.com"}}
+
+
+def _email(chief: Chief) -> None:
+    for _ in range(2):
+        chief.does("POST", "profile/email", {"password": PASSWORD, "email": "Boss@example.com"})
+
+
 def _set_up(chief: Chief) -> App:
     return App(chief.dashboard, chief.client)
 
@@ -60,6 +68,7 @@ ENTRIES_OF_ACCOUNTS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
         _profile,
         [("account.changed", *_CHIEF, _ZONE | {"locale": {"from": None, "to": "vi"}})],
     ),
+    "postEmail": (_email, [("account.changed", *_CHIEF, _EMAIL)]),
     "postPassword": (_password, [("account.password_changed", *_CHIEF, {})]),
     "postConfirmSecondFactor": (_set_up, [_ON]),
     "postRecoveryCodes": (

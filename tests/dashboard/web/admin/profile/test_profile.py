@@ -2,6 +2,7 @@
 
 import pytest
 
+from dashboard.db.accounts import oidc_accounts
 from tests.dashboard.web.admin.profile.app import credentials, is_signed_in
 from tests.drivers.application import PASSWORD
 
@@ -91,6 +92,47 @@ def test_a_new_password_ends_all_other_sessions(dashboard, mai):
     assert is_signed_in(mai) and not is_signed_in(other)
     assert other.post("/login", json=credentials()).status_code == 401
     assert other.post("/login", json=credentials() | {"password": NEW}).status_code == 204
+
+
+def change_email(client, email: str = "mai.tran@example.com", password: str = PASSWORD):
+    return client.post(f"{PROFILE}/email", json={"password": password, "email": email})
+
+
+def test_with_a_new_address_one_signs_in_and_all_other_sessions_end(dashboard, mai):
+    other = dashboard.client()
+    assert other.post("/login", json=credentials()).status_code == 204
+    answer = change_email(mai, " Mai.Tran@Example.com ")
+    assert (answer.status_code, answer.json) == (200, {"ended": 1})
+    assert mai.get(PROFILE).json["email"] == "mai.tran@example.com"
+    assert is_signed_in(mai) and not is_signed_in(other)
+    assert other.post("/login", json=credentials()).status_code == 401
+    assert other.post("/login", json=credentials("mai.tran")).status_code == 204
+    assert change_password(mai).status_code == 200, "the password belongs to the new address"
+
+
+def test_the_same_address_again_changes_nothing(dashboard, mai):
+    other = dashboard.client()
+    other.post("/login", json=credentials())
+    assert change_email(mai, "MAI@example.com").json == {"ended": 0}
+    assert is_signed_in(other)
+
+
+def test_a_new_address_needs_the_password_and_is_of_no_other_account(dashboard, mai):
+    dashboard.create_admin("Ken")
+    assert refused(change_email(mai, password="wrong password"), "/password", "wrong_password")
+    assert refused(change_email(mai, email="mai"), "/email", "unknown_value")
+    taken = change_email(mai, email="KEN@example.com")
+    assert (taken.status_code, taken.json["code"]) == (409, "email_taken")
+    assert mai.get(PROFILE).json["email"] == "mai@example.com" and is_signed_in(mai)
+    codes = [change_email(mai, password="wrong password").status_code for _ in range(5)]
+    assert 429 in codes
+
+
+def test_an_address_that_a_provider_gives_is_changed_there(dashboard, mai):
+    dashboard.database.write(lambda c: oidc_accounts.bind(c, "https://id.example", "s-1", 1, 0))
+    answer = change_email(mai)
+    assert (answer.status_code, answer.json["code"]) == (409, "provider_account")
+    assert dashboard.client().post("/login", json=credentials()).status_code == 204
 
 
 def test_a_new_password_needs_the_one_that_there_is(dashboard, mai):

@@ -294,6 +294,7 @@ def test_without_passwords_no_door_takes_one(make_driver, database):
         client.post("/login/code", json={"token": "x", "code": "123456"}),
         chief.post("/admin/api/invitations", json=invited),
         chief.post("/admin/api/profile/password", json={"current": "x", "password": PASSWORD}),
+        chief.post("/admin/api/profile/email", json={"password": "x", "email": "x@example.com"}),
     ):
         assert (answer.status_code, answer.json["code"]) == (403, "password_signin_off")
     assert not is_signed_in(client)
