@@ -190,6 +190,8 @@ class Turns:
         #: another caller.
         self._last: _Ended = (None, float("-inf"))
         self._before: _Ended = self._last
+        #: Pauses of PAUSE_SECONDS_MAX, because the others were at work all the while.
+        self.lost = 0
 
     def install(self, give_turn: Callable[[], object]) -> None:
         """Called once by the server. `give_turn()` lets all ready green threads run."""
@@ -358,6 +360,7 @@ class Turns:
             if seconds < PAUSE_SECONDS_MIN:
                 break
             self._wait_for_end(seconds)
+        self.lost += self._monotonic() > until - PAUSE_SECONDS_MIN
         if share.is_low:
             share.worker = greenlet.getcurrent()
             self._give_more_turns(share)

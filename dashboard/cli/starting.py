@@ -28,6 +28,10 @@ class StartTimes:
         before, self._last = self._last, self._monotonic()
         self._parts.append(f"{part} {self._last - before:.1f} s")
 
+    def seconds(self) -> dict[str, float]:
+        """Returns how long the start took so far, and the processor time that it needed."""
+        return {"elapsed": self._last - self._began, "processor": time.process_time()}
+
     def log(self) -> None:
         """Logs all parts, once."""
         log.info(

@@ -25,7 +25,7 @@ from dashboard.errors import StartError
 from dashboard.services import Services
 from dashboard.settings import Settings
 from dashboard.web.application import create_app
-from dashboard.web.http.metrics import WorkerFiles
+from dashboard.web.http.metrics import Metrics, WorkerFiles
 from dashboard.web.server import server
 from dashboard.web.server.state import ServerState
 from presence.errors import ShardsChanged
@@ -87,7 +87,7 @@ def run_web_process(
         address.port,
         services.settings.async_mode,
         inherited=None if part is None else part.listener,
-        ready=partial(_tell_ready, times, on_ready),
+        ready=partial(_tell_ready, times, services.metrics, on_ready),
         stopping=background.stop_sockets,
         state=state,
         keepalive_seconds=services.settings.keepalive_seconds,
@@ -96,8 +96,9 @@ def run_web_process(
     return 0
 
 
-def _tell_ready(times: StartTimes, on_ready: Callable[[], object]) -> None:
+def _tell_ready(times: StartTimes, metrics: Metrics, on_ready: Callable[[], object]) -> None:
     times.mark("application")
+    metrics.start_seconds = times.seconds()
     times.log()
     on_ready()
 

@@ -1,7 +1,8 @@
 """Rebuilds lists in Redis from SQL, all or some of them."""
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 
 from sqlalchemy import Connection, delete, insert
 
@@ -13,7 +14,7 @@ from dashboard.ordering.epochs import known_epochs
 from dashboard.ordering.filling import SLICE, FillingByQuery, FillingByThread, Progress, Revisions
 from dashboard.ordering.placer import Placer, every_list_id, placements_everywhere
 from scoring.ranking import Ranking
-from scoring.rebuilding import Rebuild
+from scoring.rebuilding import Rebuild, RebuildLost
 from scoring.views import VIEWS
 
 #: Maximum number of lists of queries without a usable index that are built one by one; more are
@@ -39,6 +40,8 @@ class Rebuilder:
         self._clock = clock
         #: Lists that were swapped in since the start.
         self.swapped = 0
+        #: Rebuilds that lost their lease: another process took over, or Redis lost the lists.
+        self.lost = 0
 
     def list_ids(self) -> list[str]:
         """Returns every list id."""
@@ -76,7 +79,7 @@ class Rebuilder:
         Raises RedisError, StorageUnavailable, RebuildBusy and RebuildLost.
         """
         epoch = secrets.token_urlsafe(EPOCH_BYTES)
-        with self._ranking.begin_rebuild(list_ids, seen=seen) as rebuild:
+        with self._counting(), self._ranking.begin_rebuild(list_ids, seen=seen) as rebuild:
             if seen is None and set(rebuild.list_ids) != set(list_ids):
                 raise RebuildBusy("another process is building some of these lists")
             queries = self._queries(rebuild.list_ids)
@@ -96,6 +99,14 @@ class Rebuilder:
         if set(views) >= set(VIEWS) and self._are_built_later(queries):
             self._placer.mark_placed_everywhere(revisions)
         return len(revisions)
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        try:
+            yield
+        except RebuildLost:
+            self.lost += 1
+            raise
 
     def _are_built_later(self, filled: QueryLists) -> bool:
         """Whether all other lists of queries will be built later, from what SQL holds then: Redis

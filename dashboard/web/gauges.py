@@ -10,6 +10,7 @@ from dashboard.db.queues.standing import Reader, Standing
 from dashboard.errors import StorageUnavailable
 from dashboard.live.queue import QueueReader
 from dashboard.services import Services
+from dashboard.turns import turns
 from dashboard.web.server.state import ServerState
 from presence.people import People
 from scoring.ranking import Ranking, RankingLost
@@ -40,6 +41,7 @@ def watch_process(services: Services) -> None:
     count("list_rebuilds", "Lists rebuilt from SQL.", lambda: reconciler.rebuilds)
     builder = services.list_builder
     count("query_lists_built", "Lists of queries built on request.", lambda: builder.built)
+    _watch_lost(services)
     watch("sockets", "Dashboards that are connected.", lambda: len(sockets))
     count("bad_calls", "Invalid calls over sockets.", lambda: sockets.bad_calls)
     watch(
@@ -64,6 +66,26 @@ def watch_process(services: Services) -> None:
         "min",
     )
     count("listener_reconnects", "Reconnections to Redis.", lambda: listener.reconnects)
+
+
+def _watch_lost(services: Services) -> None:
+    """Adds the numbers that tell when the machine is slower than the work."""
+    services.metrics.watch_counts(
+        "leases_lost",
+        "Leases that ended before their work was done.",
+        "of",
+        lambda: {"delivery": services.dispatcher.lost, "rebuild": services.rebuilder.lost},
+    )
+    services.metrics.watch_count(
+        "turns_lost", "Waits for a turn that took the longest time.", lambda: turns.lost
+    )
+    services.metrics.watch_many(
+        "start_seconds",
+        "How long the start of a worker took, and its processor time.",
+        "of",
+        lambda: services.metrics.start_seconds,
+        "max",
+    )
 
 
 def watch_queue(services: Services) -> None:

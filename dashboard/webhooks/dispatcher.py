@@ -133,6 +133,8 @@ class WebhookDispatcher(RunsTask):
         self._active: dict[int, LeasedDelivery] = {}
         self._renewed_at = 0
         self._trimmed_at = 0
+        #: Deliveries with a lease that ended before their outcome was saved.
+        self.lost = 0
         self._task = PeriodicTask(
             "delivering webhooks",
             self.turn,
@@ -208,10 +210,11 @@ class WebhookDispatcher(RunsTask):
         now = self._clock()
         attempt = attempt_of(request, answer, began, now)
         # At worst the log shows the attempt twice; otherwise the chatbot would get the event twice.
-        self._database.write(
+        is_saved = self._database.write(
             lambda connection: self._save_outcome(connection, delivery, answer, attempt, now),
             is_idempotent=True,
         )
+        self.lost += not is_saved
 
     def _save_outcome(
         self,
@@ -220,12 +223,14 @@ class WebhookDispatcher(RunsTask):
         answer: Answer,
         attempt: Attempt,
         now: int,
-    ) -> None:
+    ) -> bool:
+        """Returns whether the lease held until now; else nothing but the attempt is saved."""
         deliveries.log_attempt(connection, delivery.webhook_id, delivery.id, attempt)
         if answer.is_good:
-            if deliveries.succeed(connection, delivery, now):
+            is_saved = deliveries.succeed(connection, delivery, now)
+            if is_saved:
                 webhooks.save_success(connection, delivery.webhook_id)
-            return
+            return is_saved
         again_at = next_at(
             delivery.attempts, retry_after(answer.retry_after, now), now, self._jitter
         )
@@ -237,6 +242,7 @@ class WebhookDispatcher(RunsTask):
             webhooks.save_failure(connection, delivery.webhook_id, now)
         if is_saved and answer.status == GONE:
             webhooks.disable(connection, delivery.webhook_id, webhooks.GONE, now)
+        return is_saved
 
     def _trim(self, now: int) -> None:
         if now - self._trimmed_at < TRIM_MS:

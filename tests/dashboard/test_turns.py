@@ -190,6 +190,24 @@ def test_a_pause_is_never_longer_than_a_second(worker):
     assert share.debt_seconds <= PAUSE_SECONDS_MAX
 
 
+def test_a_wait_for_a_turn_that_takes_a_second_is_counted(worker):
+    """The others begin new requests all the while; later they end theirs at once."""
+    worker.turns.share(ANY).spend(1_000)
+
+    def begin_another():
+        worker.at_work(OTHER)
+
+    worker.while_waiting = begin_another
+    begin_another()
+    with worker.turns.working(ANY):
+        worker.turns.pause(worker.turns.share(ANY))
+    assert worker.now >= PAUSE_SECONDS_MAX and worker.turns.lost == 1
+    worker.while_waiting = lambda: worker.turns._works.clear()
+    worker.turns.share(ANY).spend(1_000)
+    worker.turns.pause(worker.turns.share(ANY))
+    assert worker.turns.lost == 1
+
+
 def test_beside_others_one_thing_is_done_at_a_time_for_who_is_behind(worker):
     """Four connections of one session are no more than one."""
     worker.use_up(ANY)

@@ -239,6 +239,8 @@ class Metrics:
         self._once = CollectorRegistry()
         self._adding: dict[str, Adding] = {}
         self._files: WorkerFiles | None = None
+        #: Seconds that the start of this worker took: in all, and of the processor.
+        self.start_seconds: Samples = {}
         self._events = Counter(
             "lineup_events_total",
             "Events posted by chatbots.",
@@ -277,7 +279,11 @@ class Metrics:
 
     def watch_count(self, name: str, help: str, read: Callable[[], float]) -> None:
         """Adds a number that only grows, as `watch` does; `_total` is appended to its name."""
-        self._registry.register(_Count(f"lineup_{name}", help, read))
+        self.watch_counts(name, help, "", lambda: {"": read()})
+
+    def watch_counts(self, name: str, help: str, label: str, read: Callable[[], Samples]) -> None:
+        """Adds numbers that only grow, as `watch_many` does."""
+        self._registry.register(_Numbers(f"lineup_{name}", help, label, read, CounterMetricFamily))
 
     def watch_many(
         self,
@@ -293,7 +299,7 @@ class Metrics:
         """
         registry = self._once if adding == "once" else self._registry
         self._adding[f"lineup_{name}"] = adding
-        registry.register(_Gauges(f"lineup_{name}", help, label, read))
+        registry.register(_Numbers(f"lineup_{name}", help, label, read))
 
     def share(self, files: WorkerFiles) -> None:
         """Adds up the counts of all workers of the server in `text` from now on."""
@@ -331,24 +337,22 @@ class Metrics:
         ]
 
 
-class _Gauges(Collector):
-    """Gauges with values that are kept elsewhere."""
+class _Numbers(Collector):
+    """Gauges or counters with values that are kept elsewhere."""
 
-    def __init__(self, name: str, help: str, label: str, read: Callable[[], Samples]):
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        label: str,
+        read: Callable[[], Samples],
+        kind: type[GaugeMetricFamily | CounterMetricFamily] = GaugeMetricFamily,
+    ):
         self._name, self._help, self._label, self._read = name, help, label, read
+        self._kind = kind
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        family = GaugeMetricFamily(self._name, self._help, labels=[self._label] * bool(self._label))
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
+        family = self._kind(self._name, self._help, labels=[self._label] * bool(self._label))
         for value, number in self._read().items():
             family.add_metric([value] * bool(self._label), number)
         yield family
-
-
-class _Count(Collector):
-    """A counter with a value that is kept elsewhere."""
-
-    def __init__(self, name: str, help: str, read: Callable[[], float]):
-        self._name, self._help, self._read = name, help, read
-
-    def collect(self) -> Iterator[CounterMetricFamily]:
-        yield CounterMetricFamily(self._name, self._help, value=self._read())

@@ -397,6 +397,7 @@ def test_a_start_says_what_it_has_spent_its_time_on(caplog):
     for part in ("modules", "database and Redis", "lists"):
         times.mark(part)
     times.log()
+    assert times.seconds()["elapsed"] == 3.0 and times.seconds()["processor"] > 0
     [said] = caplog.messages
     assert said.startswith("started in 3.0 s, with ")
     assert said.endswith(": modules 2.5 s, database and Redis 0.5 s, lists 0.0 s")

@@ -62,6 +62,7 @@ def test_a_lost_shadow_list_ends_the_rebuild_and_leaves_the_lists(order, monkeyp
     monkeypatch.setattr(Rebuild, "fill_all", lose_one)
     with pytest.raises(RebuildLost):
         rebuilt(order)
+    assert order.rebuilder.lost == 1
     assert order.ranking.head("arrival", "arrival", THREADS) == before
     monkeypatch.setattr(Rebuild, "fill_all", fill)
     assert rebuilt(order) == THREADS

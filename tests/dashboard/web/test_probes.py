@@ -1,10 +1,14 @@
 """The probes tell which services are there and which are away, and count requests and events."""
 
+import fakeredis
 import pytest
 
+from dashboard.web.application import create_app
+from dashboard.web.gauges import watch_process
 from presence.people import Connection
 from tests.drivers.application import ApplicationDriver
 from tests.drivers.bot import message
+from tests.services import services_over
 
 
 def test_the_process_is_alive(bot):
@@ -108,6 +112,23 @@ def test_repairs_and_rebuilds_of_lists_are_counted(bot):
         text = bot.http.get("/metrics").get_data(as_text=True)
         assert "# TYPE lineup_list_repairs_total counter" in text
         assert f"lineup_list_repairs_total {number}" in text
+
+
+def test_what_has_outrun_the_machine_is_counted(database, clock):
+    services = services_over(database, fakeredis.FakeRedis(), clock)
+    services.redis_url = "redis://127.0.0.1:1"  # the listener's, which does not run
+    create_app(services, 5000, with_sockets=False)
+    watch_process(services)
+    services.dispatcher.lost, services.rebuilder.lost = 2, 1
+    services.metrics.start_seconds = {"elapsed": 70.5, "processor": 2.5}
+    lines = services.metrics.text().decode().splitlines()
+    assert {
+        'lineup_leases_lost_total{of="delivery"} 2.0',
+        'lineup_leases_lost_total{of="rebuild"} 1.0',
+        'lineup_start_seconds{of="elapsed"} 70.5',
+        'lineup_start_seconds{of="processor"} 2.5',
+    } <= set(lines)
+    assert any(line.startswith("lineup_turns_lost_total ") for line in lines)
 
 
 def test_the_queue_is_measured_where_it_is_scraped(dashboard):

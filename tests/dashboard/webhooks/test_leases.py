@@ -54,6 +54,7 @@ def test_an_outcome_after_the_end_of_the_lease_changes_nothing(driver):
     work, claimed = frozen[0]
     work(claimed)
     assert driver.states() == ["done"]
+    assert (zombie.lost, driver.dispatcher.lost) == (1, 0)
     assert driver.failing() == {}
     assert driver.webhooks.listing()[0][0].disabled_at is None
 
