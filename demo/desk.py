@@ -32,6 +32,10 @@ TAKES_AWAY_SHARE = 0.3
 TAKES_SHARE = 0.6
 NOTE_SHARE = 0.1
 CLOSES_SHARE = 0.3
+#: Share of the notes that mention a colleague; share of the threads that are snoozed, and for how
+#: long.
+MENTION_SHARE = 0.5
+SNOOZE_SHARE, SNOOZE_MS = 0.05, (120 * SECOND_MS, 900 * SECOND_MS)
 #: Threads that a colleague looks at to find one.
 LOOKS_MAX = 3
 #: Share of the threads that a colleague takes from among so many that wait longest.
@@ -66,6 +70,7 @@ class Desk:
 
     def __init__(self, people: Sequence[Person]):
         self.staff = frozenset(person.id for person in people)
+        self.names = [person.name for person in people]
         self.model: StaffedTraffic | None = None
         self._busy: set[int] = set()
 
@@ -114,12 +119,13 @@ class Colleague:
         self._random = random
         self._thread_id: int | None = None
         self._steps: Iterator[int] = self._day()
-        self._due_ms = 0
+        self._due_ms = self._now_ms = 0
         self._backoff = Backoff(*COME_BACK_SECONDS, jitter=False)
 
     def tick(self, now_ms: int) -> None:
         if now_ms < self._due_ms:
             return
+        self._now_ms = now_ms
         try:
             self._due_ms = now_ms + next(self._steps)
         except Exception as error:
@@ -165,6 +171,9 @@ class Colleague:
             self._do(f"threads/{thread_id}/claim", {})
         if self._random.random() < NOTE_SHARE:
             yield from self._write(row, last_id, is_note=True)
+        if self._random.random() < SNOOZE_SHARE:
+            self._snooze(thread_id)
+            return
         answered = yield from self._write(row, last_id)
         yield self._random.randrange(*LOOKING_AFTER_MS)
         if answered and self._random.random() < CLOSES_SHARE:
@@ -181,12 +190,19 @@ class Colleague:
             yield min(left_ms, TYPING_EVERY_MS)
             left_ms -= TYPING_EVERY_MS
         text = self._desk.words(row["thread"], is_note=is_note)
+        others = [name for name in self._desk.names if name != self._person.name]
+        if is_note and others and self._random.random() < MENTION_SHARE:
+            text = f"@{self._random.choice(others)} {text}"
         document = {"body": text, "token": uuid4().hex, "private": is_note}
         if seen_id is not None:
             document["seen_message_id"] = seen_id
         answer = self._do(f"threads/{thread_id}/replies", document)
         self._is_at(thread_id, "viewing", "messages", seen_id)
         return answer["message"]["id"] if answer else None
+
+    def _snooze(self, thread_id: int) -> None:
+        until = self._now_ms + self._random.randrange(*SNOOZE_MS)
+        self._do(f"threads/{thread_id}/snooze", {"until": iso(until), "wake": "reply"})
 
     def _do(self, path: str, document: dict[str, Any]) -> dict[str, Any] | None:
         """Posts the document; returns None if somebody else was faster."""

@@ -4,6 +4,7 @@ import logging
 import secrets
 import time
 from collections.abc import Sequence
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -12,10 +13,17 @@ from sqlalchemy import Connection, case, select, update
 from dashboard.cli.context import operator
 from dashboard.cli.demo_access import DEMO_EMAIL
 from dashboard.cli.demo_data import DEMO_SOURCE
+from dashboard.db import audit, calendars, policies
 from dashboard.db.accounts import admin_desks, admins, canned_replies, passwords, sessions, sources
-from dashboard.db.audit import Target, account_created
+from dashboard.db.audit import Target, account_created, add
+from dashboard.db.calendars import CalendarDraft
+from dashboard.db.lists import versions, views
 from dashboard.db.models.threads import customers, events, threads
+from dashboard.db.policies import PolicyDraft
+from dashboard.ingest.accounts import Changes
+from dashboard.ingest.assigning import HandOver
 from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.replies import Reply
 from dashboard.services import Services
 from dashboard.settings import Settings
 from dashboard.tasks import PeriodicTask
@@ -26,6 +34,7 @@ from demo.clients import BotClient, DashboardClient
 from demo.desk import Chatbot, Colleague, Desk, Person
 from demo.simulate import Tick
 from demo.traffic import StaffedTraffic, TrafficModel
+from scoring.calendar import WEEKDAYS
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +49,24 @@ COLLEAGUES = (
 )
 #: Open threads that each colleague has taken: (those that wait, those that do not).
 TAKEN_EACH = (6, 14)
+#: A desk beside `main`, which all colleagues see, too, and the threads that are handed over to it.
+SECOND_DESK, HANDED_OVER = "billing", 12
+#: Name, query, and the minutes within which the first and each further reply are promised.
+POLICIES = (("Members", "member:0,1", 30, 60), ("Everybody", "", 120, 240))
+#: Name, query and sort of the views that everybody sees.
+VIEWS = (
+    ("Members who wait", "member:0,1 is:waiting", "longest_wait"),
+    ("Billing", "desk:billing", "arrival"),
+    ("Late within the hour", "due:<1h", "next_due"),
+)
+#: For how many minutes threads are snoozed.
+SNOOZED_MINUTES = (3, 20, 60, 180, 600, 1_500, 3_000, 6_000)
+#: Notes of colleagues to the demo admin.
+NOTES = (
+    "@{name} Can you approve this refund? It is above my limit.",
+    "@{name} The customer asks for you by name.",
+    "@{name} Is this a known problem with the new parcel service?",
+)
 #: The same for the admin with the password that the demo prints.
 TAKEN_BY_DEMO_ADMIN = (6, 8)
 
@@ -80,6 +107,53 @@ def share_out(services: Services, people: Sequence[Person]) -> None:
     if not _is_anything_taken(services):
         _sign_answers(services, people)
         _take_threads(services, people)
+
+
+def furnish(services: Services, people: Sequence[Person]) -> None:
+    """Sets up what a desk has after its first weeks: a second desk, promised times, shared views,
+    snoozed threads, and notes that mention the demo admin; does so only once.
+
+    Threads must have been shared out already. Raises StorageUnavailable.
+    """
+    database, clock = services.database, services.clock
+    with database.read() as connection:
+        demo_admin = admins.by_email(connection, DEMO_EMAIL)
+        if demo_admin is None or calendars.listing(connection):
+            return
+    by = operator()
+    database.write(lambda connection: _add_settings(connection, demo_admin.id, clock()))
+    for person in people:
+        desks = Changes(desks=(admin_desks.MAIN, SECOND_DESK))
+        services.accounts.change(by, person.id, desks)
+    supervisor = Admin(demo_admin.id, demo_admin.name, demo_admin.role)
+    with database.read() as connection:
+        free = [thread for thread in _open_threads(connection) if thread.assignee_id is None]
+    hand_over, snooze = services.assigning.hand_over, services.snoozing.snooze
+    ids = iter([thread.id for thread in free][: len(free) // 10])
+    for minutes, id in zip(SNOOZED_MINUTES, ids, strict=False):
+        services.ingest.act(snooze, supervisor, id, clock() + minutes * 60_000, "reply")
+    for note, person, id in zip(NOTES, people, ids, strict=False):
+        reply = Reply(note.format(name=demo_admin.name), f"demo-note-{id}", private=True)
+        services.ingest.act(services.actions.reply, Admin(person.id, person.name), id, reply)
+    for id in islice(ids, HANDED_OVER):
+        services.ingest.act(hand_over, supervisor, id, HandOver(None, desk=SECOND_DESK))
+    services.placer.save_placed_revisions()
+
+
+def _add_settings(connection: Connection, admin_id: int, now: int) -> None:
+    """Adds the desk, opening hours with their policies, and views for everybody."""
+    if admin_desks.add(connection, SECOND_DESK, now):
+        add(connection, now, operator(), audit.DESK_CREATED, Target(None, SECOND_DESK))
+    versions.grow_policies(connection)
+    week = {day: [("00:00", "24:00")] for day in WEEKDAYS}
+    hours = CalendarDraft("Around the clock", "Asia/Ho_Chi_Minh", week, [])
+    calendar = calendars.create(connection, hours, admin_id, now)
+    for name, query, first_reply, next_reply in POLICIES:
+        draft = PolicyDraft(name, query, calendar.id, first_reply, next_reply)
+        policies.create(connection, draft, admin_id, now)
+    policies.keep(connection, now)
+    for name, query, sort in VIEWS:
+        views.create(connection, views.Draft(name, query, sort, "UTC", None), admin_id, now)
 
 
 class DemoDesk:
@@ -202,9 +276,10 @@ def _take_threads(services: Services, people: Sequence[Person]) -> None:
 
 
 def _open_threads(connection: Connection) -> Sequence[Any]:
-    """Returns rows (id, waiting_since, locale) of the demo's open threads, ages mixed."""
+    """Returns rows (id, waiting_since, assignee_id, locale) of the demo's open threads, ages
+    mixed."""
     query = (
-        select(threads.c.id, threads.c.waiting_since, customers.c.locale)
+        select(threads.c.id, threads.c.waiting_since, threads.c.assignee_id, customers.c.locale)
         .join_from(threads, customers, customers.c.id == threads.c.customer_id)
         .where(
             threads.c.source_id == sources.named(connection, DEMO_SOURCE),

@@ -17,7 +17,7 @@ from dashboard import IS_CHECKOUT, ROOT, logs
 from dashboard.cli.context import operator
 from dashboard.cli.demo_access import DEMO_EMAIL, SHOP_SOURCE, DemoAccess, demo_access
 from dashboard.cli.demo_data import seed_threads
-from dashboard.cli.demo_desk import DemoDesk, hire, share_out
+from dashboard.cli.demo_desk import DemoDesk, furnish, hire, share_out
 from dashboard.cli.starting import Address, announce
 from dashboard.cli.web_process import bring_order_to_date, open_web_services, run_web_process
 from dashboard.db.outbox import webhooks
@@ -102,6 +102,7 @@ def serve_demo(settings: Settings, address: Address, thread_count: int, rate: fl
         bring_order_to_date(services)
         _seed_once(services, thread_count)
         share_out(services, people)
+        furnish(services, people)
         url = f"http://{address.host}:{address.port}"
         desk = DemoDesk(services, people, url, address.port, access.api_key)
         simulator = _simulator(url, access.api_key, rate, services.clock, desk.others)

@@ -8,6 +8,7 @@ import pytest
 
 from dashboard.ingest.schema import parse
 from demo.clients import BotClient, DashboardError
+from demo.conversation import iso
 from demo.desk import EVENTS_PATH, FAILED_EVERY, Chatbot, Colleague, Desk, Person
 from demo.traffic import StaffedTraffic
 from tests.demo.server import Call, Reply, serving
@@ -92,6 +93,18 @@ def test_a_colleague_views_types_and_answers_what_was_seen():
     assert 0 < sum(reply["private"] for reply in replies) < len(replies) / 2
     looked = done.count("thread:open") - sum(not reply["private"] for reply in replies)
     assert looked > 0, "some threads are only looked at"
+
+
+def test_a_colleague_snoozes_some_threads_and_mentions_colleagues_in_some_notes():
+    window, work = Window(ROW), Work()
+    work.names = [KENJI.name, "Linh Nguyễn"]
+    done = at_work(window, work, minutes=60)
+    snoozes = [data for name, data in window.done if name == "snooze"]
+    assert 0 < len(snoozes) < done.count("replies") / 4
+    assert all(snooze["until"] > iso(NOW_MS) for snooze in snoozes)
+    notes = [data["body"] for name, data in window.done if name == "replies" and data["private"]]
+    mentions = [note for note in notes if note.startswith("@Linh Nguyễn ")]
+    assert 0 < len(mentions) < len(notes) and "@Kenji" not in "".join(notes)
 
 
 def test_a_colleague_who_was_too_slow_goes_on():

@@ -5,10 +5,13 @@ from collections import Counter
 
 from sqlalchemy import select
 
+from dashboard.cli.demo_access import DEMO_EMAIL
 from dashboard.cli.demo_data import DEMO_SOURCE, seed_threads
-from dashboard.cli.demo_desk import hire, share_out
-from dashboard.db.accounts import sources
-from dashboard.db.models.threads import events
+from dashboard.cli.demo_desk import SECOND_DESK, VIEWS, furnish, hire, share_out
+from dashboard.db import calendars, policies
+from dashboard.db.accounts import admin_desks, admins, sources
+from dashboard.db.lists import views
+from dashboard.db.models.threads import events, threads
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import parse
 from tests.dashboard.ingest.shop import timestamp
@@ -52,3 +55,30 @@ def test_a_demo_desk_that_is_imported_gives_the_same_threads_lists_and_export(
     before, after = state_of(any_database), state_of(other)
     for name in ("threads", "order", "customers", "lists"):
         assert after[name] == before[name], name
+
+
+def test_the_demo_desk_has_a_second_desk_promises_views_snoozes_and_mentions_once(
+    any_database, transfer
+):
+    services = transfer.services(any_database)
+    services.rebuilder.rebuild(services.rebuilder.list_ids())
+    people = hire(services)
+    given = (DEMO_EMAIL, "Demo", "supervisor", "", 0)
+    admin_id = any_database.write(lambda connection: admins.create(connection, *given))
+    seed_threads(services, 500, 3, 1, at_desk=True)
+    share_out(services, people)
+    for _ in range(2):
+        furnish(services, people)
+    with any_database.read() as connection:
+        seen = admin_desks.of(connection, [person.id for person in people])
+        assert all(desks == {"main", SECOND_DESK} for desks in seen.values())
+        assert [policy.name for policy in policies.listing(connection)] == ["Members", "Everybody"]
+        assert len(calendars.listing(connection)) == 1
+        shared = views.visible_to(connection, admin_id, None)
+        assert [(view.name, view.query, view.sort) for view in shared] == [*VIEWS]
+        rows = connection.execute(
+            select(threads.c.desk, threads.c.snoozed_until, threads.c.mentioned)
+        ).all()
+    assert 0 < sum(row.desk == SECOND_DESK for row in rows) <= 12
+    assert sum(row.snoozed_until is not None for row in rows) == 8
+    assert sum(row.mentioned is not None for row in rows) == 3
