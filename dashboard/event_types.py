@@ -46,15 +46,10 @@ class EventBase(fields.Strict):
         """Raises Invalid for members that do not fit together; `pointer` is the event's place."""
 
 
-class MessageEvent(EventBase):
-    """A message in a thread; the body may be empty if something is attached."""
+class Content(EventBase):
+    """The content of a message; the body may be empty if something is attached."""
 
-    type: Literal["message"]
-    thread: fields.Id
-    customer: Customer
-    role: fields.Role
     body: fields.Body = ""
-    private: StrictBool = False
     attachments: Annotated[list[Attachment], Field(max_length=fields.ATTACHMENTS_MAX)] = Field([])
 
     def check(self, pointer: str) -> None:
@@ -63,6 +58,34 @@ class MessageEvent(EventBase):
         if "body" not in self.model_fields_set:
             raise field_error(pointer + "/body", "missing_field", "is missing")
         raise field_error(pointer + "/body", "empty_text", "is empty, and nothing is attached")
+
+
+class MessageEvent(Content):
+    """A message in a thread; the body may be empty if something is attached."""
+
+    type: Literal["message"]
+    thread: fields.Id
+    customer: Customer
+    role: fields.Role
+    private: StrictBool = False
+
+
+class EditedEvent(Content):
+    """The customer or the chatbot changed a message. `message` is your id of its event. The new
+    content replaces the whole old one: repeat the attachments that stay."""
+
+    type: Literal["message.edited"]
+    thread: fields.Id
+    message: fields.Id
+
+
+class DeletedEvent(EventBase):
+    """The customer or the chatbot deleted a message, for good. `message` is your id of its
+    event."""
+
+    type: Literal["message.deleted"]
+    thread: fields.Id
+    message: fields.Id
 
 
 class CustomerEvent(EventBase):
@@ -286,6 +309,10 @@ class EventType(NamedTuple):
 
 
 MESSAGE = EventType("message", MessageEvent, outgoing=MESSAGE_CREATED)
+EDITED = EventType("message.edited", EditedEvent)
+DELETED = EventType("message.deleted", DeletedEvent)
+#: The types that change what is shown of a message; no fact of a thread depends on them.
+EDITS = frozenset({EDITED.name, DELETED.name})
 CUSTOMER = EventType("customer", CustomerEvent)
 CLOSE = EventType("thread.close", CloseEvent, kind="close", outgoing=CLOSED, undoes=REOPENED)
 REOPEN = EventType("thread.reopen", ReopenEvent, kind="reopen", outgoing=REOPENED, undoes=CLOSED)
@@ -303,5 +330,8 @@ TAGS = EventType(
 RECEIPT = EventType("receipt", ReceiptEvent)
 #: Types of stored events by name.
 EVENT_TYPES = {
-    type.name: type for type in (MESSAGE, CUSTOMER, CLOSE, REOPEN, HANDOFF, PRIORITY, TAGS, RECEIPT)
+    type.name: type
+    for type in (
+        *(MESSAGE, EDITED, DELETED, CUSTOMER, CLOSE, REOPEN, HANDOFF, PRIORITY, TAGS, RECEIPT),
+    )
 }

@@ -19,6 +19,7 @@ from sqlalchemy import (
 
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, events, mentions, thread_acts, threads
+from dashboard.db.threads import edits
 from dashboard.event_types import ASSIGNED
 
 Kind = Literal["message", "assigned", "mention"]
@@ -111,11 +112,12 @@ def _concerning(
 def _messages(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:
     is_awake = or_(threads.c.snoozed_until.is_(None), threads.c.wake != "never")
     return _told(
-        threads.join(events, events.c.thread_id == threads.c.id),
+        edits.joined(threads.join(events, events.c.thread_id == threads.c.id)),
         threads.c.assignee_id,
         (events.c.id, events.c.received_at, events.c.author_id),
-        events.c.body,
+        edits.BODY,
     ).where(
+        edits.IS_DELETED.is_not(True),
         theirs,
         is_awake,
         threads.c.unanswered > 0,

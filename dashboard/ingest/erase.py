@@ -60,7 +60,8 @@ def require_none(
         raise ErasedEvents(ids)
 
 
-_EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": NO_FINGERPRINT}
+_EMPTY: dict[str, object] = {"body": None, "attachments": None, "data": None, "edit_id": None}
+_EMPTY |= {"fingerprint": NO_FINGERPRINT}
 
 
 class Erased(NamedTuple):
@@ -151,10 +152,9 @@ def _erase(
 def _remove_from_index(
     connection: Connection, messages: ColumnElement[bool], customer_id: int
 ) -> None:
-    search_index.remove_messages(connection, select(events.c.id).where(messages))
-    search_index.remove_customers(
-        connection, select(customers.c.id).where(customers.c.id == customer_id)
-    )
+    ids = connection.scalars(select(events.c.id).where(messages))
+    search_index.remove_messages(connection, ids)
+    search_index.remove_customers(connection, [customer_id])
 
 
 def _without_their_previews(

@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admin_desks
-from dashboard.db.driver import RowValues, Write, answers
+from dashboard.db.driver import RowValues, answers
 from dashboard.db.outbox import sent_messages
 from dashboard.db.queues.news import watch_place
 from dashboard.db.search import search_index
-from dashboard.db.threads import customers, events, thread_states
+from dashboard.db.threads import customers, edits, events, thread_states
 from dashboard.db.threads.customers import Customer
+from dashboard.db.threads.edits import Edited
 from dashboard.db.threads.events import held_back, stamped, wins
 from dashboard.db.threads.messages import Message
 from dashboard.db.threads.thread_states import ChangedCustomer, Locked, ThreadState
@@ -23,9 +24,16 @@ from dashboard.db.threads.thread_tags import (
     tags_in,
 )
 from dashboard.errors import CustomerErased, Problem
-from dashboard.event_types import MESSAGE, RECEIPT, TAGS
+from dashboard.event_types import EDITS, MESSAGE, RECEIPT, TAGS
 from dashboard.ingest.erase import require_none
-from dashboard.ingest.folding import add_acts, apply, fold_new
+from dashboard.ingest.folding import (
+    NewEdit,
+    add_acts,
+    apply,
+    apply_edits,
+    edit_refused,
+    fold_new,
+)
 from dashboard.ingest.releases import IsAbsent, release_unanswered
 from dashboard.ingest.saving import save
 from dashboard.ingest.schema import Outcome, ParsedEvent, WriteResult, repeated
@@ -192,6 +200,8 @@ class EventWriter:
         self._threads: dict[str, ThreadState] = {}
         self._ids: dict[str, int] = {}
         self._sent: dict[int, int] = {}
+        self._edited: dict[str, Edited] = {}
+        self._unknown_desks: Collection[str] = ()
 
     def run(self, parsed: Sequence[ParsedEvent]) -> WriteResult:
         """Writes the events that are new; one statement serves all events of the batch.
@@ -210,14 +220,16 @@ class EventWriter:
             self._change_tags()
         if not self._new:
             return WriteResult(self._outcomes)
-        index = self._store()
+        texts = self._store()
         self._watch_places()
         self._apply()
+        texts |= self._edit()
         self._take_receipts()
         states, versions, handoff_only = self._locked
         fold_new(connection, states, handoff_only)
         thread_states.read_customers(connection, states, self._changed_customers)
         self._follow()
+        index = search_index.adding_messages(connection, texts.items())
         placements = save(connection, states, self._received_at, versions, [index])
         outcomes = list(map(self._with_thread, self._outcomes, parsed))
         messages = self._messages(self._author) if self._author else []
@@ -240,27 +252,40 @@ class EventWriter:
             self._source_id,
             {event.data["message_id"] for event in parsed if event.type == RECEIPT.name},
         )
+        self._edited = self._named_by_edits(parsed)
         desks = {event.data["desk"] for event in parsed if "desk" in event.data}
-        unknown_desks = admin_desks.unknown(self._connection, desks)
+        self._unknown_desks = admin_desks.unknown(self._connection, desks)
         self._outcomes = outcomes = []
         new: dict[str, ParsedEvent] = {}
         for event in parsed:
             first = stored_events.get(event.id) or new.get(event.id)
             if first is not None:
                 outcomes.append(repeated(event, first))
-            elif event.id in self._erased:
-                outcomes.append(Outcome("rejected", event.id, problem=CustomerErased()))
-            elif event.type == RECEIPT.name and event.data["message_id"] not in self._sent:
-                problem = field_error("/message_id", "unknown_value", "is not an outgoing message")
-                outcomes.append(Outcome("rejected", event.id, problem=problem))
-            elif event.data.get("desk") in unknown_desks:
-                problem = field_error("/desk", "unknown_value", "names a desk that does not exist")
+            elif (problem := self._problem(event, new)) is not None:
                 outcomes.append(Outcome("rejected", event.id, problem=problem))
             else:
                 new[event.id] = event
                 outcomes.append(Outcome("created", event.id))
         self._new = list(new.values())
         return known_customers
+
+    def _named_by_edits(self, parsed: Iterable[ParsedEvent]) -> dict[str, Edited]:
+        """Returns the stored events that edits and deletions name, by id."""
+        names = {event.data["message"] for event in parsed if event.type in EDITS}
+        return edits.named(self._connection, self._source_id, names) if names else {}
+
+    def _problem(self, event: ParsedEvent, new: Mapping[str, ParsedEvent]) -> Problem | None:
+        """Returns the problem of an event that is refused. `new`: those before it in the batch."""
+        if event.id in self._erased:
+            return CustomerErased()
+        if event.type == RECEIPT.name and event.data["message_id"] not in self._sent:
+            return field_error("/message_id", "unknown_value", "is not an outgoing message")
+        if event.type in EDITS:
+            name = event.data["message"]
+            return edit_refused(event, self._edited.get(name) or new.get(name), self._erased)
+        if event.data.get("desk") in self._unknown_desks:
+            return field_error("/desk", "unknown_value", "names a desk that does not exist")
+        return None
 
     def _write_customers(self, known_customers: dict[str, Customer]) -> set[int]:
         """Writes the customers; returns the ids of those that change on the dashboard."""
@@ -314,19 +339,29 @@ class EventWriter:
             return outcome
         return outcome._replace(thread_id=self._threads[event.thread].id)
 
-    def _store(self) -> Write:
-        """Stores the events; returns the write to the search index."""
+    def _store(self) -> dict[int, str]:
+        """Stores the events; returns the texts of messages for the search index, by id."""
         rows = [self._row(event) for event in self._new]
         self._ids = events.add(self._connection, rows)
-        texts = [
-            (
-                self._ids[row["external_id"]],
-                search_index.message_text(row["body"], row["attachments"]),
+        return {
+            self._ids[row["external_id"]]: search_index.message_text(
+                row["body"], row["attachments"]
             )
             for row in rows
             if row["role"] is not None
+        }
+
+    def _edit(self) -> dict[int, str]:
+        """Carries out edits and deletions; returns the new texts of messages for the search index,
+        by id."""
+        new = [
+            NewEdit(self._threads[event.thread or ""], event, self._ranked_at(event), id)
+            for event in self._new
+            if event.type in EDITS
+            for id in [self._ids[event.id]]
         ]
-        return search_index.adding_messages(self._connection, texts)
+        # Named again: now the threads are locked, and the messages of this batch are stored.
+        return apply_edits(self._connection, new, self._named_by_edits(self._new)) if new else {}
 
     def _watch_places(self) -> None:
         """Notes for which threads the chatbot wants to know the customer's place in line."""
@@ -337,7 +372,7 @@ class EventWriter:
     def _apply(self) -> None:
         """Applies the values of the events to their threads; for most, the last writer wins."""
         for event in self._new:
-            if event.thread is None:
+            if event.thread is None or event.type in EDITS:
                 continue
             ranked_at, event_id = self._ranked_at(event), self._ids[event.id]
             kind = events.kind_of(event.type, event.role, event.private)
@@ -397,7 +432,7 @@ class EventWriter:
             "fingerprint": event.fingerprint,
             "type": event.type,
             "thread_id": self._threads[event.thread].id if event.thread is not None else None,
-            "customer_id": self._customers[event.customer].id if event.customer else None,
+            "customer_id": self._customer_id(event),
             "occurred_at": self._occurred_at(event),
             "received_at": self._event_received_at(event),
             "ranked_at": self._ranked_at(event),
@@ -410,6 +445,16 @@ class EventWriter:
             "seen_id": self._seen_id(event),
             "undoes_id": self._undoes_id,
         }
+
+    def _customer_id(self, event: ParsedEvent) -> int | None:
+        """Returns the id of the event's customer; an edit has that of its message, with which it is
+        erased."""
+        name = event.data.get("message")
+        if name is None:
+            return self._customers[event.customer].id if event.customer else None
+        if name in self._edited:
+            return self._edited[name].customer_id
+        return next(self._customer_id(message) for message in self._new if message.id == name)
 
     def _seen_id(self, event: ParsedEvent) -> int | None:
         """Returns the id up to which the author of an answer or close had seen; None for others."""

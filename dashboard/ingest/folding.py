@@ -1,17 +1,22 @@
 """Applies events to locked threads, folds their facts, and stores the acts of new events."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from dashboard import event_types
-from dashboard.db.threads import conversations, events, thread_tags
+from dashboard.db.search import search_index
+from dashboard.db.threads import conversations, edits, events, thread_tags
+from dashboard.db.threads.edits import Edited, Rank
 from dashboard.db.threads.events import Stamp, stamped, wins
 from dashboard.db.threads.thread_rows import preview_of
 from dashboard.db.threads.thread_states import ThreadColumns, ThreadState
+from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import OutgoingType
-from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.erase import ErasedEvents
+from dashboard.ingest.schema import NO_FINGERPRINT, ParsedEvent
+from dashboard.validation.field_errors import field_error
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
 #: The customer's messages are shown before all others, even newer ones: an admin who looks down the
@@ -57,6 +62,67 @@ def apply(
     # A note, or a message older than the newest, changes no column; but a browser that has the
     # thread open reads its messages when its revision changes.
     state.row_changed |= event.role is not None
+
+
+def edit_refused(
+    event: ParsedEvent, message: Edited | ParsedEvent | None, erased: Collection[str]
+) -> Problem | None:
+    """Returns the problem of an edit or deletion of this message, which is stored or comes before
+    it in the batch; None for no problem. `erased`: ids of refused events."""
+    if message is None and event.data["message"] not in erased:
+        return field_error("/message", "unknown_message", "is not a message that is stored here")
+    if message is None or message.fingerprint == NO_FINGERPRINT:
+        return CustomerErased()
+    if message.role not in ("client", "bot") or message.thread != event.thread:
+        detail = "is not a message of the customer or the chatbot in this thread"
+        return field_error("/message", "unknown_value", detail)
+    return None
+
+
+class NewEdit(NamedTuple):
+    """A stored edit or deletion of a message in a locked thread; `ranked_at` in milliseconds."""
+
+    state: ThreadState
+    event: ParsedEvent
+    ranked_at: int
+    id: int
+
+
+def apply_edits(
+    connection: Connection, new: Sequence[NewEdit], messages: Mapping[str, Edited]
+) -> dict[int, str]:
+    """Carries out edits of messages, named by their source's ids, as far as they count; returns the
+    new texts of the messages for the search index.
+
+    No fact changes: the customer still waits for an answer, as long as before. An admin reads the
+    conversation, and decides whether there is something to answer. Raises ErasedEvents for an edit
+    of a message that is there no more.
+    """
+    counting: dict[int, tuple[Rank, NewEdit]] = {}
+    for edit in new:
+        state, event = edit.state, edit.event
+        message = messages.get(event.data["message"])
+        if message is None or message.thread is None:
+            raise ErasedEvents({event.id})
+        state.columns.has_file |= bool(event.attachments)
+        rank = Rank(event.type == event_types.DELETED.name, edit.ranked_at, event.id)
+        last = counting[message.id][0] if message.id in counting else message.rank
+        if last is None or rank > last:
+            counting[message.id] = rank, edit
+    texts = {id: _show_edit(edit, id) for id, (_, edit) in counting.items()}
+    edits.point(connection, {id: edit.id for id, (_, edit) in counting.items()})
+    search_index.remove_messages(connection, texts)
+    return texts
+
+
+def _show_edit(edit: NewEdit, message_id: int) -> str:
+    """Shows an edit in its thread's row, if the row shows its message; returns the new text."""
+    event, columns = edit.event, edit.state.columns
+    edit.state.row_changed = True
+    if columns.preview_event_id == message_id:
+        is_deleted = event.type == event_types.DELETED.name
+        columns.preview_body = None if is_deleted else preview_of(event.body, event.attachments)
+    return search_index.message_text(event.body, event.attachments)
 
 
 def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:

@@ -19,8 +19,9 @@ from scoring.placing import Placement
 
 BATCH_MAX = 500
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-#: Fields that several types have.
+#: Fields that several types have, and those of a message.
 _NO_DATA = frozenset({"id", "type", "occurred_at", "thread", "customer"})
+_NO_DATA |= {"role", "body", "private", "attachments"}
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
@@ -121,15 +122,14 @@ def parsed_event(model: Any) -> ParsedEvent:
             fields["attributes"] = dict(sorted(attributes.items()))
         content["customer_fields"] = fields
     if "body" in members:
-        content |= {"role": model.role, "body": model.body}
-        content["private"] = model.private and model.role == "admin"
+        content |= {"role": getattr(model, "role", None), "body": model.body}
+        content["private"] = content["role"] == "admin" and model.private
         content["attachments"] = [entry.model_dump() for entry in model.attachments]
-    else:
-        content["data"] = {
-            name: sorted(value) if isinstance(value, list) else value
-            for name, value in members.items()
-            if name not in _NO_DATA and value not in (None, [])
-        }
+    content["data"] = {
+        name: sorted(value) if isinstance(value, list) else value
+        for name, value in members.items()
+        if name not in _NO_DATA and value not in (None, [])
+    }
     return event(model.id, model.type, model.occurred_at, **content)
 
 

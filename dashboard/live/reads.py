@@ -128,10 +128,10 @@ class Reads:
         with self._database.read() as connection:
             return conversations.part(connection, thread_id, None, 0, limit)
 
-    def messages_after(self, thread_id: int, message_id: int) -> list[Message]:
-        """Returns the messages after this one, oldest first."""
+    def messages_after(self, thread_id: int, event_id: int) -> list[Message]:
+        """Returns the messages that were stored or edited after an event, in that order."""
         with self._database.read() as connection:
-            return messages.after(connection, thread_id, message_id)
+            return messages.changed_after(connection, thread_id, event_id)
 
     def acts_after(self, thread_id: int, act_id: int) -> list[JsonObject]:
         """Returns the acts on a thread that were stored after this one, oldest first."""

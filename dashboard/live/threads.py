@@ -7,6 +7,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.outbox.sent_messages import Delivery
+from dashboard.db.threads.messages import changed_by
 from dashboard.errors import StorageUnavailable
 from dashboard.live.notices import Notices
 from dashboard.live.reads import Reads
@@ -108,7 +109,7 @@ class Conversations:
         for message in self._reads.messages_after(thread_id, pushed):
             self._send(thread_id, "thread:message", {"message": message})
             if thread_id in self._pushed:
-                self._pushed[thread_id] = max(self._pushed[thread_id], message["id"])
+                self._pushed[thread_id] = max(self._pushed[thread_id], changed_by(message))
         self._push_acts(thread_id)
 
     def _push_acts(self, thread_id: int) -> None:

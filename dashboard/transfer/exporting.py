@@ -15,7 +15,7 @@ from dashboard.db.models.accounts import admins
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.outbox.outgoing import timestamp
-from dashboard.event_types import RECEIPT
+from dashboard.event_types import EDITS, RECEIPT
 from dashboard.ingest.schema import NO_FINGERPRINT
 from dashboard.transfer.lines import HEADER, written
 from dashboard.transfer.models import OF_DASHBOARD
@@ -125,6 +125,9 @@ class _Snapshot:
                     **({"seen": names[seen - 1]} if seen else {}),
                     **({"undoes": names[undone - 1]} if undone else {}),
                 }
+            elif row.type in EDITS and bytes(row.fingerprint) == NO_FINGERPRINT:
+                # Nothing is left of it: its message is empty.
+                continue
             elif bytes(row.fingerprint) == NO_FINGERPRINT:
                 yield {"erased": _left_of(row, thread.external_id), **received}
             else:
@@ -196,10 +199,10 @@ def _left_of(row: Row[Any], thread: str) -> Line:
 def _event(row: Row[Any], thread: str | None) -> Line:
     """Returns the event as the bot API takes it; without a customer if an admin made it."""
     event, data = _head(row, thread), dict(row.data or {})
-    is_of_chatbot = row.customer is not None
+    is_of_chatbot = row.customer is not None and row.type not in EDITS
     if is_of_chatbot:
         event["customer"] = {"id": row.customer, **_sorted(data.pop("customer", {}))}
-    if row.role is not None:
+    if row.body is not None:
         if is_of_chatbot:
             event["role"] = row.role
         event["body"] = row.body

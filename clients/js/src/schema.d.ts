@@ -668,6 +668,25 @@ export interface components {
             type: "customer";
             customer: components["schemas"]["Customer"];
         };
+        /**
+         * @description The customer or the chatbot deleted a message, for good. `message` is your id of its
+         *     event.
+         */
+        DeletedEvent: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.123Z
+             */
+            occurred_at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.deleted";
+            thread: string;
+            message: string;
+        };
         /** @description The progress of a reply on its way to the customer. */
         Delivery: {
             /** @enum {string} */
@@ -687,8 +706,40 @@ export interface components {
             p90: number | null;
             p99: number | null;
         };
+        /** @description The last edit of a message by the customer or the chatbot, or its deletion. */
+        Edit: {
+            /** @description Milliseconds since 1970 (UTC). */
+            at: number;
+            /** @description Its body is empty, and it has no attachments. */
+            deleted: boolean;
+            /** @description Grows with each edit. */
+            v: number;
+        };
+        /**
+         * @description The customer or the chatbot changed a message. `message` is your id of its event. The new
+         *     content replaces the whole old one: repeat the attachments that stay.
+         */
+        EditedEvent: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.123Z
+             */
+            occurred_at: string;
+            /** @default  */
+            body: string;
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.edited";
+            thread: string;
+            message: string;
+        };
         /** @description Any event; `type` says which. */
-        Event: components["schemas"]["MessageEvent"] | components["schemas"]["CustomerEvent"] | components["schemas"]["CloseEvent"] | components["schemas"]["ReopenEvent"] | components["schemas"]["HandoffEvent"] | components["schemas"]["PriorityEvent"] | components["schemas"]["TagsEvent"] | components["schemas"]["ReceiptEvent"];
+        Event: components["schemas"]["MessageEvent"] | components["schemas"]["EditedEvent"] | components["schemas"]["DeletedEvent"] | components["schemas"]["CustomerEvent"] | components["schemas"]["CloseEvent"] | components["schemas"]["ReopenEvent"] | components["schemas"]["HandoffEvent"] | components["schemas"]["PriorityEvent"] | components["schemas"]["TagsEvent"] | components["schemas"]["ReceiptEvent"];
         /**
          * @description The chatbot asks for an admin, at a desk if it names one. With `watch_place` it gets
          *     `thread.position` whenever the customer's place in line has changed; false ends that.
@@ -797,6 +848,10 @@ export interface components {
              * @example 2026-11-20T10:00:00.123Z
              */
             occurred_at: string;
+            /** @default  */
+            body: string;
+            /** @default [] */
+            attachments: components["schemas"]["Attachment"][];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -806,12 +861,8 @@ export interface components {
             customer: components["schemas"]["Customer"];
             /** @enum {string} */
             role: "client" | "admin" | "bot" | "system";
-            /** @default  */
-            body: string;
             /** @default false */
             private: boolean;
-            /** @default [] */
-            attachments: components["schemas"]["Attachment"][];
         };
         /** @description An act of an admin, an effect of time, or presence; `type` says which. */
         OutgoingEvent: components["schemas"]["MessageCreated"] | components["schemas"]["ThreadClosed"] | components["schemas"]["ThreadReopened"] | components["schemas"]["ThreadAssigned"] | components["schemas"]["ThreadReleased"] | components["schemas"]["ThreadDeskChanged"] | components["schemas"]["ThreadPriorityChanged"] | components["schemas"]["ThreadTagsChanged"] | components["schemas"]["ThreadSnoozed"] | components["schemas"]["ThreadWoken"] | components["schemas"]["ThreadDue"] | components["schemas"]["ThreadPosition"] | components["schemas"]["PresenceTeam"] | components["schemas"]["PresenceCustomer"];
@@ -912,13 +963,15 @@ export interface components {
             thread: string;
             customer: string;
         };
-        /** @description The last message of a thread. */
+        /** @description The last message of a thread; the body of a deleted one is empty. */
         Preview: {
             /** @enum {string} */
             role: "client" | "admin" | "bot" | "system";
             body: string;
             /** @description Milliseconds since 1970 (UTC). */
             at: number;
+            /** @constant */
+            deleted?: true;
         };
         PriorityEvent: {
             id: string;
@@ -1324,6 +1377,7 @@ export interface components {
             /** @description Milliseconds since 1970 (UTC). */
             at: number;
             delivery: components["schemas"]["Delivery"] | null;
+            edit?: components["schemas"]["Edit"];
             event: string | null;
         };
         /** @description A part of a conversation, the newest message last. */

@@ -51,6 +51,19 @@ class CustomerEvent(TypedDict):
     customer: Customer
 
 
+class DeletedEvent(TypedDict):
+    """
+    The customer or the chatbot deleted a message, for good. `message` is your id of its
+    event.
+    """
+
+    id: str
+    occurred_at: str
+    type: Literal["message.deleted"]
+    thread: str
+    message: str
+
+
 class Delivery(TypedDict):
     """
     The progress of a reply on its way to the customer.
@@ -72,6 +85,31 @@ class DurationsValue(TypedDict):
     p50: int | None
     p90: int | None
     p99: int | None
+
+
+class Edit(TypedDict):
+    """
+    The last edit of a message by the customer or the chatbot, or its deletion.
+    """
+
+    at: int
+    deleted: bool
+    v: int
+
+
+class EditedEvent(TypedDict):
+    """
+    The customer or the chatbot changed a message. `message` is your id of its event. The new
+    content replaces the whole old one: repeat the attachments that stay.
+    """
+
+    id: str
+    occurred_at: str
+    body: NotRequired[str]
+    attachments: NotRequired[list[Attachment]]
+    type: Literal["message.edited"]
+    thread: str
+    message: str
 
 
 class HandoffEvent(TypedDict):
@@ -125,13 +163,13 @@ class MessageEvent(TypedDict):
 
     id: str
     occurred_at: str
+    body: NotRequired[str]
+    attachments: NotRequired[list[Attachment]]
     type: Literal["message"]
     thread: str
     customer: Customer
     role: Literal["client", "admin", "bot", "system"]
-    body: NotRequired[str]
     private: NotRequired[bool]
-    attachments: NotRequired[list[Attachment]]
 
 
 class Person(TypedDict):
@@ -207,12 +245,13 @@ class PresenceTyping(TypedDict):
 
 class Preview(TypedDict):
     """
-    The last message of a thread.
+    The last message of a thread; the body of a deleted one is empty.
     """
 
     role: Literal["client", "admin", "bot", "system"]
     body: str
     at: int
+    deleted: NotRequired[Literal[True]]
 
 
 class PriorityEvent(TypedDict):
@@ -464,6 +503,7 @@ class ThreadMessage(TypedDict):
     private: bool
     at: int
     delivery: Delivery | None
+    edit: NotRequired[Edit]
     event: str | None
 
 
@@ -824,6 +864,8 @@ class Batch(TypedDict):
 
     events: list[
         MessageEvent
+        | EditedEvent
+        | DeletedEvent
         | CustomerEvent
         | CloseEvent
         | ReopenEvent
@@ -888,6 +930,8 @@ class OutgoingEvents(TypedDict):
 
 Event = (
     MessageEvent
+    | EditedEvent
+    | DeletedEvent
     | CustomerEvent
     | CloseEvent
     | ReopenEvent

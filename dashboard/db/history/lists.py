@@ -41,7 +41,14 @@ from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.models.history import thread_history as ended
 from dashboard.db.models.threads import events, threads
 from dashboard.db.steps import Step, step_table
-from dashboard.db.threads.thread_rows import ThreadRow, preview_of, row_json, select_rows
+from dashboard.db.threads import edits
+from dashboard.db.threads.thread_rows import (
+    ThreadRow,
+    preview_json,
+    preview_of,
+    row_json,
+    select_rows,
+)
 
 
 class PastList(NamedTuple):
@@ -240,15 +247,21 @@ _PREVIEW = (
     .limit(1)
     .scalar_subquery()
 )
-_MESSAGES = select(
-    events.c.id, events.c.role, events.c.body, events.c.attachments, events.c.ranked_at
-).where(events.c.id.in_(bindparam("ids", expanding=True)))
+#: With the texts of now: one that was edited or deleted since is not shown again.
+_MESSAGES = (
+    select(
+        *(events.c.id, events.c.role, edits.IS_DELETED),
+        *(edits.BODY, edits.ATTACHMENTS, events.c.ranked_at),
+    )
+    .select_from(edits.joined(events))
+    .where(events.c.id.in_(bindparam("ids", expanding=True)))
+)
 
 
 def _previews(connection: Connection, ids: Sequence[int]) -> Mapping[int, dict[str, object]]:
     """Maps messages to the previews that rows show of them."""
     found = connection.execute(_MESSAGES, {"ids": list(ids)}) if ids else ()
     return {
-        id: {"role": role, "body": preview_of(body, attachments or ()), "at": at}
-        for id, role, body, attachments, at in found
+        id: preview_json(role, None if is_deleted else preview_of(body, attachments or ()), at)
+        for id, role, is_deleted, body, attachments, at in found
     }

@@ -224,7 +224,7 @@ Index(
 #: of the content: it distinguishes a repeated event from another one with the same id. `seen_id` is
 #: the id up to which the author of an answer or close on the dashboard had seen the thread's
 #: events; `undoes_id` the id of the close, reopen or change of tags on the dashboard which this one
-#: undoes.
+#: undoes. `edit_id` of a message is the id of the edit or deletion of it that counts.
 events = Table(
     "events",
     metadata,
@@ -246,6 +246,7 @@ events = Table(
     Column("data", Json),
     Column("seen_id", Id),
     Column("undoes_id", Id),
+    Column("edit_id", Id),
     UniqueConstraint("source_id", "external_id"),
     sqlite_autoincrement=True,
 )

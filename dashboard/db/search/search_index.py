@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, TextClause, text
+from sqlalchemy import Connection, TextClause, text
 
 from dashboard.db.driver import RowStatement, Write
 from dashboard.db.search.words import Term, words
@@ -61,12 +61,12 @@ def put_customers(connection: Connection, named: Sequence[tuple[int, str, str | 
     _PUT_CUSTOMERS.write(connection, _rows(connection, texts))
 
 
-def remove_messages(connection: Connection, ids: Select[Any]) -> None:
-    """Deletes messages from the index; `ids` must still select their events."""
+def remove_messages(connection: Connection, ids: Iterable[int]) -> None:
+    """Deletes messages from the index, if they are there."""
     _delete(connection, _DELETE_MESSAGES, ids)
 
 
-def remove_customers(connection: Connection, ids: Select[Any]) -> None:
+def remove_customers(connection: Connection, ids: Iterable[int]) -> None:
     """Deletes customers from the index."""
     _delete(connection, _DELETE_CUSTOMERS, ids)
 
@@ -83,8 +83,10 @@ def _rows(connection: Connection, texts: Iterable[tuple[int, str]]) -> list[dict
     return [{"id": id, "words": packed(words(text))} for id, text in texts]
 
 
-def _delete(connection: Connection, statements: Mapping[str, TextClause], ids: Select[Any]) -> None:
-    rows = [{"id": id} for id in connection.scalars(ids)]
+def _delete(
+    connection: Connection, statements: Mapping[str, TextClause], ids: Iterable[int]
+) -> None:
+    rows = [{"id": id} for id in ids]
     if rows:
         connection.execute(statements[connection.dialect.name], rows)
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, tex
 from dashboard.db import driver
 from dashboard.db.driver import Ask, Row, RowValues, answer, by_name, insert_of
 from dashboard.db.models.threads import events, threads
-from dashboard.event_types import EVENT_TYPES, HANDOFF
+from dashboard.event_types import EDITS, EVENT_TYPES, HANDOFF
 from scoring.facts import Kind, Settlement, ThreadEvent
 
 #: The clocks of workers may differ by this many milliseconds.
@@ -76,8 +76,8 @@ _UNSETTLED_BY_DIALECT = {
     ),
 }
 _KNOWN = by_name(events, ["external_id", "id", "fingerprint", "thread_id"])
-_ADD = insert_of(events, [column.key for column in events.c if column.key != "id"])
-#: The events of threads `ids`, with the columns that `folded` reads.
+_ADD = insert_of(events, [one.key for one in events.c if one.key not in ("id", "edit_id")])
+#: The events of threads `ids` that facts depend on, with the columns that `folded` reads.
 FOLDED = select(
     events.c.thread_id,
     events.c.type,
@@ -87,7 +87,7 @@ FOLDED = select(
     events.c.id,
     events.c.seen_id,
     events.c.undoes_id,
-).where(events.c.thread_id.in_(bindparam("ids", expanding=True)))
+).where(events.c.thread_id.in_(bindparam("ids", expanding=True)), events.c.type.not_in(EDITS))
 _SENT = (
     select(events.c.id, events.c.thread_id)
     .join(threads, threads.c.id == events.c.thread_id)

@@ -12,6 +12,9 @@ from dashboard.db.models.threads import events
 from dashboard.db.models.webhooks import sent_messages as sent
 from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.sent_messages import Delivery
+from dashboard.db.threads import edits
+from dashboard.db.threads.edits import Edit
+from dashboard.event_types import EDITS
 from dashboard.turns import turns
 
 
@@ -35,6 +38,7 @@ class Message(TypedDict):
     private: bool
     at: int
     delivery: Delivery | None
+    edit: NotRequired[Edit]
     mentions: NotRequired[list[AdminName]]
 
 
@@ -44,17 +48,19 @@ _COLUMNS = (
     events.c.role,
     events.c.author_id,
     admins.c.name,
-    events.c.body,
-    events.c.attachments,
+    edits.BODY,
+    edits.ATTACHMENTS,
     events.c.private,
     events.c.ranked_at,
     *sent_messages.COLUMNS,
+    *edits.COLUMNS,
 )
 _ORDER = tuple_(events.c.ranked_at, events.c.id)
 _MESSAGES: Select[Any] = (
     select(*_COLUMNS)
     .join_from(events, admins, admins.c.id == events.c.author_id, isouter=True)
     .join(sent, sent.c.message_id == events.c.id, isouter=True)
+    .join(edits.edit, edits.IS_EDIT, isouter=True)
     .where(events.c.role.is_not(None))
 )
 
@@ -124,6 +130,29 @@ def after(connection: Connection, thread_id: int, message_id: int) -> list[Messa
     return _messages(connection, rows)
 
 
+def changed_after(connection: Connection, thread_id: int, event_id: int) -> list[Message]:
+    """Returns the messages of a thread that were stored or edited after an event, in the order of
+    `changed_by`."""
+    rows = connection.execute(
+        select(events.c.id, events.c.role, events.c.source_id, events.c.data)
+        .where(events.c.thread_id == thread_id, events.c.id > event_id)
+        .where(events.c.role.is_not(None) | events.c.type.in_(EDITS))
+    ).all()
+    ids = [row.id for row in rows if row.role is not None]
+    # An edit by a deleted person has no data any more.
+    edits_of = {row.data["message"]: row.source_id for row in rows if row.role is None and row.data}
+    if edits_of:
+        [source_id] = {*edits_of.values()}
+        ids += [message.id for message in edits.named(connection, source_id, edits_of).values()]
+    changed = sorted(several(connection, ids).values(), key=changed_by)
+    return [message for message in changed if changed_by(message) > event_id]
+
+
+def changed_by(message: Message) -> int:
+    """Returns the id of the event that changed a message last: its own, or that of its edit."""
+    return max(message["id"], message["edit"]["v"] if "edit" in message else 0)
+
+
 def one(connection: Connection, id: int) -> Message | None:
     """Returns the message with this id, or None."""
     return several(connection, [id]).get(id)
@@ -185,8 +214,8 @@ def _messages(connection: Connection, rows: Iterable[Sequence[Any]]) -> list[Mes
 
 
 def _message(row: Sequence[Any]) -> Message:
-    id, thread_id, role, author_id, name, body, attachments, private, at, *sent_columns = row
-    return {
+    id, thread_id, role, author_id, name, body, attachments, private, at, *rest = row
+    message: Message = {
         "id": id,
         "thread_id": thread_id,
         "role": role,
@@ -195,5 +224,7 @@ def _message(row: Sequence[Any]) -> Message:
         "attachments": attachments or [],
         "private": private,
         "at": at,
-        "delivery": sent_messages.to_json(*sent_columns),
+        "delivery": sent_messages.to_json(*rest[:4]),
     }
+    edit = edits.to_json(*rest[4:])
+    return message if edit is None else {**message, "edit": edit}

@@ -181,7 +181,7 @@ def row_json(row: Sequence[Any]) -> ThreadRow:
         "thread": name,
         "source": source,
         "customer": _customer_json(source, *person),
-        "preview": {"role": role, "body": body, "at": at} if role is not None else None,
+        "preview": preview_json(role, body, at) if role is not None else None,
         "open": not closed,
         "priority": priority,
         "recent_at": recent_at,
@@ -226,6 +226,12 @@ def _customer_json(
 
 PREVIEW_MAX = 140
 _GRAPHEME = regex.compile(r"\X")
+
+
+def preview_json(role: str, body: str | None, at: int) -> dict[str, object]:
+    """Returns the preview of a message; a body of None is that of a deleted message."""
+    preview: dict[str, object] = {"role": role, "body": body or "", "at": at}
+    return preview if body is not None else preview | {"deleted": True}
 
 
 def preview_of(body: str | None, attachments: Iterable[Mapping[str, Any]]) -> str:

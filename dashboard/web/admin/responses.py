@@ -84,6 +84,7 @@ class Message(schemas.Message):
     """A message of a conversation; `delivery` if it goes to the customer."""
 
     delivery: schemas.Delivery | None
+    edit: schemas.Edit = Absent
     mentions: Annotated[list[Mention], Field(description="The mentions in a note.")] = Absent
 
 

@@ -100,6 +100,7 @@ class ThreadMessage(schemas.Message):
     you gave it, null for an admin's."""
 
     delivery: schemas.Delivery | None
+    edit: schemas.Edit = Absent
     event: str | None
 
 

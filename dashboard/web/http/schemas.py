@@ -67,11 +67,12 @@ class RowCustomer(Answer):
 
 
 class Preview(Answer):
-    """The last message of a thread."""
+    """The last message of a thread; the body of a deleted one is empty."""
 
     role: Role
     body: Annotated[str, Field(max_length=140)]
     at: Milliseconds
+    deleted: Literal[True] = Absent
 
 
 class Snooze(Answer):
@@ -148,6 +149,14 @@ class Delivery(Answer):
     attempts: int
     at: Milliseconds
     v: Annotated[int, Field(description="Grows with each change.")]
+
+
+class Edit(Answer):
+    """The last edit of a message by the customer or the chatbot, or its deletion."""
+
+    at: Milliseconds
+    deleted: Annotated[bool, Field(description="Its body is empty, and it has no attachments.")]
+    v: Annotated[int, Field(description="Grows with each edit.")]
 
 
 class Message(Answer):

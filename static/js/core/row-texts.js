@@ -15,6 +15,11 @@ export function claimText({ assignee }, adminId, t) {
   return t(assignee.id === adminId ? "act.release" : "act.take_over");
 }
 
+// The text of a row's preview, without its author.
+/** @param {NonNullable<Row["preview"]>} preview @param {Translate} t */
+export const previewText = ({ body, deleted }, t) => body.replace(/\s+/g, " ")
+  || t(deleted ? "message.deleted" : "row.attachment");
+
 // Snoozes and due times in words.
 
 // "16m left", "5m late"

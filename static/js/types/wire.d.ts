@@ -56,7 +56,7 @@ declare global {
     thread: string;
     source: string;
     customer: Customer | null;
-    preview: { role: string; body: string; at: number } | null;
+    preview: { role: string; body: string; at: number; deleted?: true } | null;
     open: boolean;
     priority: string;
     recent_at: number;
@@ -112,6 +112,8 @@ declare global {
     private: boolean;
     at: number;
     delivery: Delivery | null;
+    /** The last edit by the customer or the chatbot, or the deletion; a greater `v` is newer. */
+    edit?: { at: number; deleted: boolean; v: number };
     /** The colleagues that a note mentions, and the names that it uses. */
     mentions?: Mention[];
   }

@@ -63,6 +63,24 @@ def test_after_gives_messages_stored_later_whatever_their_time(shop):
     assert [entry["id"] for entry in found] == sorted(entry["id"] for entry in found)
 
 
+def test_changed_after_gives_new_messages_and_edited_ones_once(shop):
+    shop.send(message(0, "a", id="m-1"), message(1, "b", id="m-2"))
+    first, second = shop.conversation()
+
+    def changed(after: int) -> list[tuple[str, int]]:
+        with shop.database.read() as connection:
+            found = messages.changed_after(connection, first["thread_id"], after)
+        return [(one["body"], messages.changed_by(one)) for one in found]
+
+    assert changed(second["id"]) == []
+    edit = thread_event("message.edited", 9, message="m-1", body="c")
+    shop.send(edit, message(8, "d"), thread_event("message.edited", 7, message="m-1", body="e"))
+    [_, _, third] = shop.conversation()
+    assert changed(second["id"]) == [("c", third["id"] - 1), ("d", third["id"])]
+    assert changed(third["id"] - 1) == [("d", third["id"])]
+    assert changed(third["id"]) == [], "an edit that does not count changes nothing"
+
+
 def test_one_message_is_read_by_its_id(shop):
     shop.says(0, "this")
     found = shop.conversation()[0]

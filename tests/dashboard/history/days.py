@@ -180,6 +180,7 @@ class Day:
         customer = {"id": f"c-{number % CUSTOMERS}"}
         body = f"answer {next(self._numbers)}"
         self._happens("message", thread, customer=customer, role=role, body=body)
+        self._edit(thread, choice)
 
     def _late(self, thread: str, number: int, choice: int) -> None:
         type = ("message", "thread.close", "thread.handoff", "thread.reopen")[choice % 4]
@@ -203,6 +204,21 @@ class Day:
         )[choice % 6]
         if self._id(thread) is not None:
             self._happens(type, thread, **more)
+
+    def _edit(self, thread: str, choice: int) -> None:
+        """Edits a message and deletes one; what lists and reports count stays as it was."""
+        of_thread = (
+            select(events.c.external_id)
+            .join(threads)
+            .where(threads.c.external_id == thread, events.c.role.in_(("client", "bot")))
+        )
+        with self.database.read() as connection:
+            names = connection.scalars(of_thread.order_by(events.c.id)).all()
+        late = self._later(-600 * choice)
+        for at, type in enumerate(("message.edited", "message.deleted") if names else ()):
+            more = {"body": "edited"} if type == "message.edited" else {}
+            name = names[(choice + at) % len(names)]
+            self._happens(type, thread, message=name, occurred_at=late, **more)
 
     def _source(self, thread: str, number: int, choice: int) -> None:
         """Only handoffs request a person from now on, or new threads begin at another desk."""

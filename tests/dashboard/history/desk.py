@@ -155,8 +155,9 @@ def moment(at: int) -> str:
 
 
 def _lasting(row: dict[str, Any]) -> dict[str, Any]:
-    """Returns a row without what is always shown as it is today: the name of the customer, and how
-    the last snooze ended."""
+    """Returns a row without what is always shown as it is today: the name of the customer, the text
+    of a message, which may be edited, and how the last snooze ended."""
     shown = ("id", "member_status", "locale")
     customer = row["customer"] and {name: row["customer"][name] for name in shown}
-    return row | {"customer": customer, "woken": None, "queue": None}
+    preview = row["preview"] and (row["preview"]["role"], row["preview"]["at"])
+    return row | {"customer": customer, "preview": preview, "woken": None, "queue": None}

@@ -79,6 +79,8 @@ def test_lists_are_as_they_were_shown(days):
     known = [desk.compare() for desk in days]
     assert sum(known) > len(days) * 60, "most of what was recorded is known still"
     assert any(desk.erased for desk in days) and any(desk.done["cleaned"] for desk in days)
+    for type in ("message.edited", "message.deleted"):
+        assert any(desk.done[type] for desk in days)
 
 
 def test_explanations_agree_with_the_lists_of_their_moment(days):

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources as sources_table
-from dashboard.db.models.threads import customers, threads
+from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.threads import conversations, messages
 from dashboard.db.threads import threads as stored
 from dashboard.errors import Problem
@@ -64,7 +64,8 @@ class Story:
     def tell(self, steps: int) -> "Story":
         for _ in range(steps):
             self.clock.advance(self.random.choice((0, 1, 700)))
-            some = (self._batch, self._batch, self._reply, self._act, self._act, self._others)
+            some = (self._batch, self._batch, self._edit, self._reply, self._act, self._act)
+            some += (self._others,)
             self.random.choice(some)()
         self._note()
         return self
@@ -73,6 +74,25 @@ class Story:
         """Events that come together, of several threads, some of the same time, late or early."""
         shop = self.random.choice(self.shops)
         shop.send(*[self._event(self._thread()) for _ in range(self.random.randrange(1, 9))])
+
+    def _edit(self) -> None:
+        """Edits or deletes a message of a chatbot; some come late, and change nothing."""
+        shop = self.random.choice(self.shops)
+        with self.database.read() as connection:
+            said = connection.execute(
+                select(events.c.external_id, threads.c.external_id)
+                .join(threads, threads.c.id == events.c.thread_id)
+                .where(events.c.source_id == shop.source_id, events.c.role.in_(("client", "bot")))
+                .order_by(events.c.id)
+            ).all()
+        for name, thread in self.random.sample(said, min(2, len(said))):
+            at, type = self.at + self.random.choice((0, -500)), "message.edited"
+            more: dict[str, Any] = {"body": self.random.choice(("Chào lại", "訂正\u2028"))}
+            if self.random.random() < 0.3:
+                type, more = "message.deleted", {}
+            elif self.random.random() < 0.3:
+                more["attachments"] = [{"url": "https://x.example/c.png", "name": "c d"}]
+            shop.send(thread_event(type, at, thread=thread, message=name, **more))
 
     def _event(self, thread: str) -> Any:
         self.at += self.random.choice((0, 0, 1, 500, -3_000))
@@ -212,9 +232,13 @@ def _said(connection, id: int) -> list[tuple[Any, ...]]:
     found = messages.at(connection, id, None, 0, 10_000).messages
     return [
         (each["role"], each["body"], each["private"], each["at"], each["attachments"],
-         each["author"] and each["author"]["name"])
+         each["author"] and each["author"]["name"], _edit_of(each))
         for each in found
     ]  # fmt: skip
+
+
+def _edit_of(message: dict[str, Any]) -> tuple[int, bool] | None:
+    return (message["edit"]["at"], message["edit"]["deleted"]) if "edit" in message else None
 
 
 def _acts(connection, id: int) -> list[tuple[Any, ...]]:

@@ -81,10 +81,12 @@ export class Messages {
     this.from = Math.min(Math.max(0, index - Math.floor(PAINTED_MAX / 2)), this.#lastFrom);
   }
 
-  // Takes a new message. Returns whether it was unknown.
+  // Takes a new message, or one that was edited. Returns whether it was unknown. One before the first known
+  // message is loaded with those between.
   /** @param {Message} message */
   add(message) {
     const { atNewest } = this;
+    if (this.more && this.oldest && after(message, this.oldest) < 0) return false;
     if (this.later && !this.has(message.id) && after(message, this.newest) > 0) {
       const isNew = !this.#behind.has(message.id);
       this.#behind.set(message.id, message);
@@ -143,6 +145,7 @@ export class Messages {
     const known = before !== undefined;
     if (known) this.list = this.list.filter(({ id }) => id !== message.id);
     // Answers may arrive in another order than they were read.
+    if (before?.edit?.v > (message.edit?.v ?? 0)) message = { ...before, delivery: message.delivery };
     if (before?.delivery?.v > message.delivery?.v) message = { ...message, delivery: before.delivery };
     this.#byId.set(message.id, message);
     let index = this.list.length;

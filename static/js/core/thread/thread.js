@@ -12,7 +12,7 @@ export class OpenThread {
   seenId = 0; // newest message that was painted while in view
   loadingOlder = false;
   olderFailed = false;
-  news = 0; // grows with each new message
+  news = 0; // grows with each new or edited message
   openedId = 0; // the newest message when the thread was opened
   mentioned = new Set(); // ids of notes that mention this admin and are unread
   target = null; // id of the message to scroll to, once it is painted
@@ -77,8 +77,8 @@ export class OpenThread {
 
   received({ thread_id: id, message }) {
     if (id !== this.id || this.state === "missing") return;
+    this.news += 1;
     if (this.messages.add(message)) {
-      this.news += 1;
       if (message.mentions?.some((one) => one.id === this.adminId)) this.mentioned.add(message.id);
       this.arrivals?.came(message);
     }

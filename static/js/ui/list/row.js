@@ -4,7 +4,7 @@ import { render } from "lit-html";
 
 import { languageOf } from "../../core/i18n.js";
 import { initial, shown } from "../../core/names.js";
-import { deskOf, dueAtText, dueText, snoozedText, wokenText } from "../../core/row-texts.js";
+import { deskOf, dueAtText, dueText, previewText, snoozedText, wokenText } from "../../core/row-texts.js";
 import { age, dueLevel, waitLevel } from "../../core/time.js";
 import {
   avatarId, hueStep, isNamed, memberText, nameOf, picture, pictureUrl,
@@ -255,7 +255,7 @@ function leftText(row, view, t) {
 function previewOf(row, t) {
   if (!row.preview) return t("row.no_message");
   const { role } = row.preview;
-  const body = row.preview.body.replace(/\s+/g, " ") || t("row.attachment");
+  const body = previewText(row.preview, t);
   return role === "client" ? body : t(`preview.${role}`, { body });
 }
 

@@ -11,6 +11,7 @@ import { conditionsOf } from "../../core/places.js";
 import { filtersOf, has, isSingle, Offered, removed, toggled } from "../../core/query/filters.js";
 import { hasWords, mistakeOf } from "../../core/query/text.js";
 import { QUERY } from "../../core/route.js";
+import { previewText } from "../../core/row-texts.js";
 import { Search } from "../../core/search.js";
 import { age } from "../../core/time.js";
 import { avatar, langOf, who } from "../elements/avatar.js";
@@ -289,7 +290,7 @@ function result({ row: found, message }, index, active, choose, {
         >${words.short(age(at, now()), t("time.now"))}</time></span>
     <span class="found-line"><span class="found-excerpt" dir="auto"
       lang=${(message && !message.private && langOf(row, t)) || nothing}>${message ? excerpt(message)
-      : row.preview?.body ?? t("row.no_message")}</span>
+      : row.preview ? previewText(row.preview, t) : t("row.no_message")}</span>
       ${row.unanswered > 0 ? html`<span
         class="row-count">${row.unanswered}</span>` : ""}</span></span></div>`;
 }

@@ -6,6 +6,7 @@
 import { notification, notificationPermission, storage } from "../../browser.js";
 import { shown } from "../../core/names.js";
 import { listCall, listKey } from "../../core/route.js";
+import { previewText } from "../../core/row-texts.js";
 import { calledBy, nameOf } from "../elements/avatar.js";
 import { PageModule } from "../elements/page-module.js";
 
@@ -255,7 +256,7 @@ export class Notifier extends PageModule {
     const rows = await this.#head({ view, sort: "arrival" });
     for (const row of rows.slice(0, count)) {
       if (this.#entries.has(row.id)) continue;
-      const text = row.preview?.body.replace(/\s+/g, " ") || t("row.attachment");
+      const text = row.preview ? previewText(row.preview, t) : t("row.attachment");
       this.#entries.set(row.id, { id: row.id, name: nameOf(row, t), text, at: row.recent_at });
     }
   }

@@ -4,6 +4,7 @@ import { html, render } from "lit-html";
 
 import { languageName } from "../../core/i18n.js";
 import { shown } from "../../core/names.js";
+import { previewText } from "../../core/row-texts.js";
 import { age } from "../../core/time.js";
 import { avatar, memberText, nameOf, who } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
@@ -163,7 +164,7 @@ export class CustomerPanel extends PageModule {
     return html`<li><button type="button" class="customer-thread"
       @click=${() => this.acts.open(row.id)}><span class="found-line">
         <span class="found-badge">${state}</span><span class="row-time">${ago}</span></span>
-      <span class="found-excerpt" dir="auto">${row.preview?.body ?? t("row.no_message")}</span>
+      <span class="found-excerpt" dir="auto">${row.preview ? previewText(row.preview, t) : t("row.no_message")}</span>
       </button></li>`;
   }
 }

@@ -33,6 +33,8 @@ export function messageItem(message, look) {
       <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
       >${look.words.clock(message.at)}</time></div>`}
     ${bubble(message, look.t, look.marks, look.adminId, kind === "note" ? "" : look.lang)}
+    ${message.edit ? html`<div class="message-way" title=${look.words.exact(message.edit.at)}
+      >${look.t(message.edit.deleted ? "message.deleted" : "message.edited")}</div>` : ""}
     ${message.delivery ? way(message, look) : ""}
     ${look.mentions?.mentionsMe(message) ? mentioned(message, look) : ""}
   </li>`;

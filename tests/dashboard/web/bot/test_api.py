@@ -25,6 +25,28 @@ def test_an_event_is_created_once_and_then_a_duplicate(bot):
     assert "Idempotent-Replay" not in first.headers
 
 
+def test_an_edit_and_a_deletion_show_in_the_row_and_the_conversation(bot):
+    said = message(id="m-1", body="first")
+    change = {name: said[name] for name in ("thread", "occurred_at")} | {"message": "m-1"}
+    edit = change | {"id": "e-1", "type": "message.edited", "body": "second"}
+    assert is_problem(bot.post(edit), 422, "unknown_message")
+    bot.post(said)
+    assert (bot.post(edit).status_code, bot.post(edit).status_code) == (201, 200)
+    thread = f"threads/{said['thread']}"
+    [shown] = bot.get(f"{thread}/messages").json["messages"]
+    assert (shown["body"], shown["event"], shown["edit"]["deleted"]) == ("second", "m-1", False)
+    assert bot.get(thread).json["preview"]["body"] == "second"
+    other = bot.new_key("blog")
+    assert is_problem(bot.post(edit | {"id": "e-2"}, other), 422, "unknown_message")
+    assert is_problem(bot.post(edit | {"id": "e-2", "body": " "}), 422, "empty_text")
+    bot.post(change | {"id": "e-3", "type": "message.deleted"})
+    [shown] = bot.get(f"{thread}/messages").json["messages"]
+    assert (shown["body"], shown["attachments"], shown["edit"]["deleted"]) == ("", [], True)
+    preview = bot.get(thread).json["preview"]
+    assert (preview["body"], preview["deleted"]) == ("", True)
+    assert bot.get(thread).json["unanswered"] == 1
+
+
 def test_another_event_under_the_same_id_is_a_conflict(bot):
     bot.post(message(id="m-1"))
     answer = bot.post(message(id="m-1", body="else"))

@@ -110,3 +110,22 @@ test("a message is painted with others around it", () => {
   messages.show(3);
   assert.equal(messages.painted[0].id, 1);
 });
+
+test("an edit replaces the message that it changed, and an older state does not come back", () => {
+  const messages = new Messages();
+  const edited = { ...message(2), body: "new", edit: { at: 5, deleted: false, v: 7 } };
+  messages.reset([message(1), { ...message(2), body: "old" }], false);
+  assert.equal(messages.add(edited), false);
+  messages.reset([message(1), { ...message(2), body: "old", delivery: null }], false);
+  messages.add({ ...message(2), body: "older", edit: { at: 4, deleted: false, v: 6 } });
+  assert.equal(messages.get(2).body, "new");
+  messages.add({ ...message(2), body: "", edit: { at: 6, deleted: true, v: 8 } });
+  assert.deepEqual([ids(messages.list), messages.get(2).body], [[1, 2], ""]);
+});
+
+test("an edit of a message that is not loaded yet leaves no gap", () => {
+  const messages = new Messages();
+  messages.reset(some(51, 60), true);
+  assert.equal(messages.add({ ...message(7), edit: { at: 99, deleted: false, v: 99 } }), false);
+  assert.deepEqual(ids(messages.list), ids(some(51, 60)));
+});
