@@ -7,7 +7,7 @@ import { languageName, LOCALES } from "../../core/i18n.js";
 import { PLACES } from "../../core/places.js";
 import { DENSITIES, THEMES } from "../../core/prefs.js";
 import { sortsOf } from "../../core/query/sorts.js";
-import { claimText, previewText } from "../../core/row-texts.js";
+import { claimText } from "../../core/row-texts.js";
 import { Search } from "../../core/search.js";
 import { chord } from "./help.js";
 import { nameOf } from "../elements/avatar.js";
@@ -72,7 +72,7 @@ export class Palette extends PageModule {
     if (this.#choice) return matching(this.#choice.entries(), query);
     const found = query ? this.search.results.map(({ row, message }) => ({
       text: nameOf(this.data.rows.get(row.id) ?? row, t),
-      about: message?.excerpt ?? (row.preview ? previewText(row.preview, t) : ""),
+      about: message?.excerpt ?? row.preview?.body ?? "",
       icon: ICONS.thread, run: () => this.openFound({ row, message }, query),
     })) : [];
     const number = THREAD.exec(query)?.[1];

@@ -8,7 +8,6 @@ import {
   countDown, explanation, GivenThreads, isTooMany, loadText, QueueBoard, returnedText, secondsLeft,
 } from "../../core/queues.js";
 import { shown } from "../../core/names.js";
-import { previewText } from "../../core/row-texts.js";
 import { nameOf } from "../elements/avatar.js";
 import { ICONS } from "../elements/icons.js";
 import { refusalOf } from "../elements/language.js";
@@ -323,7 +322,7 @@ export class GivenNotices extends PageModule {
   async #sound({ thread_id: id, until, row }) {
     (await this.ui.notifier.get())?.notice({
       kind: "queue", id: `${id} ${until}`, thread_id: id, at: this.net.now(), customer: row.customer, by: null,
-      text: row.preview ? previewText(row.preview, this.ui.language.t) : "",
+      text: row.preview?.body ?? "",
     });
   }
 
