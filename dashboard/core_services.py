@@ -10,9 +10,8 @@ from typing import TypeVar
 
 from dashboard.clock import SharedClock
 from dashboard.files.store import FileStore
-from dashboard.ingest.accounts import Accounts
+from dashboard.ingest.accounts import Accounts, ApiKeys
 from dashboard.ingest.ingest import Ingest
-from dashboard.ingest.keys import ApiKeys
 from dashboard.ingest.recorder import Recorder
 from dashboard.ordering.diff import Diff
 from dashboard.ordering.placer import Placer

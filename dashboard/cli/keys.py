@@ -38,7 +38,7 @@ def create_key(
 ) -> None:
     """Prints the key. With `--handoff` the facts of the source's threads are computed again."""
     with open_services() as services:
-        draft = importlib.import_module("dashboard.ingest.keys").KeyDraft
+        draft = importlib.import_module("dashboard.ingest.accounts").KeyDraft
         draft = draft(source, scopes, handoff, desk, rate)
         key = services.api_keys.create(operator(), draft)
         if handoff:

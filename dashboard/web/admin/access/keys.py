@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, StrictBool, StrictInt, WithJsonSchem
 from dashboard.db.accounts.api_keys import SCOPES, USUAL_SCOPES, ApiKeyInfo
 from dashboard.db.accounts.sources import NAME
 from dashboard.errors import quoted
-from dashboard.ingest.keys import KeyDraft
+from dashboard.ingest.accounts import KeyDraft
 from dashboard.services import Services
 from dashboard.validation.fields import DeskName, Strict, check_characters, fault
 from dashboard.web.admin.routes import SUPERVISOR
