@@ -139,6 +139,26 @@ class StoredTagsEvent(TagsEvent):
     add: Tags = Field([])
 
 
+class SuggestionEvent(EventBase):
+    """A reply that the chatbot suggests to admins; shown while `for_message` is the last message
+    of the customer, the chatbot or an admin. It changes nothing else."""
+
+    type: Literal["thread.suggestion"]
+    thread: fields.Id
+    body: fields.VisibleBody
+    for_message: fields.MessageName
+
+
+class SummaryEvent(EventBase):
+    """A summary of the thread up to a message, shown above the conversation in place of earlier
+    ones. It changes nothing else."""
+
+    type: Literal["thread.summary"]
+    thread: fields.Id
+    body: fields.VisibleBody
+    through: fields.MessageName
+
+
 class ReceiptEvent(EventBase):
     """The delivery state of a message that was sent to the customer."""
 
@@ -262,6 +282,43 @@ POSITION = OutgoingType(
         ),
     },
 )
+_SUGGESTION = Member(str, "your id of the suggestion")
+_SENT_INSTEAD = {
+    "message_id": Member(int, "the message that was sent", is_required=False),
+    "body": Member(str, "its text", is_required=False),
+}
+_SENT = {name: member._replace(is_required=True) for name, member in _SENT_INSTEAD.items()}
+SUGGESTION_USED = OutgoingType(
+    "suggestion.used",
+    "An admin sent a suggestion as it was",
+    None,
+    {"suggestion": _SUGGESTION, **_SENT},
+)
+SUGGESTION_EDITED = OutgoingType(
+    "suggestion.edited",
+    "An admin took a suggestion over, changed and sent it",
+    None,
+    {"suggestion": _SUGGESTION, **_SENT},
+)
+SUGGESTION_IGNORED = OutgoingType(
+    "suggestion.ignored",
+    "An admin answered without a suggestion, or dismissed it",
+    None,
+    {
+        "suggestion": _SUGGESTION,
+        "reason": Member(
+            Literal["answered", "dismissed", "moved_on"],
+            "whether it was still shown when an admin answered, or an admin dismissed it",
+        ),
+        **_SENT_INSTEAD,
+    },
+)
+#: Maps the outcomes of suggestions to the types that tell of them.
+SUGGESTION_OUTCOMES = {
+    "used": SUGGESTION_USED,
+    "edited": SUGGESTION_EDITED,
+    "ignored": SUGGESTION_IGNORED,
+}
 #: Presence is told to sources that ask for it by name, and to no others.
 PRESENCE_TEAM = OutgoingType("presence.team", "An admin came, left or is busy")
 PRESENCE_CUSTOMER = OutgoingType("presence.customer", "A customer came, left or is away")
@@ -269,7 +326,7 @@ PRESENCE_TYPES = (PRESENCE_TEAM, PRESENCE_CUSTOMER)
 #: The types of events about threads in the outbox. Private notes never go out.
 THREAD_TYPES = (
     *(MESSAGE_CREATED, CLOSED, REOPENED, ASSIGNED, RELEASED, DESK_CHANGED, PRIORITY_CHANGED),
-    *(TAGS_CHANGED, SNOOZED, WOKEN, DUE, POSITION),
+    *(TAGS_CHANGED, SNOOZED, WOKEN, DUE, POSITION, *SUGGESTION_OUTCOMES.values()),
 )
 #: All types of events in the outbox.
 OUTGOING_TYPES = (*THREAD_TYPES, *PRESENCE_TYPES)
@@ -285,8 +342,8 @@ NAMED_TYPES = frozenset(type.name for type in PRESENCE_TYPES)
 ACT_TYPES = {type.name: type for type in OUTGOING_TYPES if type.sets is not None}
 #: Maps each member of the data of acts to the types that have it.
 ACT_MEMBERS = {
-    name: [type for type in THREAD_TYPES if name in type.members]
-    for act in THREAD_TYPES
+    name: [type for type in ACT_TYPES.values() if name in type.members]
+    for act in ACT_TYPES.values()
     for name in act.members
 }
 
@@ -327,11 +384,17 @@ TAGS = EventType(
     undoes=TAGS_CHANGED,
     stored_model=StoredTagsEvent,
 )
+SUGGESTION = EventType("thread.suggestion", SuggestionEvent)
+SUMMARY = EventType("thread.summary", SummaryEvent)
 RECEIPT = EventType("receipt", ReceiptEvent)
 #: Types of stored events by name.
 EVENT_TYPES = {
     type.name: type
     for type in (
-        *(MESSAGE, EDITED, DELETED, CUSTOMER, CLOSE, REOPEN, HANDOFF, PRIORITY, TAGS, RECEIPT),
+        *(MESSAGE, EDITED, DELETED, CUSTOMER, CLOSE, REOPEN, HANDOFF, PRIORITY, TAGS),
+        *(SUGGESTION, SUMMARY, RECEIPT),
     )
 }
+#: Advice of the chatbot for admins: types that count as nothing for facts and order, with the
+#: member that names a message of the thread.
+ADVICE = {SUGGESTION.name: "for_message", SUMMARY.name: "through"}

@@ -110,7 +110,8 @@ _SEARCH_TABLES = ("message_search", "customer_search")
 #: Tables from which rows of a person were deleted, on PostgreSQL.
 _VACUUMED = (
     *("events", "threads", "customers", "customer_presence", "pushed_customers", "sent_messages"),
-    *("outgoing_events", "deliveries", "delivery_attempts", "files", *_SEARCH_TABLES),
+    *("suggestions", "summaries", "outgoing_events", "deliveries", "delivery_attempts", "files"),
+    *_SEARCH_TABLES,
 )
 
 

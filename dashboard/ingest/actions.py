@@ -12,7 +12,7 @@ from dashboard.db.outbox import sent_messages
 from dashboard.db.threads import events, messages, threads
 from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import NotFound, Problem
-from dashboard.ingest import acting, mentioning, outgoing, replies, snoozes
+from dashboard.ingest import acting, advising, mentioning, outgoing, replies, snoozes
 from dashboard.ingest.assigning import (
     assign,
     check_may_give,
@@ -69,6 +69,7 @@ class Actions:
             author = replies.seeing(connection, author, thread_id, seen_message_id)
             if not reply.private and not reply.confirm:
                 replies.check_all_seen(connection, admin, thread_id, seen_message_id)
+            waiting = advising.waiting(connection, thread_id)
             mentions = replies.mentioned(connection, admin, state, reply)
             files = replies.taken(connection, thread_id, admin.id, reply.files)
             at = state.act_at(now)
@@ -78,6 +79,9 @@ class Actions:
             stored_files.attach(connection, reply.files, message["id"])
             if not reply.private:
                 message = outgoing.send_out(connection, state, message, customer, at)
+                if waiting.suggestions:
+                    named = waiting, reply.suggestion, message
+                    advising.answered(connection, admin, state, *named)
             placements = mentioning.store(connection, thread_id, message["id"], mentions, at)
             messages.attach_mentions(connection, [message])
             return ReplyResult(message, True), [*result.placements, *placements]
@@ -143,6 +147,19 @@ class Actions:
             return outgoing.send_again(connection, state, message_id, stage, customer, now)
 
         return self._database.write(write), []
+
+    def dismiss_suggestion(
+        self, admin: Admin, thread_id: int, suggestion_id: int
+    ) -> tuple[None, Placements]:
+        """Ends a suggestion of a thread; one with an outcome stays as it is. Raises NotFound."""
+        now = self._clock()
+
+        def write(connection: Connection) -> None:
+            state = acting.locked(connection, thread_id, admin.desks)
+            advising.dismiss(connection, admin, state, suggestion_id, state.moment(now))
+
+        self._database.write(write, is_idempotent=True)
+        return None, [advising.told(thread_id)]
 
     def claim(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
         """Assigns a thread to the admin, if it is unassigned or its assignee is disabled.

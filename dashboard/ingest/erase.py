@@ -13,10 +13,12 @@ from dashboard.db.history import states as history
 from dashboard.db.lists import query_lists
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, events, threads
+from dashboard.db.reports import facts
 from dashboard.db.search import search_index
-from dashboard.db.threads import thread_states
+from dashboard.db.threads import suggestions, thread_states
 from dashboard.db.threads.customers import Customer
 from dashboard.db.threads.thread_states import ThreadState
+from dashboard.event_types import ADVICE
 from dashboard.ingest.saving import save
 from dashboard.ingest.schema import NO_FINGERPRINT, ParsedEvent
 from dashboard.ordering.placer import Placer
@@ -134,6 +136,7 @@ def _erase(
         .where(in_their_threads)
         .values(_EMPTY | {"thread_id": None, "customer_id": None})
     )
+    _remove_advice_about(connection, written_by_them)
     placements += _without_their_previews(connection, written_by_them, now_ms)
     # Threads that belong to another customer now keep the events, with their times, because their
     # scores were computed from them; the contents are erased.
@@ -155,6 +158,20 @@ def _remove_from_index(
     ids = connection.scalars(select(events.c.id).where(messages))
     search_index.remove_messages(connection, ids)
     search_index.remove_customers(connection, [customer_id])
+
+
+def _remove_advice_about(connection: Connection, written_by_them: ColumnElement[bool]) -> None:
+    """Deletes the suggestions and summaries of others' threads that have messages of the person:
+    they may quote them."""
+    theirs = select(events.c.thread_id).where(written_by_them, events.c.thread_id.is_not(None))
+    ids = list(connection.scalars(theirs.distinct()))
+    connection.execute(
+        update(events)
+        .where(events.c.thread_id.in_(ids), events.c.type.in_(ADVICE))
+        .values(_EMPTY | {"thread_id": None})
+    )
+    suggestions.remove(connection, ids)
+    facts.remove_outcomes(connection, ids)
 
 
 def _without_their_previews(

@@ -18,76 +18,28 @@ from dashboard.db.threads.messages import Message
 from dashboard.db.threads.thread_states import ChangedCustomer, Locked, ThreadState
 from dashboard.db.threads.thread_tags import (
     change_of,
-    changes_since,
-    in_column,
     name_of_admins,
-    tags_in,
 )
 from dashboard.errors import CustomerErased, Problem
-from dashboard.event_types import EDITS, MESSAGE, RECEIPT, TAGS
+from dashboard.event_types import ADVICE, EDITS, MESSAGE, RECEIPT, TAGS
+from dashboard.ingest import advising
 from dashboard.ingest.erase import require_none
 from dashboard.ingest.folding import (
     NewEdit,
     add_acts,
     apply,
     apply_edits,
+    apply_tags,
     edit_refused,
     fold_new,
+    take_back,
 )
 from dashboard.ingest.releases import IsAbsent, release_unanswered
 from dashboard.ingest.saving import save
 from dashboard.ingest.schema import Outcome, ParsedEvent, WriteResult, repeated
 from dashboard.ingest.snoozes import follow
 from dashboard.validation.field_errors import field_error
-from scoring.conditions.tags import TAGS_MAX, LastWriters, TagChange, tags_after
 from scoring.facts import ThreadEvent
-
-
-def apply_tags(
-    connection: Connection,
-    threads: Mapping[str, ThreadState],
-    changes: Sequence[tuple[ParsedEvent, TagChange]],
-) -> dict[str, Problem]:
-    """Changes the tags of locked threads by new events, in the order of the batch; saves nothing.
-
-    Returns a problem, by event id, for each event that would give a thread more than 20 tags. It
-    must not be stored, so that tags always follow from all stored events, in any order of arrival.
-    """
-    if not changes:
-        return {}
-    ids = {threads[event.thread or ""].id for event, _ in changes}
-    since = min(change.stamp[0] for _, change in changes)
-    rows = changes_since(connection, ids, since)
-    writers = {id: LastWriters(rows.get(id, {}).values()) for id in ids}
-    refused: dict[str, Problem] = {}
-    for event, change in changes:
-        state = threads[event.thread or ""]
-        won = writers[state.id].winning(change)
-        tags = won.of(tags_in(state.columns.tags))
-        if len(tags) > TAGS_MAX:
-            refused[event.id] = too_many_tags()
-        else:
-            writers[state.id].add(won)
-            state.columns.tags = in_column(tags)
-    return refused
-
-
-def take_back(connection: Connection, state: ThreadState, event_id: int) -> None:
-    """Gives a locked thread the tags that it would have without this event; saves nothing.
-
-    Raises Invalid if they would be too many.
-    """
-    changes = changes_since(connection, [state.id], 0).get(state.id, {})
-    tags = tags_after(change for id, change in changes.items() if id != event_id)
-    if len(tags) > TAGS_MAX:
-        raise too_many_tags()
-    state.columns.tags = in_column(tags)
-
-
-def too_many_tags() -> Problem:
-    """Returns the error (422) for a thread that would have too many tags."""
-    detail = f"would be more than {TAGS_MAX} tags of one thread"
-    return field_error("/add", "too_many_tags", detail)
 
 
 class WrittenCustomers(NamedTuple):
@@ -202,6 +154,7 @@ class EventWriter:
         self._sent: dict[int, int] = {}
         self._edited: dict[str, Edited] = {}
         self._unknown_desks: Collection[str] = ()
+        self._has_advice = False
 
     def run(self, parsed: Sequence[ParsedEvent]) -> WriteResult:
         """Writes the events that are new; one statement serves all events of the batch.
@@ -218,20 +171,29 @@ class EventWriter:
                 people = self._customers, self._threads
                 require_none(connection, self._source_id, self._new, *people)
             self._change_tags()
+            if self._has_advice:
+                self._check_advice()
         if not self._new:
-            return WriteResult(self._outcomes)
+            return WriteResult(self._outcomes, advising.told_of(self._outcomes, parsed))
         texts = self._store()
         self._watch_places()
+        if self._has_advice:
+            self._keep_advice()
         self._apply()
         texts |= self._edit()
         self._take_receipts()
         states, versions, handoff_only = self._locked
+        if self._has_advice:
+            # Advice changes nothing of a thread.
+            states = [state for state in states if state.events or state.row_changed]
         fold_new(connection, states, handoff_only)
         thread_states.read_customers(connection, states, self._changed_customers)
-        self._follow()
+        self._follow(states)
         index = search_index.adding_messages(connection, texts.items())
         placements = save(connection, states, self._received_at, versions, [index])
         outcomes = list(map(self._with_thread, self._outcomes, parsed))
+        if self._has_advice:
+            placements += advising.told_of(outcomes, parsed)
         messages = self._messages(self._author) if self._author else []
         return WriteResult(outcomes, placements, messages)
 
@@ -258,6 +220,7 @@ class EventWriter:
         self._outcomes = outcomes = []
         new: dict[str, ParsedEvent] = {}
         for event in parsed:
+            self._has_advice |= event.type in ADVICE
             first = stored_events.get(event.id) or new.get(event.id)
             if first is not None:
                 outcomes.append(repeated(event, first))
@@ -322,7 +285,15 @@ class EventWriter:
             [(event, _)] = changes
             take_back(self._connection, self._threads[event.thread or ""], self._undoes_id)
             return
-        refused = apply_tags(self._connection, self._threads, changes)
+        self._refuse(apply_tags(self._connection, self._threads, changes))
+
+    def _check_advice(self) -> None:
+        """Refuses suggestions and summaries that name no message of their thread."""
+        named = self._source_id, self._threads, self._new
+        self._refuse(advising.refused(self._connection, *named))
+
+    def _refuse(self, refused: Mapping[str, Problem]) -> None:
+        """Leaves out new events with a problem, and the new threads that only they name."""
         if not refused:
             return
         self._new = [event for event in self._new if event.id not in refused]
@@ -332,6 +303,13 @@ class EventWriter:
             else outcome
             for outcome in self._outcomes
         ]
+        names, states = {event.thread for event in self._new}, self._locked.states
+        unused = [
+            state.id for state in states if not state.revision and state.external_id not in names
+        ]
+        if unused:
+            thread_states.remove_unused(self._connection, unused)
+            states[:] = [state for state in states if state.id not in unused]
 
     def _with_thread(self, outcome: Outcome, event: ParsedEvent) -> Outcome:
         """Adds the id of its thread, which may be new, to the outcome."""
@@ -369,10 +347,21 @@ class EventWriter:
             if (wants := event.data.get("watch_place")) is not None and event.thread is not None:
                 watch_place(self._connection, self._threads[event.thread].id, wants)
 
+    def _keep_advice(self) -> None:
+        """Keeps suggestions and summaries, which admins who have the thread open will see."""
+        advice = [
+            (event, self._ids[event.id], self._ranked_at(event))
+            for event in self._new
+            if event.type in ADVICE
+        ]
+        if advice:
+            named = self._source_id, advice, self._threads, self._received_at
+            advising.keep(self._connection, *named)
+
     def _apply(self) -> None:
         """Applies the values of the events to their threads; for most, the last writer wins."""
         for event in self._new:
-            if event.thread is None or event.type in EDITS:
+            if event.thread is None or event.type in EDITS or event.type in ADVICE:
                 continue
             ranked_at, event_id = self._ranked_at(event), self._ids[event.id]
             kind = events.kind_of(event.type, event.role, event.private)
@@ -395,9 +384,8 @@ class EventWriter:
         )
         sent_messages.apply_receipts(self._connection, receipts, self._received_at)
 
-    def _follow(self) -> None:
+    def _follow(self, states: Sequence[ThreadState]) -> None:
         """Carries out the effects of the events: acts, releases, and ends of snoozes."""
-        states = self._locked.states
         if self._author is None or self._author.adds_acts:
             add_acts(self._connection, states, self._author and self._author.id)
         if self._author is None:

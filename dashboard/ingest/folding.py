@@ -1,4 +1,4 @@
-"""Applies events to locked threads, folds their facts, and stores the acts of new events."""
+"""Applies events and tags to locked threads, folds their facts, and stores the acts of events."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,11 +12,13 @@ from dashboard.db.threads.edits import Edited, Rank
 from dashboard.db.threads.events import Stamp, stamped, wins
 from dashboard.db.threads.thread_rows import preview_of
 from dashboard.db.threads.thread_states import ThreadColumns, ThreadState
+from dashboard.db.threads.thread_tags import changes_since, in_column, tags_in
 from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import OutgoingType
 from dashboard.ingest.erase import ErasedEvents
 from dashboard.ingest.schema import NO_FINGERPRINT, ParsedEvent
 from dashboard.validation.field_errors import field_error
+from scoring.conditions.tags import TAGS_MAX, LastWriters, TagChange, tags_after
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
 #: The customer's messages are shown before all others, even newer ones: an admin who looks down the
@@ -228,3 +230,50 @@ def _act(
         "event_id": event.id,
         "data": data,
     }
+
+
+def apply_tags(
+    connection: Connection,
+    threads: Mapping[str, ThreadState],
+    changes: Sequence[tuple[ParsedEvent, TagChange]],
+) -> dict[str, Problem]:
+    """Changes the tags of locked threads by new events, in the order of the batch; saves nothing.
+
+    Returns a problem, by event id, for each event that would give a thread more than 20 tags. It
+    must not be stored, so that tags always follow from all stored events, in any order of arrival.
+    """
+    if not changes:
+        return {}
+    ids = {threads[event.thread or ""].id for event, _ in changes}
+    since = min(change.stamp[0] for _, change in changes)
+    rows = changes_since(connection, ids, since)
+    writers = {id: LastWriters(rows.get(id, {}).values()) for id in ids}
+    refused: dict[str, Problem] = {}
+    for event, change in changes:
+        state = threads[event.thread or ""]
+        won = writers[state.id].winning(change)
+        tags = won.of(tags_in(state.columns.tags))
+        if len(tags) > TAGS_MAX:
+            refused[event.id] = too_many_tags()
+        else:
+            writers[state.id].add(won)
+            state.columns.tags = in_column(tags)
+    return refused
+
+
+def take_back(connection: Connection, state: ThreadState, event_id: int) -> None:
+    """Gives a locked thread the tags that it would have without this event; saves nothing.
+
+    Raises Invalid if they would be too many.
+    """
+    changes = changes_since(connection, [state.id], 0).get(state.id, {})
+    tags = tags_after(change for id, change in changes.items() if id != event_id)
+    if len(tags) > TAGS_MAX:
+        raise too_many_tags()
+    state.columns.tags = in_column(tags)
+
+
+def too_many_tags() -> Problem:
+    """Returns the error (422) for a thread that would have too many tags."""
+    detail = f"would be more than {TAGS_MAX} tags of one thread"
+    return field_error("/add", "too_many_tags", detail)

@@ -59,7 +59,8 @@ class Reply(NamedTuple):
     `token` is the browser's idempotency key: the same token is the same message. `seen_message_id`
     is the newest message that the admin has seen (0: none; None: the last one stored before the
     call); `confirm` sends even if newer ones came. `files` are ids of files that the admin uploaded
-    for the thread. `mentions` are the admins meant by names that several have.
+    for the thread. `mentions` are the admins meant by names that several have. `suggestion` is the
+    suggestion that the admin took over into the text.
     """
 
     body: str
@@ -69,6 +70,7 @@ class Reply(NamedTuple):
     confirm: bool = False
     files: Sequence[str] = ()
     mentions: Sequence[int] = ()
+    suggestion: int | None = None
 
 
 class ReplyResult(NamedTuple):

@@ -122,9 +122,10 @@ def parsed_event(model: Any) -> ParsedEvent:
             fields["attributes"] = dict(sorted(attributes.items()))
         content["customer_fields"] = fields
     if "body" in members:
+        attachments = members.get("attachments", ())
         content |= {"role": getattr(model, "role", None), "body": model.body}
         content["private"] = content["role"] == "admin" and model.private
-        content["attachments"] = [entry.model_dump() for entry in model.attachments]
+        content["attachments"] = [entry.model_dump() for entry in attachments]
     content["data"] = {
         name: sorted(value) if isinstance(value, list) else value
         for name, value in members.items()

@@ -15,8 +15,9 @@ from dashboard.db.lists.named_lists import ListName, NamedList, SeenLists, Stamp
 from dashboard.db.lists.views import Owner
 from dashboard.db.notices import Notice
 from dashboard.db.outbox import sent_messages, webhooks
-from dashboard.db.threads import conversations, messages, thread_rows, threads
+from dashboard.db.threads import conversations, messages, suggestions, thread_rows, threads
 from dashboard.db.threads.messages import Message
+from dashboard.db.threads.suggestions import Advice
 from dashboard.db.threads.thread_rows import SharedRow, ThreadRow
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.validation.strict_json import JsonObject
@@ -139,6 +140,11 @@ class Reads:
             return [
                 act.to_json() for act in conversations.acts_after(connection, thread_id, act_id)
             ]
+
+    def advice(self, thread_id: int) -> Advice | None:
+        """Returns what the chatbot advises the admins of a thread; None if it never did."""
+        with self._database.read() as connection:
+            return suggestions.advice(connection, thread_id)
 
     def unread_mentions(self, thread_id: int, admin_id: int) -> list[int]:
         """Returns the ids of notes of a thread that mention this admin and are unread."""

@@ -24,7 +24,7 @@ from scoring.sorts import ANY_SORT
 
 
 class Conversations:
-    """Pushes messages and acts, read from SQL: a lost notification only delays them."""
+    """Pushes messages, acts and advice, read from SQL: a lost notification only delays them."""
 
     def __init__(self, reads: Reads, emitter: Emitter):
         self._reads = reads
@@ -33,12 +33,15 @@ class Conversations:
         self._readers: dict[int, dict[str, Desks]] = {}
         self._pushed: dict[int, int] = {}
         self._pushed_acts: dict[int, int] = {}
+        #: The last advice that each socket got for a thread, by thread.
+        self._pushed_advice: dict[int, dict[str, str]] = {}
         self._unchecked: set[int] = set()
 
     def join(self, sid: str, thread_id: int, desks: Desks = None) -> None:
         """Pushes to this socket from now on, while the thread is at one of these desks; None: at
         any. Join before you read the thread, so that nothing is missed."""
         self._readers.setdefault(thread_id, {})[sid] = desks
+        self._pushed_advice.get(thread_id, {}).pop(sid, None)
 
     def has_read(self, thread_id: int, message_id: int, act_id: int) -> None:
         """Notes that a reader has every message and every act up to these."""
@@ -51,10 +54,12 @@ class Conversations:
     def leave(self, sid: str, thread_id: int) -> None:
         readers = self._readers.get(thread_id, {})
         readers.pop(sid, None)
+        self._pushed_advice.get(thread_id, {}).pop(sid, None)
         if not readers:
             self._readers.pop(thread_id, None)
             self._pushed.pop(thread_id, None)
             self._pushed_acts.pop(thread_id, None)
+            self._pushed_advice.pop(thread_id, None)
             self._unchecked.discard(thread_id)
 
     def drop(self, sid: str) -> None:
@@ -111,6 +116,7 @@ class Conversations:
             if thread_id in self._pushed:
                 self._pushed[thread_id] = max(self._pushed[thread_id], changed_by(message))
         self._push_acts(thread_id)
+        self._push_advice(thread_id)
 
     def _push_acts(self, thread_id: int) -> None:
         pushed = self._pushed_acts.get(thread_id)
@@ -120,6 +126,19 @@ class Conversations:
             self._send(thread_id, "thread:act", act)
             if thread_id in self._pushed_acts:
                 self._pushed_acts[thread_id] = max(self._pushed_acts[thread_id], act["id"])
+
+    def _push_advice(self, thread_id: int) -> None:
+        """Sends advice, which may also be that there is no more, to sockets that got another one
+        last. A socket that has just opened the thread got none."""
+        advice = self._reads.advice(thread_id)
+        if advice is None:
+            return
+        data = EncodedJson(encode({"thread_id": thread_id, **advice.to_json()}))
+        pushed = self._pushed_advice.setdefault(thread_id, {})
+        for sid in self.readers_of(thread_id):
+            if pushed.get(sid) != data:
+                pushed[sid] = data
+                self._emitter.send(sid, "thread:advice", data)
 
     def _send(self, thread_id: int, event: str, data_of_event: Mapping[str, object]) -> None:
         data = EncodedJson(encode({"thread_id": thread_id, **data_of_event}))

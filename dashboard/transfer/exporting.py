@@ -1,21 +1,21 @@
 """Writes all events as lines, on one snapshot, one thread after the other."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, Select, or_, select
 
 from dashboard.db import plain_postgres
 from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.accounts import sources as sources_table
-from dashboard.db.models.threads import customers, events, threads
+from dashboard.db.models.threads import customers, events, suggestions, threads
 from dashboard.db.outbox.outgoing import timestamp
-from dashboard.event_types import EDITS, RECEIPT
+from dashboard.event_types import ADVICE, EDITS, RECEIPT
 from dashboard.ingest.schema import NO_FINGERPRINT
 from dashboard.transfer.lines import HEADER, written
 from dashboard.transfer.models import OF_DASHBOARD
@@ -68,6 +68,7 @@ class _Snapshot:
         yield from self._thread_lines()
         yield from self._other_lines()
         yield from self._note_lines()
+        yield from self._outcome_lines()
 
     def _source_lines(self) -> Iterator[Line]:
         chatbots = sources_table.c.name != sources.DASHBOARD
@@ -79,7 +80,8 @@ class _Snapshot:
         acts = events.c.author_id.is_not(None), events.c.source_id == self._dashboard
         authors = select(events.c.author_id).where(*acts).distinct()
         noted = select(customers.c.note_by_id).distinct()
-        wrote = admins.c.id.in_(authors) | admins.c.id.in_(noted)
+        decided = select(suggestions.c.decided_by_id).distinct()
+        wrote = or_(*(admins.c.id.in_(ids) for ids in (authors, noted, decided)))
         query = select(admins.c.email, admins.c.name).where(wrote)
         for row in self._connection.execute(query.order_by(admins.c.email)):
             yield {"admin": row.email, "name": row.name}
@@ -131,7 +133,13 @@ class _Snapshot:
             elif bytes(row.fingerprint) == NO_FINGERPRINT:
                 yield {"erased": _left_of(row, thread.external_id), **received}
             else:
-                yield {"event": _event(row, thread.external_id), **received}
+                event, more = _event(row, thread.external_id), dict[str, object]()
+                member = ADVICE.get(row.type, "")
+                if isinstance(number := event.get(member), int):
+                    # The message has another number in another database.
+                    del event[member]
+                    more["message"] = names[bisect_left(ids, number)]
+                yield {"event": event, **received, **more}
             ids.append(row.id)
             names.append(self._reference(row))
 
@@ -172,6 +180,29 @@ class _Snapshot:
                 "author": self._emails[row.note_by_id],
                 "at": timestamp(row.note_at),
             }
+
+    def _outcome_lines(self) -> Iterator[Line]:
+        """Yields the outcomes of suggestions."""
+        reply = events.alias("reply")
+        query = (
+            select(
+                suggestions,
+                events.c.external_id.label("name"),
+                events.c.source_id,
+                reply.c.external_id.label("reply"),
+            )
+            .join_from(suggestions, events, events.c.id == suggestions.c.event_id)
+            .join(reply, reply.c.id == suggestions.c.reply_id, isouter=True)
+            .where(suggestions.c.outcome.is_not(None))
+            .order_by(suggestions.c.thread_id, suggestions.c.event_id)
+        )
+        for row in self._rows(query):
+            line: Line = {"outcome": row.outcome, "suggestion": row.name}
+            line |= {"source": self._sources[row.source_id], "at": timestamp(row.decided_at)}
+            line |= {} if row.reason is None else {"reason": row.reason}
+            by = row.decided_by_id
+            line |= {} if by is None else {"author": self._emails[by]}
+            yield line | ({} if row.reply is None else {"reply": OF_DASHBOARD + row.reply})
 
     def _is_act(self, row: Row[Any]) -> bool:
         """Whether an admin made the event, and not a chatbot: in the demo, answers of the chatbot

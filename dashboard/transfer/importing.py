@@ -16,8 +16,9 @@ from dashboard.db.audit import Actor, Target, account_created, add
 from dashboard.db.database import Database
 from dashboard.db.threads import customer_notes, customers, events, thread_states, threads
 from dashboard.errors import CustomerErased, Problem
-from dashboard.event_types import RECEIPT
+from dashboard.event_types import ADVICE, RECEIPT
 from dashboard.ingest import schema
+from dashboard.ingest.advising import GivenOutcome, restore
 from dashboard.ingest.erase import ErasedEvents
 from dashboard.ingest.event_writer import Author, EventWriter
 from dashboard.ingest.recorder import retry_on_conflict
@@ -25,6 +26,7 @@ from dashboard.ingest.schema import NO_FINGERPRINT, Outcome
 from dashboard.ordering.placer import Placer
 from dashboard.transfer.lines import LINE_BYTES, Event, LineError, parsed
 from dashboard.transfer.models import OF_DASHBOARD, Admin, Desk, Note, Source, Thread
+from dashboard.transfer.models import Outcome as Decided
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
 
@@ -94,8 +96,8 @@ class BatchWriter:
         while queues:
             self._store_sent(queues)
             for queue in queues.values():
-                while queue and queue[0].author is not None:
-                    self._store_act(queue.popleft())
+                while queue and _is_alone(queue[0]):
+                    self._store_alone(queue.popleft())
             queues = {key: queue for key, queue in queues.items() if queue}
         others = (entry for entry in batch if entry.event.thread is None)
         for source_id, some in groupby(others, self._source_id):
@@ -107,10 +109,16 @@ class BatchWriter:
         """Stores the events of chatbots at the beginning of each queue."""
         entries: dict[int, list[Event]] = defaultdict(list)
         for (source_id, _), queue in queues.items():
-            while queue and queue[0].author is None:
+            while queue and not _is_alone(queue[0]):
                 entries[source_id].append(queue.popleft())
         for source_id, some in entries.items():
             self._store(source_id, some)
+
+    def _store_alone(self, entry: Event) -> None:
+        if entry.author is not None:
+            self._store_act(entry)
+        else:
+            self._store(self._source_id(entry), [self._with_message(entry)])
 
     def _store(self, source_id: int, some: Sequence[Event]) -> None:
         erased = self._erased.get(source_id, ())
@@ -181,14 +189,17 @@ class BatchWriter:
         }
 
     def _with_message(self, entry: Event) -> Event:
-        """Returns a receipt with the id that its message has here; other events as they are."""
-        if entry.event.type != RECEIPT.name:
+        """Returns an event that names a message by its number with the number that it has here;
+        other events as they are."""
+        if entry.message is None:
             return entry
         id = self._row_id(entry, "/message", entry.message)
         event = entry.event
-        data = {"message_id": id, "state": event.data["state"]}
-        receipt = schema.event(event.id, event.type, event.occurred_at, data=data)
-        return entry._replace(event=receipt._replace(received_at=event.received_at))
+        member = "message_id" if event.type == RECEIPT.name else ADVICE[event.type]
+        content = {name: getattr(event, name) for name in ("thread", "body")}
+        data = {**event.data, member: id}
+        named = schema.event(event.id, event.type, event.occurred_at, data=data, **content)
+        return entry._replace(event=named._replace(received_at=event.received_at))
 
     def _row_id(self, entry: Event, pointer: str, reference: str | None) -> int | None:
         """Returns the id here of an event that a line refers to. Raises LineError."""
@@ -225,6 +236,8 @@ class BatchWriter:
         earlier ones."""
         for new in placements:
             old = self._written.placements.get(new.thread_id)
+            if new.revision == 0:
+                continue  # It only tells admins of advice.
             if old is not None:
                 is_shown = old.is_shown or new.is_shown
                 new = new._replace(lists={**old.lists, **new.lists}, is_shown=is_shown)
@@ -251,6 +264,12 @@ def repeated_without_erased(
             return write(erased)
         except ErasedHere as error:
             erased[error.source_id] |= error.ids
+
+
+def _is_alone(entry: Event) -> bool:
+    """Whether an event is stored after those before it: an admin's, and one that names a message of
+    its thread by its number, which is another one here."""
+    return entry.author is not None or entry.message is not None
 
 
 def _unknown(entry: Event, pointer: str, detail: str) -> LineError:
@@ -305,6 +324,7 @@ class Importer:
         self._authors: dict[str, Author] = {}
         self._begun: dict[Key, Thread] = {}
         self._batch: list[Event] = []
+        self._decided: list[tuple[Decided, int]] = []
         self._imported = Imported()
 
     def run(
@@ -332,6 +352,7 @@ class Importer:
         if is_first:
             raise LineError(1, field_error("", "missing_field", "is missing: the file is empty"))
         self._flush()
+        self._flush_outcomes()
         progress(size)
         self._placer.save_placed_revisions()
         return self._imported
@@ -355,6 +376,11 @@ class Importer:
         elif isinstance(entry, Note):
             self._flush()
             self._database.write(partial(self._add_note, entry=entry, line=line))
+        elif isinstance(entry, Decided):
+            self._flush()
+            self._decided.append((entry, line))
+            if len(self._decided) >= BATCH:
+                self._flush_outcomes()
         elif isinstance(entry, Desk):
             self._database.write(partial(self._add_desk, entry=entry))
         elif isinstance(entry, Source):
@@ -385,12 +411,8 @@ class Importer:
 
     def _add_note(self, connection: Connection, entry: Note, line: int) -> None:
         """Adds the note on a customer, unless there is a later one, or the customer was deleted."""
-        source_id, author = self._sources.get(entry.source), self._authors.get(entry.author)
-        if source_id is None or author is None:
-            pointer = "/source" if source_id is None else "/author"
-            raise LineError(
-                line, field_error(pointer, "unknown_value", "is not on an earlier line")
-            )
+        source_id, author = self._named(entry, line)
+        assert author is not None
         person: tuple[erasures.Kind, str] = ("customer", entry.customer)
         erased_at = erasures.among(connection, source_id, [person]).get(person, -1)
         customer_id = customers.named(connection, source_id, entry.customer)
@@ -400,6 +422,25 @@ class Importer:
         old = customer_notes.stored(connection, customer_id, locked=True)
         if old is None or old["at"] < entry.at:
             customer_notes.put(connection, customer_id, entry.note, author.id, entry.at)
+
+    def _named(self, entry: Note | Decided, line: int) -> tuple[int, Author | None]:
+        """Returns the source and the author of a line. Raises LineError for unknown ones."""
+        source_id, author = self._sources.get(entry.source), self._authors.get(entry.author or "")
+        if source_id is None or (entry.author is not None and author is None):
+            pointer = "/source" if source_id is None else "/author"
+            raise LineError(
+                line, field_error(pointer, "unknown_value", "is not on an earlier line")
+            )
+        return source_id, author
+
+    def _add_outcome(self, connection: Connection, entry: Decided, line: int) -> None:
+        """Adds the outcome of a suggestion, unless it has one here, or was deleted."""
+        source_id, author = self._named(entry, line)
+        given = entry.outcome, entry.at, entry.reason, author and author.id
+        reply = (entry.reply or "").removeprefix(OF_DASHBOARD)
+        outcome = GivenOutcome(source_id, entry.suggestion, *given, reply)
+        if not restore(connection, outcome, self._sources[sources.DASHBOARD]):
+            self._imported.refused += 1
 
     def _add_source(self, connection: Connection, entry: Source, line: int) -> None:
         """Adds the source. Raises LineError if it is here with another setting: facts differ."""
@@ -427,6 +468,14 @@ class Importer:
             connection, now, self._actor, target, entry.name, admins.ADMIN, (), "import"
         )
         return Author(id, entry.name, dashboard, adds_acts=True)
+
+    def _flush_outcomes(self) -> None:
+        def write(connection: Connection) -> None:
+            for entry, line in self._decided:
+                self._add_outcome(connection, entry, line)
+
+        self._database.write(write)
+        self._decided = []
 
     def _flush(self) -> None:
         if not self._batch:

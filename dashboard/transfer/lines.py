@@ -7,18 +7,20 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from dashboard.errors import Problem, StartError
-from dashboard.event_types import RECEIPT
+from dashboard.event_types import ADVICE, RECEIPT
 from dashboard.ingest import schema
 from dashboard.ingest.schema import NO_FINGERPRINT, ParsedEvent
 from dashboard.transfer.models import (
     ACTS,
     KINDS,
+    OF_DASHBOARD,
     Act,
     Admin,
     Desk,
     Erased,
     Header,
     Note,
+    Outcome,
     Receipt,
     SentEvent,
     Source,
@@ -48,7 +50,7 @@ class Event(NamedTuple):
     message: str | None = None
 
 
-Entry = Event | Thread | Admin | Source | Desk | Note
+Entry = Event | Thread | Admin | Source | Desk | Note | Outcome
 
 
 class LineError(StartError):
@@ -117,13 +119,17 @@ def _entry(model: Any, line: int) -> Entry:
         event = ParsedEvent(rest.id, rest.type, rest.occurred_at, NO_FINGERPRINT)
         event = event._replace(thread=rest.thread, role=rest.role, body="")
         return Event(line, model.source, event._replace(received_at=model.received_at))
-    assert isinstance(model, Thread | Admin | Source | Desk | Note)
+    assert isinstance(model, Thread | Admin | Source | Desk | Note | Outcome)
     return model
 
 
 def _sent(model: SentEvent) -> ParsedEvent:
     if model.event.get("type") != RECEIPT.name:
-        return schema.parse(model.event, "/event", is_stored=True)
+        named = {}
+        if model.message is not None and model.event.get("type") in ADVICE:
+            # The importer puts the number here in its place.
+            named = {ADVICE[model.event["type"]]: model.message.removeprefix(OF_DASHBOARD)}
+        return schema.parse(model.event | named, "/event", is_stored=True)
     if model.message is None:
         raise field_error("/message", "missing_field", "is missing")
     return schema.parsed_event(_validated(Receipt, model.event, "/event"))

@@ -98,6 +98,19 @@ class Note(Strict):
     at: Timestamp
 
 
+class Outcome(Strict):
+    """The outcome of a suggestion, after all events: its time, why it was ignored, the admin who
+    decided, and the message that was sent."""
+
+    outcome: Literal["used", "edited", "ignored"]
+    suggestion: Reference
+    source: SourceName
+    at: Timestamp
+    reason: Literal["answered", "dismissed", "moved_on"] | None = None
+    author: Email | None = None
+    reply: Reference | None = None
+
+
 class Received(Strict):
     """The members of all events: the source of their thread, and the time of receipt."""
 
@@ -106,7 +119,8 @@ class Received(Strict):
 
 
 class SentEvent(Received):
-    """An event of a chatbot. A receipt names its message as `message`."""
+    """An event of a chatbot. `message` is the message of a receipt, or the one that a suggestion or
+    a summary names by its number."""
 
     event: JsonObject
     message: Reference | None = None
@@ -165,6 +179,7 @@ ACTS: Mapping[Any, type[EventBase]] = {
 KINDS: Mapping[str, type[Strict]] = {
     "format": Header,
     "note": Note,
+    "outcome": Outcome,
     "author": Act,
     "event": SentEvent,
     "erased": Erased,

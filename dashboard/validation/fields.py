@@ -7,7 +7,15 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import regex
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StrictInt,
+    WithJsonSchema,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import PydanticCustomError
 
@@ -271,6 +279,19 @@ def check_text(text: str) -> str:
     return check_length(check_characters(text), BODY_MAX)
 
 
+def check_message_name(name: Any) -> str | int:
+    """Returns the name of a message: the id that the chatbot gave it, or Lineup's number of it."""
+    if isinstance(name, str):
+        return check_id(name)
+    if name is None:
+        raise fault("missing_field", "is missing (null)")
+    if type(name) is not int:
+        raise fault("wrong_type", "must be your id of a message, or its number")
+    if not 1 <= name <= INTEGER_MAX:
+        raise fault("number_out_of_range", f"must be at least 1 and at most {INTEGER_MAX}")
+    return name
+
+
 def check_note(text: str) -> str:
     """Returns a note without blank ends; one that shows nothing is empty."""
     check_length(check_characters(text), NOTE_MAX)
@@ -377,6 +398,12 @@ def _line(most: int) -> Any:
 Id = _string(check_id, minLength=1, maxLength=ID_MAX, pattern=ID_PATTERN)
 Customer = _string(check_customer, maxLength=2 * ID_MAX + 1, examples=["shop/c-7"])
 Body = _string(check_text, maxLength=BODY_MAX, pattern=TEXT_PATTERN)
+VisibleBody = _string(
+    lambda text: check_visible(check_text(text)),
+    minLength=1,
+    maxLength=BODY_MAX,
+    pattern=TEXT_PATTERN,
+)
 Name = _string(check_name, minLength=1, maxLength=NAME_MAX, pattern=TEXT_PATTERN)
 Locale = _string(
     check_locale,
@@ -404,6 +431,21 @@ MemberStatus = Annotated[StrictInt, Field(ge=-1, le=5)]
 ThreadId = Annotated[StrictInt, Field(ge=1, le=INTEGER_MAX)]
 AdminId = Annotated[StrictInt, Field(ge=1, le=INTEGER_MAX)]
 MessageId = Annotated[StrictInt, Field(ge=1, le=INTEGER_MAX)]
+MessageName: Any = Annotated[
+    Any,
+    PlainValidator(check_message_name),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1, "maxLength": ID_MAX, "pattern": ID_PATTERN},
+                {"type": "integer", "minimum": 1, "maximum": INTEGER_MAX},
+            ],
+            "description": "A message of the thread: the id that you gave it, as a text; or its "
+            "`id` in Lineup, as a number, which admins' messages have alone.",
+            "examples": ["m-17", 311],
+        }
+    ),
+]
 Role = Literal["client", "admin", "bot", "system"]
 Priority = Literal["urgent", "high", "normal", "low"]
 ReceiptState = Literal["delivered", "read", "failed"]

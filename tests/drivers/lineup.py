@@ -148,6 +148,16 @@ class LineupDriver:
         }
         return self._event("message", thread, at_ms or now_ms()) | content | more
 
+    def suggest(self, thread: str, body: str, for_message: str | int) -> str:
+        """Posts a suggestion; returns its id."""
+        event = self._event("thread.suggestion", thread, now_ms())
+        self._post_one(event | {"body": body, "for_message": for_message})
+        return event["id"]
+
+    def summarise(self, thread: str, body: str, through: str | int) -> None:
+        event = self._event("thread.summary", thread, now_ms())
+        self._post_one(event | {"body": body, "through": through})
+
     def close_event(self, thread: str, at_ms: int | None = None) -> dict[str, Any]:
         # Ahead of its arrival, so that its rank is the time at which the server receives it.
         return self._event("thread.close", thread, at_ms or now_ms() + 1000)

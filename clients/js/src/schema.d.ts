@@ -498,6 +498,66 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "suggestion.used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An admin sent a suggestion as it was
+         * @description Signed as [Standard Webhooks](https://www.standardwebhooks.com) 1.0 say.
+         */
+        post: operations["onSuggestionUsed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "suggestion.edited": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An admin took a suggestion over, changed and sent it
+         * @description Signed as [Standard Webhooks](https://www.standardwebhooks.com) 1.0 say.
+         */
+        post: operations["onSuggestionEdited"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "suggestion.ignored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An admin answered without a suggestion, or dismissed it
+         * @description Signed as [Standard Webhooks](https://www.standardwebhooks.com) 1.0 say.
+         */
+        post: operations["onSuggestionIgnored"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "presence.team": {
         parameters: {
             query?: never;
@@ -739,7 +799,7 @@ export interface components {
             message: string;
         };
         /** @description Any event; `type` says which. */
-        Event: components["schemas"]["MessageEvent"] | components["schemas"]["EditedEvent"] | components["schemas"]["DeletedEvent"] | components["schemas"]["CustomerEvent"] | components["schemas"]["CloseEvent"] | components["schemas"]["ReopenEvent"] | components["schemas"]["HandoffEvent"] | components["schemas"]["PriorityEvent"] | components["schemas"]["TagsEvent"] | components["schemas"]["ReceiptEvent"];
+        Event: components["schemas"]["MessageEvent"] | components["schemas"]["EditedEvent"] | components["schemas"]["DeletedEvent"] | components["schemas"]["CustomerEvent"] | components["schemas"]["CloseEvent"] | components["schemas"]["ReopenEvent"] | components["schemas"]["HandoffEvent"] | components["schemas"]["PriorityEvent"] | components["schemas"]["TagsEvent"] | components["schemas"]["SuggestionEvent"] | components["schemas"]["SummaryEvent"] | components["schemas"]["ReceiptEvent"];
         /**
          * @description The chatbot asks for an admin, at a desk if it names one. With `watch_place` it gets
          *     `thread.position` whenever the customer's place in line has changed; false ends that.
@@ -865,7 +925,7 @@ export interface components {
             private: boolean;
         };
         /** @description An act of an admin, an effect of time, or presence; `type` says which. */
-        OutgoingEvent: components["schemas"]["MessageCreated"] | components["schemas"]["ThreadClosed"] | components["schemas"]["ThreadReopened"] | components["schemas"]["ThreadAssigned"] | components["schemas"]["ThreadReleased"] | components["schemas"]["ThreadDeskChanged"] | components["schemas"]["ThreadPriorityChanged"] | components["schemas"]["ThreadTagsChanged"] | components["schemas"]["ThreadSnoozed"] | components["schemas"]["ThreadWoken"] | components["schemas"]["ThreadDue"] | components["schemas"]["ThreadPosition"] | components["schemas"]["PresenceTeam"] | components["schemas"]["PresenceCustomer"];
+        OutgoingEvent: components["schemas"]["MessageCreated"] | components["schemas"]["ThreadClosed"] | components["schemas"]["ThreadReopened"] | components["schemas"]["ThreadAssigned"] | components["schemas"]["ThreadReleased"] | components["schemas"]["ThreadDeskChanged"] | components["schemas"]["ThreadPriorityChanged"] | components["schemas"]["ThreadTagsChanged"] | components["schemas"]["ThreadSnoozed"] | components["schemas"]["ThreadWoken"] | components["schemas"]["ThreadDue"] | components["schemas"]["ThreadPosition"] | components["schemas"]["SuggestionUsed"] | components["schemas"]["SuggestionEdited"] | components["schemas"]["SuggestionIgnored"] | components["schemas"]["PresenceTeam"] | components["schemas"]["PresenceCustomer"];
         /** @description The acts of admins, in the order in which they were committed. */
         OutgoingEvents: {
             events: components["schemas"]["OutgoingEvent"][];
@@ -1221,6 +1281,142 @@ export interface components {
             presence: {
                 [key: string]: components["schemas"]["State"];
             };
+        };
+        SuggestionEdited: {
+            /** @description The same however often the event is sent. */
+            id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @description Counts within the thread, from 1. */
+            seq: number;
+            /** @description Your id of the thread. */
+            thread: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "suggestion.edited";
+            data: components["schemas"]["SuggestionEditedData"];
+        };
+        SuggestionEditedData: {
+            /** @description Lineup's id of the thread. */
+            thread_id: number;
+            by: components["schemas"]["Person"] | null;
+            /** @description Your id of the suggestion. */
+            suggestion: string;
+            /** @description The message that was sent. */
+            message_id: number;
+            /** @description Its text. */
+            body: string;
+        };
+        /**
+         * @description A reply that the chatbot suggests to admins; shown while `for_message` is the last message
+         *     of the customer, the chatbot or an admin. It changes nothing else.
+         */
+        SuggestionEvent: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.123Z
+             */
+            occurred_at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thread.suggestion";
+            thread: string;
+            body: string;
+            /**
+             * @description A message of the thread: the id that you gave it, as a text; or its `id` in Lineup, as a number, which admins' messages have alone.
+             * @example m-17
+             * @example 311
+             */
+            for_message: string | number;
+        };
+        SuggestionIgnored: {
+            /** @description The same however often the event is sent. */
+            id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @description Counts within the thread, from 1. */
+            seq: number;
+            /** @description Your id of the thread. */
+            thread: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "suggestion.ignored";
+            data: components["schemas"]["SuggestionIgnoredData"];
+        };
+        SuggestionIgnoredData: {
+            /** @description Lineup's id of the thread. */
+            thread_id: number;
+            by: components["schemas"]["Person"] | null;
+            /** @description Your id of the suggestion. */
+            suggestion: string;
+            /**
+             * @description Whether it was still shown when an admin answered, or an admin dismissed it.
+             * @enum {string}
+             */
+            reason: "answered" | "dismissed" | "moved_on";
+            /** @description The message that was sent. */
+            message_id?: number;
+            /** @description Its text. */
+            body?: string;
+        };
+        SuggestionUsed: {
+            /** @description The same however often the event is sent. */
+            id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** @description Counts within the thread, from 1. */
+            seq: number;
+            /** @description Your id of the thread. */
+            thread: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "suggestion.used";
+            data: components["schemas"]["SuggestionUsedData"];
+        };
+        SuggestionUsedData: {
+            /** @description Lineup's id of the thread. */
+            thread_id: number;
+            by: components["schemas"]["Person"] | null;
+            /** @description Your id of the suggestion. */
+            suggestion: string;
+            /** @description The message that was sent. */
+            message_id: number;
+            /** @description Its text. */
+            body: string;
+        };
+        /**
+         * @description A summary of the thread up to a message, shown above the conversation in place of earlier
+         *     ones. It changes nothing else.
+         */
+        SummaryEvent: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-20T10:00:00.123Z
+             */
+            occurred_at: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thread.summary";
+            thread: string;
+            body: string;
+            /**
+             * @description A message of the thread: the id that you gave it, as a text; or its `id` in Lineup, as a number, which admins' messages have alone.
+             * @example m-17
+             * @example 311
+             */
+            through: string | number;
         };
         /** @description Tags to add to the thread and to remove: at least one, without repetition. */
         TagsEvent: {
@@ -2100,8 +2296,8 @@ export interface operations {
     getReport: {
         parameters: {
             query: {
-                /** @description `new`: Threads, by the time of their first event. `closed`: Closes that were not undone. `reopened`: Threads that were opened again, by an admin, a message or a handoff. `waiting`: Threads with a customer who waits for an answer, at the end of each step. `length`: Threads on a list, as it was shown at the end of each step (31 days at most). `first_reply`: From the first unanswered request to the first answer of an admin in its thread. `next_reply`: From the first unanswered request to the answer, in threads that were answered before. `close_time`: From the begin of a thread, or its last reopening, to its close. `met`: Answers by the time that a policy had promised. `missed`: Promises of policies that had not been kept when they were due. `answers`: Messages of admins to customers. `handled`: Threads that admins answered or closed. `online`: Time in which admins were here and not away. `away`: Time in which admins were away. `accepting`: Time in which admins took threads from queues. `at_capacity`: Time in which accepting admins had no free place. `given`: Threads that queues gave to admins. `returned`: Threads that went back to their queues. `queue_time`: From a thread's coming into a queue to its hand-out. */
-                metric: "new" | "closed" | "reopened" | "waiting" | "length" | "first_reply" | "next_reply" | "close_time" | "met" | "missed" | "answers" | "handled" | "online" | "away" | "accepting" | "at_capacity" | "given" | "returned" | "queue_time";
+                /** @description `new`: Threads, by the time of their first event. `closed`: Closes that were not undone. `reopened`: Threads that were opened again, by an admin, a message or a handoff. `waiting`: Threads with a customer who waits for an answer, at the end of each step. `length`: Threads on a list, as it was shown at the end of each step (31 days at most). `first_reply`: From the first unanswered request to the first answer of an admin in its thread. `next_reply`: From the first unanswered request to the answer, in threads that were answered before. `close_time`: From the begin of a thread, or its last reopening, to its close. `met`: Answers by the time that a policy had promised. `missed`: Promises of policies that had not been kept when they were due. `answers`: Messages of admins to customers. `handled`: Threads that admins answered or closed. `online`: Time in which admins were here and not away. `away`: Time in which admins were away. `accepting`: Time in which admins took threads from queues. `at_capacity`: Time in which accepting admins had no free place. `given`: Threads that queues gave to admins. `returned`: Threads that went back to their queues. `suggestions_used`: Suggestions of chatbots that admins sent as they were. `suggestions_edited`: Suggestions of chatbots that admins took over, changed and sent. `suggestions_ignored`: Suggestions of chatbots in threads that admins answered without them, or that admins dismissed. `queue_time`: From a thread's coming into a queue to its hand-out. */
+                metric: "new" | "closed" | "reopened" | "waiting" | "length" | "first_reply" | "next_reply" | "close_time" | "met" | "missed" | "answers" | "handled" | "online" | "away" | "accepting" | "at_capacity" | "given" | "returned" | "suggestions_used" | "suggestions_edited" | "suggestions_ignored" | "queue_time";
                 /** @description Divides the number into parts; `hour`: by hour of the week, Monday 0. */
                 by?: "desk" | "admin" | "source" | "tag" | "tier" | "language" | "queue" | "view" | "hour";
                 /**
@@ -3325,6 +3521,114 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ThreadPosition"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSuggestionUsed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt. */
+                "webhook-id": string;
+                /** @description The time of this attempt in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; one for each valid secret, separated by blanks. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuggestionUsed"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSuggestionEdited: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt. */
+                "webhook-id": string;
+                /** @description The time of this attempt in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; one for each valid secret, separated by blanks. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuggestionEdited"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was accepted. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSuggestionIgnored: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt. */
+                "webhook-id": string;
+                /** @description The time of this attempt in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; one for each valid secret, separated by blanks. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuggestionIgnored"];
             };
         };
         responses: {

@@ -428,6 +428,59 @@ class States(TypedDict):
     presence: dict[str, State]
 
 
+class SuggestionEditedData(TypedDict):
+    thread_id: int
+    by: Person | None
+    suggestion: str
+    message_id: int
+    body: str
+
+
+class SuggestionEvent(TypedDict):
+    """
+    A reply that the chatbot suggests to admins; shown while `for_message` is the last message
+    of the customer, the chatbot or an admin. It changes nothing else.
+    """
+
+    id: str
+    occurred_at: str
+    type: Literal["thread.suggestion"]
+    thread: str
+    body: str
+    for_message: str | int
+
+
+class SuggestionIgnoredData(TypedDict):
+    thread_id: int
+    by: Person | None
+    suggestion: str
+    reason: Literal["answered", "dismissed", "moved_on"]
+    message_id: NotRequired[int]
+    body: NotRequired[str]
+
+
+class SuggestionUsedData(TypedDict):
+    thread_id: int
+    by: Person | None
+    suggestion: str
+    message_id: int
+    body: str
+
+
+class SummaryEvent(TypedDict):
+    """
+    A summary of the thread up to a message, shown above the conversation in place of earlier
+    ones. It changes nothing else.
+    """
+
+    id: str
+    occurred_at: str
+    type: Literal["thread.summary"]
+    thread: str
+    body: str
+    through: str | int
+
+
 class TagsEvent(TypedDict):
     """
     Tags to add to the thread and to remove: at least one, without repetition.
@@ -738,6 +791,33 @@ class Row(TypedDict):
     woken: Woken | None
 
 
+class SuggestionEdited(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["suggestion.edited"]
+    data: SuggestionEditedData
+
+
+class SuggestionIgnored(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["suggestion.ignored"]
+    data: SuggestionIgnoredData
+
+
+class SuggestionUsed(TypedDict):
+    id: str
+    occurred_at: str
+    seq: int
+    thread: str
+    type: Literal["suggestion.used"]
+    data: SuggestionUsedData
+
+
 class Team(TypedDict):
     """
     Whether an admin is online, and the admin who has the thread.
@@ -872,6 +952,8 @@ class Batch(TypedDict):
         | HandoffEvent
         | PriorityEvent
         | TagsEvent
+        | SuggestionEvent
+        | SummaryEvent
         | ReceiptEvent
     ]
 
@@ -922,6 +1004,9 @@ class OutgoingEvents(TypedDict):
         | ThreadWoken
         | ThreadDue
         | ThreadPosition
+        | SuggestionUsed
+        | SuggestionEdited
+        | SuggestionIgnored
         | PresenceTeam
         | PresenceCustomer
     ]
@@ -938,6 +1023,8 @@ Event = (
     | HandoffEvent
     | PriorityEvent
     | TagsEvent
+    | SuggestionEvent
+    | SummaryEvent
     | ReceiptEvent
 )
 OutgoingEvent = (
@@ -953,6 +1040,9 @@ OutgoingEvent = (
     | ThreadWoken
     | ThreadDue
     | ThreadPosition
+    | SuggestionUsed
+    | SuggestionEdited
+    | SuggestionIgnored
     | PresenceTeam
     | PresenceCustomer
 )

@@ -270,6 +270,38 @@ thread_acts = Table(
 )
 Index("ix_thread_acts_conversation", thread_acts.c.thread_id, thread_acts.c.at, thread_acts.c.id)
 
+#: Replies that chatbots suggested, the ones of `events`. `message_id` is the message that each
+#: answers. `outcome` is null until an admin answers or dismisses it, then used, edited or ignored;
+#: `reason` says why it was ignored, `reply_id` is the answer.
+suggestions = Table(
+    "suggestions",
+    metadata,
+    Column("event_id", Id, ForeignKey("events.id"), primary_key=True, autoincrement=False),
+    Column("thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE"), nullable=False),
+    Column("message_id", Id, nullable=False),
+    Column("outcome", String(7)),
+    Column("reason", String(9)),
+    Column("decided_at", BigInteger),
+    Column("decided_by_id", Id, ForeignKey("admins.id")),
+    Column("reply_id", Id),
+)
+Index("ix_suggestions_of_thread", suggestions.c.thread_id, suggestions.c.event_id)
+
+#: The summary of each thread that is shown, and the last message that it covers.
+summaries = Table(
+    "summaries",
+    metadata,
+    Column(
+        "thread_id",
+        Id,
+        ForeignKey("threads.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("event_id", Id, ForeignKey("events.id"), nullable=False),
+    Column("message_id", Id, nullable=False),
+)
+
 #: The epoch of each list id that the last rebuild wrote; lists in Redis with another are ignored.
 epochs = Table(
     "epochs",

@@ -17,7 +17,7 @@ from dashboard.db.history.past import was
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.history import thread_history
 from dashboard.db.models.reports import report_facts, report_threads
-from dashboard.db.models.threads import customers, events, thread_acts, threads
+from dashboard.db.models.threads import customers, events, suggestions, thread_acts, threads
 from dashboard.db.policies import PastPolicies
 from dashboard.db.threads.events import FOLDED, thread_event
 from dashboard.event_types import ASSIGNED, RELEASED
@@ -27,7 +27,7 @@ from scoring.course import Turn, TurnKind, course
 from scoring.facts import ThreadEvent
 
 #: The kinds of facts by number. `met` and `missed` are promises of policies, `given` and `returned`
-#: acts of queues.
+#: acts of queues, the last three the outcomes of suggestions.
 KINDS = {
     "began": 1,
     "closed": 2,
@@ -41,10 +41,14 @@ KINDS = {
     "missed": 10,
     "given": 11,
     "returned": 12,
+    "used": 13,
+    "edited": 14,
+    "ignored": 15,
 }
 #: The kinds that are work of an admin on a thread.
 WORK = ("first_reply", "next_reply", "message", "closed")
 _WORK_NUMBERS = frozenset(KINDS[kind] for kind in WORK)
+_OUTCOMES = [KINDS[outcome] for outcome in ("used", "edited", "ignored")]
 _TIMED: tuple[TurnKind, ...] = ("closed", "first_reply", "next_reply")
 
 #: Durations (ms) that people know: the bounds of histograms.
@@ -85,7 +89,7 @@ class Fact(NamedTuple):
 _FACT_COLUMNS = [report_facts.c[name] for name in Fact._fields]
 _KEY = tuple_(report_facts.c.kind, report_facts.c.at, report_facts.c.id)
 _IDS: Any = bindparam("ids", expanding=True)
-_THREADS = (
+_DESCRIBED = (
     select(
         threads.c.id,
         threads.c.revision,
@@ -100,10 +104,11 @@ _THREADS = (
     )
     .join_from(threads, sources, sources.c.id == threads.c.source_id)
     .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
-    .join(report_threads, report_threads.c.thread_id == threads.c.id, isouter=True)
     .where(threads.c.id.in_(_IDS), threads.c.revision > 0)
-    .where(report_threads.c.revision.is_distinct_from(threads.c.revision))
 )
+_THREADS = _DESCRIBED.join(
+    report_threads, report_threads.c.thread_id == threads.c.id, isouter=True
+).where(report_threads.c.revision.is_distinct_from(threads.c.revision))
 _EVENTS = FOLDED.add_columns(events.c.author_id, events.c.received_at)
 _ACTS = select(
     thread_acts.c.thread_id,
@@ -112,6 +117,13 @@ _ACTS = select(
     thread_acts.c.type,
     thread_acts.c.data,
 ).where(thread_acts.c.thread_id.in_(_IDS), thread_acts.c.type.in_((ASSIGNED.name, RELEASED.name)))
+_DECIDED = select(
+    suggestions.c.thread_id,
+    suggestions.c.event_id,
+    suggestions.c.outcome,
+    suggestions.c.decided_at,
+    suggestions.c.decided_by_id,
+).where(suggestions.c.thread_id.in_(_IDS), suggestions.c.outcome.is_not(None))
 _STORED = select(report_facts.c.thread_id, *_FACT_COLUMNS).where(report_facts.c.thread_id.in_(_IDS))
 
 
@@ -157,6 +169,31 @@ def write(connection: Connection, found: Differences) -> int:
     revisions = [row for row in found.revisions if row["thread_id"] in there]
     _put(connection, report_threads, revisions)
     return len(there)
+
+
+def add_outcomes(connection: Connection, thread_id: int, suggestion_ids: Collection[int]) -> None:
+    """Counts the outcomes of suggestions of a thread in their transaction: a thread is counted
+    again only when its revision has changed, and a dismissal changes none."""
+    if not suggestion_ids:
+        return
+    of_these = suggestions.c.event_id.in_(suggestion_ids)
+    decided = connection.execute(_DECIDED.where(of_these), {"ids": [thread_id]}).all()
+    for row in connection.execute(_DESCRIBED, {"ids": [thread_id]}):
+        facts = [_of_outcome(row, *values) for _, *values in decided]
+        new: list[RowValues] = [{"thread_id": thread_id, **fact._asdict()} for fact in facts]
+        _put(connection, report_facts, new)
+
+
+def remove_outcomes(connection: Connection, thread_ids: Collection[int]) -> None:
+    """Removes the facts of suggestions that are deleted."""
+    its = report_facts.c
+    connection.execute(
+        delete(report_facts).where(its.thread_id.in_(thread_ids), its.kind.in_(_OUTCOMES))
+    )
+
+
+def _of_outcome(row: Any, id: int, outcome: str, at: int, admin_id: int | None) -> Fact:
+    return _fact(row, KINDS[outcome], at, id, admin_id=admin_id)
 
 
 def _put(connection: Connection, table: Table, rows: list[RowValues]) -> None:
@@ -229,6 +266,8 @@ class _Reader:
         self._acts = _by_thread(connection, _ACTS, ids)
         self._subjects = conditions.subjects(connection, ids)
         self._stored = stored
+        # Read after the stored facts: an outcome that is counted meanwhile is not removed.
+        self._decided = _by_thread(connection, _DECIDED, ids)
 
     def facts(self, row: Any, now_ms: int) -> Iterator[Fact]:
         """Yields the facts of one thread."""
@@ -241,6 +280,7 @@ class _Reader:
         for turn in turns:
             yield self._of_turn(row, turn, authors[turn.event_id])
         yield from self._of_acts(row)
+        yield from (_of_outcome(row, *values) for values in self._decided[row.id])
         yield from self._of_promises(row, turns, received, now_ms)
 
     def _of_turn(self, row: Any, turn: Turn, author_id: int | None) -> Fact:

@@ -83,6 +83,20 @@ METRICS: Mapping[str, Metric] = {
     ),
     "given": Metric("facts", ("given",), "Threads that queues gave to admins."),
     "returned": Metric("facts", ("returned",), "Threads that went back to their queues."),
+    "suggestions_used": Metric(
+        "facts", ("used",), "Suggestions of chatbots that admins sent as they were."
+    ),
+    "suggestions_edited": Metric(
+        "facts",
+        ("edited",),
+        "Suggestions of chatbots that admins took over, changed and sent.",
+    ),
+    "suggestions_ignored": Metric(
+        "facts",
+        ("ignored",),
+        "Suggestions of chatbots in threads that admins answered without them, or that admins "
+        "dismissed.",
+    ),
     "queue_time": Metric(
         "durations", ("given",), "From a thread's coming into a queue to its hand-out."
     ),

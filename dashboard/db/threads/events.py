@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, tex
 from dashboard.db import driver
 from dashboard.db.driver import Ask, Row, RowValues, answer, by_name, insert_of
 from dashboard.db.models.threads import events, threads
-from dashboard.event_types import EDITS, EVENT_TYPES, HANDOFF
+from dashboard.event_types import ADVICE, EDITS, EVENT_TYPES, HANDOFF
 from scoring.facts import Kind, Settlement, ThreadEvent
 
 #: The clocks of workers may differ by this many milliseconds.
@@ -87,7 +87,10 @@ FOLDED = select(
     events.c.id,
     events.c.seen_id,
     events.c.undoes_id,
-).where(events.c.thread_id.in_(bindparam("ids", expanding=True)), events.c.type.not_in(EDITS))
+).where(
+    events.c.thread_id.in_(bindparam("ids", expanding=True)),
+    events.c.type.not_in((*EDITS, *ADVICE)),
+)
 _SENT = (
     select(events.c.id, events.c.thread_id)
     .join(threads, threads.c.id == events.c.thread_id)

@@ -233,6 +233,7 @@ class AdminApi:
             body.confirm,
             body.files,
             body.mentions,
+            body.suggestion,
         )
         replied = self._admin.act(self._admin.actions.reply, thread_id, reply)
         return json_response({"message": replied.message}, 201 if replied.created else 200)
@@ -249,6 +250,18 @@ class AdminApi:
     def send_again(self, thread_id: int, message_id: int) -> Response:
         message = self._admin.act(self._admin.actions.send_again, thread_id, message_id)
         return json_response({"message": message})
+
+    @route(
+        "DELETE",
+        "/threads/{thread_id}/suggestions/{suggestion_id}",
+        "deleteSuggestion",
+        summary="Dismiss a suggestion of the chatbot",
+        answers={204: Documented("It is no longer shown.")},
+    )
+    def dismiss(self, thread_id: int, suggestion_id: int) -> Response:
+        """Dismisses a suggestion for all admins. One that has an outcome already stays as it is."""
+        self._admin.act(self._admin.actions.dismiss_suggestion, thread_id, suggestion_id)
+        return Response(status=204)
 
     @route(
         "POST",

@@ -21,6 +21,7 @@ from dashboard.validation.fields import (
     Body,
     DeskName,
     Id,
+    MessageId,
     Priority,
     Reason,
     Strict,
@@ -58,7 +59,8 @@ class ReplyRequest(Strict):
     """A message to the customer, or a note (`private`); with files `body` may be empty.
 
     Only notes have `mentions`. A note mentions all colleagues that it names by `@`. If several have
-    the same name, `mentions` has the ids of the intended ones.
+    the same name, `mentions` has the ids of the intended ones. `suggestion` is the id of the
+    suggestion that was taken over into a reply; it has no effect if that has an outcome already.
     """
 
     body: Body
@@ -68,6 +70,7 @@ class ReplyRequest(Strict):
     confirm: StrictBool = False
     mentions: Annotated[list[AdminId], Field(max_length=MENTIONS_MAX)] = Field([])
     files: Annotated[list[FileId], Field(max_length=ATTACHMENTS_MAX)] = Field([])
+    suggestion: MessageId | None = None
 
 
 class ReleaseRequest(Strict):

@@ -16,6 +16,7 @@ from dashboard.db.lists import versions
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, events, thread_acts, threads
 from dashboard.db.queues import admins as queue_admins
+from dashboard.db.threads import suggestions
 from tests.drivers.application import PASSWORD, ApplicationDriver
 
 THREADS = 7
@@ -174,6 +175,26 @@ class Day:
         more = {"attachments": [file]} if choice == 11 else {}
         body = f"message {next(self._numbers)}"
         self._happens("message", thread, customer=customer, role="client", body=body, **more)
+        if choice % 2:
+            self._suggest(thread)
+
+    def _suggest(self, thread: str) -> None:
+        """A suggestion for the last message of the chatbot, and a summary up to it."""
+        last = select(events.c.external_id).join(threads, threads.c.id == events.c.thread_id)
+        posted = threads.c.external_id == thread, events.c.role.is_not(None)
+        last = last.where(*posted, events.c.author_id.is_(None)).order_by(events.c.id.desc())
+        with self.database.read() as connection:
+            name = connection.scalar(last.limit(1))
+        if name is not None:
+            self._happens("thread.suggestion", thread, body="Hello", for_message=name)
+            self._happens("thread.summary", thread, body="In short", through=name)
+
+    def _waiting(self, thread: str) -> list[int]:
+        """The suggestions of a thread without an outcome."""
+        id = self._id(thread)
+        with self.database.read() as connection:
+            found = suggestions.undecided(connection, id) if id is not None else []
+        return [one.id for one in found]
 
     def _bot(self, thread: str, number: int, choice: int) -> None:
         role = ("bot", "system")[choice % 2]
@@ -250,6 +271,10 @@ class Day:
     def _reply(self, thread: str, number: int, choice: int) -> None:
         private = choice % 2 == 0
         body = {"body": "@Lan, @Sue, look" if private else "Hello", "private": private}
+        if not private and choice > 3:
+            waiting = self._waiting(thread)
+            body |= {"suggestion": waiting[-1]} if waiting else {}
+            body |= {"body": "Hello, Lan"} if choice > 7 else {}
         self._act(thread, "replies", token=f"token-{next(self._numbers)}", confirm=True, **body)
 
     def _read(self, thread: str, number: int, choice: int) -> None:
@@ -258,6 +283,8 @@ class Day:
         name = "unread" if choice > 9 else "read"
         by = (self.sue, self.lan)[choice % 2]
         self._act(thread, f"mentions/{name}", by=by, **body)
+        for id in self._waiting(thread)[: choice % 2]:
+            self._act(thread, f"suggestions/{id}", "delete", by=by)
 
     def _simple(self, thread: str, number: int, choice: int) -> None:
         by = (self.sue, self.lan)[choice // 6]

@@ -177,6 +177,32 @@ def test_each_fault_of_a_message_has_its_code_and_place(path, value, code):
 
 
 @pytest.mark.parametrize(
+    ("type", "member"), [("thread.suggestion", "for_message"), ("thread.summary", "through")]
+)
+def test_advice_names_a_message_by_a_text_or_a_number(type, member):
+    advice = CLOSE | {"type": type, "body": "Try this", member: "m-1"}
+    for name in ("m-1", "7", 7, 2**53 - 1):
+        parsed = parse(advice | {member: name})
+        assert (parsed.body, parsed.role, parsed.data) == ("Try this", None, {member: name})
+    assert parse(advice | {member: 7}).fingerprint != parse(advice | {member: "7"}).fingerprint
+    for name, code in (
+        (MISSING, "missing_field"),
+        (None, "missing_field"),
+        ("", "invalid_id"),
+        ("a/b", "invalid_id"),
+        ("m\ud800", "invalid_unicode"),
+        (True, "wrong_type"),
+        (1.0, "wrong_type"),
+        (["m-1"], "wrong_type"),
+        (0, "number_out_of_range"),
+        (2**53, "number_out_of_range"),
+    ):
+        assert faults(changed(advice, member, name)) == [(f"/{member}", code)], name
+    for body, code in (("", "empty_text"), (" \u200b\n", "empty_text"), ("x" * 20_001, "too_long")):
+        assert faults(advice | {"body": body}) == [("/body", code)]
+
+
+@pytest.mark.parametrize(
     ("path", "value", "code"),
     [
         ("message_id", 0, "number_out_of_range"),

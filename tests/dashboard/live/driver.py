@@ -22,6 +22,8 @@ class FakeReads:
         self.row_reads = []
         self.stored = []
         self.acts = []
+        #: The advice of the threads that have some.
+        self.advised = {}
 
     def now(self):
         return 0
@@ -42,6 +44,9 @@ class FakeReads:
 
     def acts_after(self, thread_id, act_id):
         return [act for act in self.acts if act["id"] > act_id]
+
+    def advice(self, thread_id):
+        return self.advised.get(thread_id)
 
     def messages_after(self, thread_id, message_id):
         return [

@@ -17,6 +17,8 @@ from scoring.facts import ThreadEvent
 from tests.scoring import oracle
 
 KINDS = {"thread.close": "close", "thread.reopen": "reopen", "thread.handoff": "handoff"}
+#: Events that count as nothing in their thread.
+ADVICE = ("thread.suggestion", "thread.summary")
 
 
 class Happening(NamedTuple):
@@ -62,7 +64,7 @@ def threads_of(export: Iterable[bytes]) -> list[Thread]:
         event = line.get("event") or line.get("erased") or {}
         if "thread" in event:
             own[event["thread"]].append(line)
-    told = last_told(lines)
+    told, decided = last_told(lines), outcomes(lines, names)
     found = []
     for head in (line for line in lines if "thread" in line):
         name = head["thread"]
@@ -70,10 +72,31 @@ def threads_of(export: Iterable[bytes]) -> list[Thread]:
         tier = told.get(("customer", customer, "member_status"), -1)
         language = (told.get(("customer", customer, "locale")) or "").split("-")[0].lower()
         happenings, waits = happened(own[name], names, handoff_only[head["source"]])
+        happenings += decided[name]
         tags = tags_in(own[name])
         found.append(
             Thread(name, head["source"], head["desk"], tags, tier, language, happenings, waits)
         )
+    return found
+
+
+def outcomes(lines: list[dict[str, Any]], names: dict[str, str]) -> dict[str, list[Happening]]:
+    """Maps threads to the outcomes of their suggestions. One that was taken over into a reply was
+    used if the reply has its text; a reply says when that was, and by whom."""
+    events = {name_of(line): line for line in lines if "event" in line}
+    found: dict[str, list[Happening]] = defaultdict(list)
+    for line in lines:
+        if "outcome" not in line:
+            continue
+        suggestion, reply = events[line["suggestion"]]["event"], events.get(line.get("reply", ""))
+        kind, at, by = "ignored", milliseconds(line["at"]), line.get("author")
+        if reply is not None:
+            at, by = ranked(reply), reply["author"]
+        if "reason" not in line:
+            assert reply is not None, "it was sent"
+            kind = "used" if reply["event"]["body"] == suggestion["body"] else "edited"
+        admin = None if by is None else names[by]
+        found[suggestion["thread"]].append(Happening(f"suggestions_{kind}", at, admin))
     return found
 
 
@@ -122,7 +145,10 @@ def read_events(
     authors: dict[int, str | None] = {}
     events = []
     for at, line in enumerate(lines, 1):
-        kind = kind_of(line.get("event") or line["erased"])
+        event = line.get("event") or line["erased"]
+        if event["type"] in ADVICE:
+            continue
+        kind = kind_of(event)
         seen = None
         if "author" in line and kind in ("admin", "close"):
             seen = ids.get(line.get("seen", ""), 0)

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from dashboard.db.database import Database
 from dashboard.db.models.threads import thread_acts, threads
 from dashboard.transfer.exporting import Exporter
-from tests.dashboard.history.days import Day, acts_of
+from tests.dashboard.history.days import THREADS, Day, acts_of
 from tests.dashboard.reports.recount import (
     Happening,
     Thread,
@@ -29,7 +29,8 @@ from tests.support import SettableClock
 
 #: One second of a day is this much of a month.
 LONGER = 240
-COUNTS = ("new", "closed", "reopened", "answers")
+OUTCOMES = ("suggestions_used", "suggestions_edited", "suggestions_ignored")
+COUNTS = ("new", "closed", "reopened", "answers", *OUTCOMES)
 LENGTHS = {"first_reply": "first_reply", "next_reply": "next_reply", "close_time": "closed"}
 PARTS = ("desk", "source", "tier", "language", "tag", "admin")
 ZONES = ("Europe/Berlin", "America/St_Johns")
@@ -49,9 +50,18 @@ class Month:
             self.day.do(what, thread, choice, seconds * LONGER)
             if number % 4 == 0:
                 keeper.turn()
+        self._decide_suggestions()
         self.day.pass_time(60_000)
         keeper.turn()
         self.threads = threads_of(Exporter(app.database).lines())
+
+    def _decide_suggestions(self) -> None:
+        """Some are sent as they are, some changed, left, or dismissed, each after a message."""
+        chosen = random.Random(self.seed)
+        for what, choice in (("reply", 5), ("reply", 9), ("reply", 1), ("read", 3)) * 2:
+            thread = chosen.randint(1, THREADS)
+            self.day.do("say", thread, 1, 30)
+            self.day.do(what, thread, choice, 40)
 
     def ask(self, path: str = "reports", **query: Any) -> dict[str, Any]:
         end = datetime.fromtimestamp(self.app.clock() / 1_000, UTC).isoformat()
@@ -80,7 +90,7 @@ class Month:
 
 @pytest.fixture
 def month(tmp_path, any_database) -> Month:
-    return month_of(tmp_path, any_database, 5, 1)
+    return month_of(tmp_path, any_database, 6, 1)
 
 
 def month_of(folder: Path, database: Database, seed: int, months: int) -> Month:
@@ -322,6 +332,7 @@ def check_all(month: Month) -> None:
 def test_every_number_equals_a_recount(month):
     check_all(month)
     assert month.ask(metric="given")["total"] and month.ask(metric="new", by="view")["parts"]
+    assert all(month.ask(metric=metric)["total"] for metric in OUTCOMES)
 
 
 @pytest.mark.slow

@@ -9,10 +9,13 @@ from sqlalchemy import select
 from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources as sources_table
+from dashboard.db.models.reports import report_facts
 from dashboard.db.models.threads import customers, events, threads
-from dashboard.db.threads import conversations, messages
+from dashboard.db.models.threads import suggestions as suggestions_table
+from dashboard.db.threads import conversations, messages, suggestions
 from dashboard.db.threads import threads as stored
 from dashboard.errors import Problem
+from dashboard.event_types import ADVICE
 from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.ingest.customer_notes import CustomerNotes, NewNote
@@ -46,9 +49,14 @@ _STATED = (
 
 
 class Story:
-    """Random events and acts; the same seed gives the same."""
+    """Random events and acts; the same seed gives the same, with or without advice of chatbots
+    in between: late, early, and with outcomes."""
 
-    def __init__(self, database: Database, clock: SettableClock, seed: int = 1):
+    def __init__(
+        self, database: Database, clock: SettableClock, seed: int = 1, *, advises: bool = True
+    ):
+        self.advises, self.advised = advises, 0
+        self.chance = random.Random(seed)
         self.database = database
         self.clock = clock
         self.random = random.Random(seed)
@@ -74,6 +82,37 @@ class Story:
         """Events that come together, of several threads, some of the same time, late or early."""
         shop = self.random.choice(self.shops)
         shop.send(*[self._event(self._thread()) for _ in range(self.random.randrange(1, 9))])
+        if self.advises:
+            self._advise(shop)
+
+    def _advise(self, shop: Shop) -> None:
+        """Advice about any message of the chatbot, by either name; some is dismissed."""
+        named = select(events.c.id, events.c.external_id, threads.c.external_id, threads.c.id)
+        theirs = named.join(threads, threads.c.id == events.c.thread_id).where(
+            events.c.role.is_not(None),
+            events.c.private.is_(False),
+            events.c.source_id == shop.source_id,
+        )
+        with shop.database.read() as connection:
+            rows = connection.execute(theirs.order_by(events.c.id)).all()
+        if not rows:
+            return
+        id, name, thread, thread_id = self.chance.choice(rows[-3:] + rows)
+        at = self.at + self.chance.choice((-90_000, 0, 700))
+        type, member = self.chance.choice((*ADVICE.items(), ("thread.suggestion", "for_message")))
+        about = {member: self.chance.choice((id, name))}
+        body = self.chance.choice(("Chào", "配送\n“x”"))
+        given = {"id": f"advice-{self.advised}", "thread": thread, "body": body, **about}
+        assert shop.send(thread_event(type, at, **given)).outcomes[0].status == "created"
+        self.advised += 1
+        if self.chance.random() < 0.2:
+            for one in self._undecided(thread_id)[:1]:
+                admin = self.chance.choice(self.admins)
+                self._actions.dismiss_suggestion(admin, thread_id, one)
+
+    def _undecided(self, thread_id: int) -> list[int]:
+        with self.database.read() as connection:
+            return [one.id for one in suggestions.undecided(connection, thread_id)]
 
     def _edit(self) -> None:
         """Edits or deletes a message of a chatbot; some come late, and change nothing."""
@@ -127,7 +166,8 @@ class Story:
         if id is None:
             return
         reply = Reply("Chào", f"tok{self.random.random()}", self.random.random() < 0.2)
-        result, _ = self._actions.reply(admin, id, reply._replace(confirm=True))
+        taken = self.chance.choice([None, *self._undecided(id)])
+        result, _ = self._actions.reply(admin, id, reply._replace(confirm=True, suggestion=taken))
         if not reply.private:
             self.sent.append(result.message["id"])
 
@@ -226,6 +266,23 @@ def state_of(database: Database) -> dict[str, Any]:
             },
             "acts": {name: _acts(connection, id) for id, name in names.items()},
         }
+
+
+def advice_of(database: Database) -> dict[str, Any]:
+    """What admins see of advice in each thread, without ids; and the outcomes of suggestions."""
+    shown = {}
+    with database.read() as connection:
+        for id, name in connection.execute(select(threads.c.id, threads.c.external_id)):
+            advice = suggestions.advice(connection, id)
+            bodies = advice and [one and one["body"] for one in advice]
+            shown[name, id] = bodies, advice and advice.summary and advice.summary["through_at"]
+        of_threads = select(
+            suggestions_table.c.thread_id,
+            *(suggestions_table.c[name] for name in ("outcome", "reason", "decided_at")),
+        )
+        outcomes = sorted(map(repr, connection.execute(of_threads)))
+        counted = connection.execute(select(report_facts.c.kind, report_facts.c.at))
+        return {"shown": shown, "outcomes": outcomes, "counted": sorted(map(tuple, counted))}
 
 
 def _said(connection, id: int) -> list[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from dashboard.db.models.threads import events
 from dashboard.db.models.webhooks import outgoing_events
 from dashboard.transfer import exporting, importing
 from dashboard.transfer.exporting import Exporter
-from tests.dashboard.transfer.story import Story, state_of
+from tests.dashboard.transfer.story import Story, advice_of, state_of
 from tests.support import examples
 
 
@@ -21,7 +21,7 @@ def test_an_export_that_is_imported_gives_the_same_threads_lists_and_export(
     Story(any_database, clock, seed).tell(90)
     lines = transfer.exported(any_database)
     kinds = {next(iter(json.loads(line))) for line in lines}
-    assert kinds == {"format", "desk", "source", "admin", "thread", "event", "note"}
+    assert kinds == {"format", "desk", "source", "admin", "thread", "event", "note", "outcome"}
     assert any(b'"seen"' in line for line in lines) and len(lines) > 150
     # Threads go on in the next batch, and several are in one.
     monkeypatch.setattr(importing, "BATCH", 7 + 40 * seed)
@@ -33,6 +33,7 @@ def test_an_export_that_is_imported_gives_the_same_threads_lists_and_export(
     assert transfer.exported(other) == lines
     before, after = state_of(any_database), state_of(other)
     _is_the_same(after, before)
+    assert advice_of(other) == advice_of(any_database)
 
 
 @pytest.mark.postgres

@@ -19,6 +19,7 @@ MESSAGE = {
     "attachments": [{"url": "https://cdn.example/b.png", "type": "image/png", "name": "b"}],
 }
 ACT = {"id": "a-h", "thread": "t-1", "occurred_at": "2026-09-20T10:00:00Z"}
+ADVICE = ACT | {"id": "s-h", "body": "Try this"}
 SETTINGS = {
     "status": "busy",
     "text": "on the phone",

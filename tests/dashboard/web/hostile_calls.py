@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from tests.dashboard.web.call_bodies import (
     ACT,
+    ADVICE,
     CALENDAR,
     MESSAGE,
     POLICY,
@@ -77,6 +78,8 @@ BOT_CALLS = [
     Call("GET", "/api/v1/presence/online", {"from": 0, "to": 9, "limit": 5}),
     Call("GET", "/api/v1/presence/team", {"thread": "t-1"}),
     Call("POST", "/api/v1/typing", body={"thread": "t-1", "customer": "c-1"}),
+    Call("POST", "/api/v1/events", body=ADVICE | {"type": "thread.suggestion", "for_message": 1}),
+    Call("POST", "/api/v1/events", body=ADVICE | {"type": "thread.summary", "through": "m-1"}),
 ]
 
 #: The calls of a supervisor.
@@ -137,6 +140,7 @@ ADMIN_CALLS = [
             "seen_message_id": 1,
             "confirm": True,
             "files": ["0" * 32],
+            "suggestion": 1,
         },
     ),
     Call(
@@ -144,6 +148,7 @@ ADMIN_CALLS = [
         "/admin/api/threads/{1}/replies",
         body={"body": "@Mai, @Lan, look", "token": "k-2", "private": True, "mentions": [1]},
     ),
+    Call("DELETE", "/admin/api/threads/{1}/suggestions/{9}"),
     Call("POST", "/admin/api/threads/{1}/mentions/read", body={"through": 1}),
     Call("POST", "/admin/api/threads/{1}/mentions/unread", body={"message_id": 1}),
     Call("POST", "/admin/api/threads/{1}/files", {"name": "note.txt"}, file=b"content"),

@@ -20,6 +20,7 @@ export const METRIC_GROUPS = {
     answers: "facts", handled: "threads", online: "time", away: "time", accepting: "time", at_capacity: "time",
   },
   queues: { given: "facts", returned: "facts", queue_time: "durations" },
+  suggestions: { suggestions_used: "facts", suggestions_edited: "facts", suggestions_ignored: "facts" },
 };
 /** @type {Record<string, ReportMeasure>} */
 const MEASURES = Object.assign({}, ...Object.values(METRIC_GROUPS));

@@ -30,7 +30,7 @@ def test_every_route_of_the_dashboards_api_is_described(dashboard, mai):
         for view in [dashboard.app.view_functions[rule.endpoint]]
     }
     assert described == declared
-    assert len(declared) == 109
+    assert len(declared) == 110
 
 
 def test_an_answer_that_fits_no_model_of_its_route_fails_a_test(dashboard, mai, monkeypatch):

@@ -38,6 +38,7 @@ REASONS = {
     "postSnooze": _OF_THREADS,
     "postMentionsRead": _OWN,
     "postMentionUnread": _OWN,
+    "deleteSuggestion": "its chatbot is told, and reports count it",
     "putTags": _OF_THREADS,
     "postAction": _OF_THREADS,
     "postBulk": _OF_THREADS,
