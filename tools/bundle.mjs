@@ -22,8 +22,10 @@ const LATER = "js/later.js"; // made here
 // Scripts that few admins need, or rarely, which are fetched when they are needed: {name: its parts}. Made here.
 const GROUPS = {
   "js/editors.js": /^static\/js\/(settings\/|ui\/(hours\/|query\/view-editor|list\/first-steps|dialogs\/hand-over-all))/,
+  "js/advice.js": /^static\/js\/ui\/advice\//,
   "js/queues.js": /^static\/js\/ui\/queues\//,
   "js/reports.js": /^static\/js\/reports\//,
+  "js/tags.js": /^static\/js\/ui\/dialogs\/tags\./,
   "js/history.js": /^static\/js\/(core\/list\/past|ui\/(list\/past|thread\/changes|dialogs\/explain))\./,
 };
 const PAGES = [

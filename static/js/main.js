@@ -218,6 +218,12 @@ ui.queues = new Lazy({
     return new Queues(page);
   },
 });
+ui.advice = new Lazy({
+  load: async () => {
+    const [{ Advice }] = await Promise.all([import("./ui/advice/advice.js"), language.add("advice")]);
+    return new Advice(page);
+  },
+});
 acts.openSettings = async (name, search) => (await ui.settings.get())?.open(name, search);
 
 // The list.

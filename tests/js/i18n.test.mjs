@@ -16,7 +16,7 @@ const textsIn = (folder) => Object.fromEntries(LOCALES.map((locale) => [
 // Texts that are loaded with a part of the page when it is asked for.
 const SETTINGS = readdirSync(new URL("i18n/settings/", root), { withFileTypes: true })
   .filter((each) => each.isDirectory()).map(({ name }) => `settings/${name}/`);
-const LATER = ["query/", "views/", "hours/", "queues/", "past/", "reports/", "settings/", ...SETTINGS].map(textsIn);
+const LATER = ["advice/", "query/", "views/", "hours/", "queues/", "past/", "reports/", "settings/", ...SETTINGS].map(textsIn);
 const first = textsIn("");
 const texts = Object.fromEntries(LOCALES.map((locale) => [
   locale, Object.assign({}, first[locale], ...LATER.map((part) => part[locale])),

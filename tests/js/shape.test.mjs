@@ -23,6 +23,7 @@ const MAY_IMPORT = {
   "ui/presence": [...UI, "ui/presence"],
   "ui/query": [...UI, "ui/query"],
   "ui/hours": [...UI, "core/hours", "ui/query", "ui/hours"],
+  "ui/advice": [...UI, "ui/advice"],
   "ui/queues": [...UI, "ui/queues"],
   "ui/list": [...UI, "ui/presence", "ui/list"],
   "ui/thread": [...UI, "ui/presence", "ui/thread"],

@@ -61,6 +61,7 @@ LIMITS = {
 }
 #: Folders of `static/i18n` with texts of parts that are loaded when they are needed.
 _LATER = (
+    "advice",
     "query",
     "views",
     "hours",

@@ -34,6 +34,7 @@ export function socketEvents(page) {
       data.thread.gone(id);
       data.presence.gone(id);
     },
+    "thread:advice": async (given) => (await ui.advice.preload())?.take(given),
     "thread:delivery": (delivery) => data.thread.delivered(delivery),
     "queue:numbers": async (numbers) => (await ui.queueLine.preload())?.take(numbers),
     "queues:state": queues("state"),

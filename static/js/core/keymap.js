@@ -58,7 +58,7 @@ const HELP = {
   ],
   write: [
     [["r"], "reply"], [["n"], "note"], [["Ctrl Enter"], "send"], [["Ctrl Shift Enter"], "send:done"],
-    [["Ctrl Alt Enter"], "send:next"], [["/"], "canned"],
+    [["Ctrl Alt Enter"], "send:next"], [["/"], "canned"], [["F2"], "suggestion"],
   ],
   page: [[["Ctrl K"], "palette"], [["Ctrl Z", "z"], "undo"], [["F6"], "pane"], [["Esc"], "back"], [["?"], "help"]],
 };

@@ -117,9 +117,10 @@ export class Api {
     return this.http.post(`${THREADS}/bulk`, { ids, action, ...given });
   }
 
-  reply({ threadId, body, private: isPrivate, token, seen, confirm, files = [], mentions = [] }) {
+  /** @param {OutboxItem} item */
+  reply({ threadId, body, private: isPrivate, token, seen, confirm, files = [], mentions = [], suggestion }) {
     return this.http.post(`${THREADS}/${threadId}/replies`, {
-      body, private: isPrivate, token, seen_message_id: seen ?? 0, confirm,
+      body, private: isPrivate, token, seen_message_id: seen ?? 0, confirm, suggestion,
       ...(files.length && { files: files.map(({ id }) => id) }), ...(mentions.length && { mentions }),
     });
   }

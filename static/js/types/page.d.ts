@@ -46,6 +46,7 @@ import type { Sorts } from "../core/query/sorts.js";
 import type { Splitter } from "../ui/shell/layout.js";
 import type { Theme } from "../ui/shell/layout.js";
 import type { ThreadActions } from "../ui/thread/actions.js";
+import type { Advice } from "../ui/advice/advice.js";
 import type { Queues } from "../ui/queues/queues.js";
 import type { QueueLine } from "../ui/thread/queue-now.js";
 import type { ThreadFinder } from "../ui/list/thread-finder.js";
@@ -160,6 +161,8 @@ declare global {
     handOver: LazyPane;
     tagPicker: LazyPane;
     queueLine: Lazy<QueueLine>;
+    /** Loaded once an open thread has a suggestion or a summary. */
+    advice: Lazy<Advice>;
     /** Loaded once the server says that there are queues. */
     queues: Lazy<Queues>;
     splitter: Splitter;
@@ -407,8 +410,12 @@ declare global {
     files: KeptFile[];
     /** The token of a reply that was taken back, but may have been sent. */
     token: string | null;
+    /** The id of the suggestion that was taken over into the text. */
+    suggestion?: number;
   };
   type OutboxItem = {
+    /** The id of the suggestion that was taken over into the text. */
+    suggestion?: number;
     files?: KeptFile[];
     token: string;
     threadId: number;

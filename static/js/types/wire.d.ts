@@ -134,6 +134,13 @@ declare global {
     name: string;
   }
 
+  /** The event `thread:advice`: all that the chatbot advises the admins of a thread. */
+  interface AdviceGiven {
+    thread_id: number;
+    suggestion: { id: number; body: string; for_message: number } | null;
+    summary: { id: number; body: string; through: number; through_at: number } | null;
+  }
+
   /** An act on a thread; `by` is null for the chatbot and the customer. */
   interface Act {
     id: number;

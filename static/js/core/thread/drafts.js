@@ -54,6 +54,9 @@ export class Drafts {
   // Returns the token of a reply that was taken back; null for other drafts.
   /** @param {number} threadId */
   tokenOf(threadId) { return this.#shown(threadId).token; }
+  // Returns the id of the suggestion that was taken over into the reply, or undefined.
+  /** @param {number} threadId */
+  suggestionOf(threadId) { return this.#shown(threadId).suggestion; }
   /** @param {number} threadId */
   has(threadId) {
     return [...this.#kept].some(([key, kept]) => this.#threadOf(key) === threadId && textOf(kept));

@@ -69,10 +69,10 @@ export class Outbox {
   }
 
   // after: the next step after sending, see app/unsent.js; mentions: ids of people named in a note; token: of
-  // a reply that was taken back, but may have reached the server.
-  post({ threadId, body, isPrivate, seen, after = null, files = [], mentions = [], token = null }) {
+  // a reply that was taken back, but may have reached the server; suggestion: the id of the one in the text.
+  post({ threadId, body, isPrivate, seen, after = null, files = [], mentions = [], token = null, suggestion }) {
     const item = {
-      token: token ?? this.token(), threadId, body, private: isPrivate, seen, after, files, mentions,
+      token: token ?? this.token(), threadId, body, private: isPrivate, seen, after, files, mentions, suggestion,
       number: Math.max(this.clock(), ...this.list.map((other) => 1 + (other.number ?? 0))),
       confirm: false, at: this.now(), state: "sending", problem: null, unseen: [], tries: 0,
       triedAt: 0, failed: false,

@@ -73,6 +73,7 @@ export class Composer extends PageModule {
     }
     this.reading.settle();
     this.guard.look(thread.id);
+    this.ui.advice.part?.paint();
     render(shown ? composerTemplate(this) : "", this.root);
     if (shown && this.field.dataset.thread !== String(thread.id)) {
       this.field.dataset.thread = thread.id;
@@ -83,7 +84,7 @@ export class Composer extends PageModule {
   // Puts text that was taken back before the draft.
   /** @param {OutboxItem} item */
   put(item) {
-    const { threadId, body, private: isPrivate, seen, files = [], tries, failed } = item;
+    const { threadId, body, private: isPrivate, seen, files = [], tries, failed, suggestion } = item;
     const isShown = threadId === this.#threadId && Boolean(this.field);
     if (isShown) this.save();
     else this.data.drafts.open(threadId);
@@ -92,7 +93,7 @@ export class Composer extends PageModule {
     const own = draft.private === isPrivate ? draft.body : this.data.drafts.asideOf(threadId);
     const both = [body, own].filter(Boolean).join("\n");
     const token = tries || failed ? tokenAfter(item) : this.data.drafts.tokenOf(threadId);
-    this.data.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen, token });
+    this.data.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen, token, suggestion });
     if (files.length) this.attaching.uploads.putBack(threadId, files);
     if (isShown) {
       this.#show();
@@ -146,7 +147,8 @@ export class Composer extends PageModule {
     const files = uploads.take(threadId, isPrivate);
     const mentions = isPrivate ? this.mentions.take(threadId, body) : [];
     const token = this.data.drafts.tokenOf(threadId);
-    this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions, token });
+    const suggestion = this.data.drafts.suggestionOf(threadId);
+    this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions, token, suggestion });
     this.field.value = "";
     clearTimeout(this.#timer);
     this.guard.release();

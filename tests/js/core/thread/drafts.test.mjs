@@ -41,6 +41,22 @@ test("an emptied draft leaves nothing behind", () => {
   assert.equal(drafts.get(1).body, "");
 });
 
+test("the suggestion in a draft stays with its text and goes with it", () => {
+  const kept = storage();
+  const drafts = desk(kept);
+  drafts.put(1, { body: "It comes" });
+  drafts.put(1, { suggestion: 7 });
+  drafts.put(1, { body: "It comes tomorrow", seen: 3 });
+  assert.equal(desk(kept).suggestionOf(1), 7);
+  assert.equal(desk(kept).get(1).body, "It comes tomorrow");
+  drafts.put(1, { body: "" });
+  drafts.put(1, { body: "Something else" });
+  assert.equal(drafts.suggestionOf(1), undefined);
+  drafts.put(2, { body: "Hello", suggestion: 8 });
+  drafts.drop(2);
+  assert.equal(drafts.suggestionOf(2), undefined);
+});
+
 test("old drafts and those over the limit go, the latest stay", () => {
   const kept = storage();
   let now = 0;

@@ -52,6 +52,21 @@ test("a reply that is taken leaves the outbox for the conversation", async () =>
   assert.equal(outbox.size, 0);
 });
 
+test("a reply names the suggestion in it at each try, also after a reload", async () => {
+  const named = [];
+  const names = (then) => async (item) => {
+    named.push(item.suggestion);
+    return then(item);
+  };
+  const { outbox, clock, storage } = desk([names(lost)]);
+  outbox.post({ ...reply, suggestion: 7 });
+  await clock.turn(60_000);
+  const again = desk([names(taken)], storage);
+  again.outbox.retryWaiting();
+  await settled();
+  assert.ok(named.length > 2 && named.every((id) => id === 7), String(named));
+});
+
 test("a lost answer is asked for again with the same token, never with another", async () => {
   const { outbox, clock, tries, sent } = desk([lost, lost, taken]);
   outbox.post(reply);
