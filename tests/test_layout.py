@@ -232,7 +232,7 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
 #: the second number only with the reason in the commit why the gate cannot have the test.
 TESTS_OF = {
     "tests/bench": (40, 2),
-    "tests/browser": (2, 184),
+    "tests/browser": (2, 185),
     "tests/dashboard": (1000, 44),
     "tests/demo": (69, 0),
     "tests/deploy": (25, 1),

@@ -17,6 +17,7 @@ const AGAIN_MS = [1000, 30_000];
 const TOKEN_SPARE_MS = 60_000;
 // Longer than the server's pause between two lines.
 const SILENCE_MS = 25_000;
+const PENDING_MS = 3000;
 
 const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
@@ -132,7 +133,8 @@ class Chat {
 
   // Oldest first: what Lineup has, what the gateway has, and what only this browser has.
   get rows() {
-    const stored = [...this.#messages.values()].sort((one, other) => one.id - other.id);
+    const shown = [...this.#messages.values()].filter(({ role }) => role !== "system");
+    const stored = shown.sort((one, other) => one.id - other.id);
     const known = new Set(stored.map(({ event }) => event));
     const others = (messages, state) => messages.flatMap((message) => {
       if (known.has(message.id)) return [];
@@ -148,13 +150,16 @@ class Chat {
 
   get unread() {
     const read = Number(localStorage.getItem(`${this.#key}:read`));
-    return [...this.#messages.values()].filter(({ id, role }) => role !== "client" && id > read).length;
+    return this.#ofTeam.filter((id) => id > read).length;
+  }
+
+  get #ofTeam() {
+    return [...this.#messages.values()].filter(({ role }) => role === "admin").map(({ id }) => id);
   }
 
   // The newest message of the team is before the visitor's eyes.
   seen() {
-    const ids = [...this.#messages.values()].filter(({ role }) => role === "admin").map(({ id }) => id);
-    const newest = Math.max(0, ...ids);
+    const newest = Math.max(0, ...this.#ofTeam);
     if (newest <= Number(localStorage.getItem(`${this.#key}:read`))) return;
     localStorage.setItem(`${this.#key}:read`, newest);
     this.#gateway.call("read", { message: newest }).catch(() => {});
@@ -210,7 +215,6 @@ class Chat {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENCE_MS);
       connected();
-      this.#connected(true);
       const lines = (text + part.value).split("\n");
       text = lines.pop();
       for (const line of lines) this.#hear(JSON.parse(line));
@@ -236,16 +240,19 @@ class Chat {
     this.#isStale = true;
     if (this.#isReading) return;
     this.#isReading = true;
+    const [first, most] = AGAIN_MS;
     let failures = 0;
-    while (this.#isStale && failures < 5) {
+    while (this.#isStale && this.#stream) {
       this.#isStale = false;
       try {
         await this.#readNewest();
         failures = 0;
-      } catch {
-        // Lineup or the gateway is away for a moment, or this was too fast.
+        this.#connected(true);
+      } catch (error) {
+        // Lineup or the gateway is away, or this was too fast.
         this.#isStale = true;
-        await wait(AGAIN_MS[0] * 2 ** failures);
+        this.#connected(error.status === 429);
+        await wait(Math.min(most, first * 2 ** failures));
         failures += 1;
       }
     }
@@ -259,6 +266,8 @@ class Chat {
     const { team, place, pending } = part;
     Object.assign(this, { team, place });
     this.#pending = pending;
+    // The gateway does not tell when Lineup has them.
+    if (pending.length) setTimeout(() => this.#heard(), PENDING_MS);
     // Until it joins what is known.
     while (newest && part.more && part.messages[0].id > newest) part = await this.#read(part.messages[0].id);
     if (this.rows.length > before) this.isTyping = false;

@@ -34,7 +34,7 @@ TOKEN_SECONDS_MAX, LINE_SECONDS = 3_600, 10.0
 STREAMS_MAX, VISITORS_MAX = 8, 100_000
 #: What a window shows of what admins do.
 TOLD = "message.created admin.typing thread.assigned thread.released thread.closed thread.position"
-_ID = re.compile(r"[A-Za-z0-9:-]{1,60}")
+_ID = re.compile(r"[A-Za-z0-9-]{1,60}")
 #: Control characters and halves of characters, which Lineup refuses.
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -167,7 +167,7 @@ class Gateway:
             case "read":
                 # Refused if the message is none of this visitor's conversation.
                 self.lineup.messages(visitor.id, message := int(given["message"]), 1)
-                self.sender.send("receipt", id=f"read:{message}", message_id=message, state="read")
+                self.sender.send("receipt", message_id=message, state="read")
             case "typing":
                 self.lineup.typing(visitor.id, visitor.id)
             case "beat":
@@ -193,8 +193,8 @@ def routes(gateway: Gateway, visitor_secret: str) -> Blueprint:
     """Returns the calls of the window, and that of Lineup's webhook, `/hook`."""
     made = Blueprint("chat", __name__)
     key, writing, reading = OctKey.import_key(visitor_secret), Allowance(10, 1), Allowance(30, 3)
-    for kind, status in ((Refused, 404), (Unavailable, 503)):
-        made.register_error_handler(kind, lambda error, status=status: Response(status=status))
+    made.register_error_handler(Unavailable, lambda error: Response(status=503))
+    made.register_error_handler(Refused, lambda error: Response(status=error.status))
 
     @made.before_request
     def name_visitor() -> None:
@@ -228,7 +228,7 @@ def routes(gateway: Gateway, visitor_secret: str) -> Blueprint:
     def act(act: str) -> Response:
         try:
             gateway.do(act, g.visitor, dict(request.get_json(force=True)))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise BadRequest(f"{act}: {error!r}") from error
         return Response(status=204)
 

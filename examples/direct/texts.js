@@ -2,6 +2,7 @@
 
 const TEXTS = {
   en: {
+    deleted: "Message deleted", full: "The browser can keep no more unsent messages.",
     chat: "Chat", close: "Close", send: "Send", write: "Write a message", earlier: "Earlier messages",
     hello: "Write to us: a person answers you here.",
     sending: "Sending…", unsent: "Not sent yet. It is sent as soon as that is possible.",
@@ -13,6 +14,7 @@ const TEXTS = {
     unread: (count) => `Chat, ${count} unread`,
   },
   vi: {
+    deleted: "Tin nhắn đã bị xóa", full: "Trình duyệt không thể giữ thêm tin chưa gửi.",
     chat: "Trò chuyện", close: "Đóng", send: "Gửi", write: "Viết tin nhắn", earlier: "Tin nhắn trước",
     hello: "Hãy viết cho chúng tôi: nhân viên sẽ trả lời bạn tại đây.",
     sending: "Đang gửi…", unsent: "Chưa gửi được. Tin sẽ được gửi ngay khi có thể.",
@@ -25,6 +27,7 @@ const TEXTS = {
     unread: (count) => `Trò chuyện, ${count} tin chưa đọc`,
   },
   ja: {
+    deleted: "メッセージは削除されました", full: "未送信のメッセージをこれ以上保存できません。",
     chat: "チャット", close: "閉じる", send: "送信", write: "メッセージを入力", earlier: "以前のメッセージ",
     hello: "メッセージをお送りください。担当者がここでお答えします。",
     sending: "送信中…", unsent: "まだ送信されていません。送信できるようになり次第送信します。",
@@ -37,5 +40,7 @@ const TEXTS = {
   },
 };
 
-export const LANGUAGE = (document.documentElement.lang || navigator.language).slice(0, 2).toLowerCase();
-export const texts = TEXTS[LANGUAGE] ?? TEXTS.en;
+// English where the page has another language, or none that browsers know.
+const given = (document.documentElement.lang || navigator.language).split("-")[0].toLowerCase();
+export const LANGUAGE = Object.hasOwn(TEXTS, given) ? given : "en";
+export const texts = TEXTS[LANGUAGE];

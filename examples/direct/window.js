@@ -40,6 +40,7 @@ const STYLE = `
   form { display: flex; align-items: end; gap: 8px; padding: 10px 12px; border-top: 1px solid var(--soft); }
   textarea { flex: 1; max-height: 120px; padding: 8px 10px; border: 1px solid var(--dim); border-radius: 10px;
     background: var(--ground); field-sizing: content; resize: none; }
+  ::placeholder { color: var(--dim); opacity: 1; }
   form button { min-height: 40px; padding: 0 16px; border: 0; border-radius: 10px; background: var(--accent);
     color: #fff; font-weight: 600; cursor: pointer; }
   @media (max-width: 480px) {
@@ -84,7 +85,7 @@ export class ChatWindow {
     this.note = make("p", { className: "note", role: "status" });
     this.text = make("textarea", {
       rows: 1, maxLength: BODY_MAX, ariaLabel: t.write, placeholder: t.write,
-      oninput: () => this.chat.typed(), onkeydown: (event) => this.#key(event),
+      oninput: () => this.#typed(), onkeydown: (event) => this.#key(event),
     });
     const form = make("form", { onsubmit: (event) => this.#submit(event) }, this.text, make("button", {}, t.send));
     this.panel = make("section", { className: "panel", role: "dialog", ariaLabel: t.chat, hidden: true },
@@ -107,6 +108,12 @@ export class ChatWindow {
     this.openButton.focus();
   }
 
+  // The field grows with its text: the end of the conversation stays in view.
+  #typed() {
+    this.chat.typed();
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+
   #key(event) {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     this.#submit(event);
@@ -115,7 +122,12 @@ export class ChatWindow {
   #submit(event) {
     event.preventDefault();
     if (!this.text.value.trim()) return;
-    this.chat.say(this.text.value);
+    try {
+      this.chat.say(this.text.value);
+    } catch {
+      setText(this.note, t.full);
+      return;
+    }
     this.text.value = "";
     this.log.scrollTop = this.log.scrollHeight;
   }
@@ -154,7 +166,10 @@ export class ChatWindow {
       this.#items.delete(key);
     }
     rows.forEach((row, at) => {
-      const item = this.#items.get(row.key) ?? this.#item(row);
+      const known = this.#items.get(row.key);
+      const text = row.edit?.deleted ? t.deleted : row.body;
+      const item = known?.text === text ? known : Object.assign(this.#item({ ...row, body: text }), { text });
+      if (known && known !== item) known.replaceWith(item);
       this.#items.set(row.key, item);
       if (this.list.children[at] !== item) this.list.insertBefore(item, this.list.children[at] ?? null);
       item.dataset.state = row.state;
@@ -186,7 +201,13 @@ export class ChatWindow {
   }
 }
 
-const clock = (at) => new Date(at).toLocaleTimeString(LANGUAGE, { hour: "numeric", minute: "2-digit" });
+// The time of today, else with the day.
+function clock(at) {
+  const day = new Date(at);
+  const isToday = day.toDateString() === new Date().toDateString();
+  const date = isToday ? {} : { day: "numeric", month: "short" };
+  return day.toLocaleString(LANGUAGE, { ...date, hour: "numeric", minute: "2-digit" });
+}
 
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;

@@ -5,6 +5,7 @@ import secrets
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -69,10 +70,11 @@ class Shop:
         port, gateway_port = free_port(), free_port()
         self.url, self.gateway = f"http://localhost:{port}", f"http://127.0.0.1:{gateway_port}/"
         words = ["create-webhook", "--source", "shop", "--url", f"{self.gateway}hook"]
+        self.key = server.create_key()
         self._environment = os.environ | {
             "PYTHONPATH": str(ROOT / "clients" / "python"),
             "LINEUP": server.url,
-            "KEY": server.create_key(),
+            "KEY": self.key,
             "WEBHOOK_SECRET": server.command(*words).split()[1],
             "VISITOR_SECRET": secrets.token_hex(32),
             "FILE": str(folder / "direct.sqlite"),
@@ -215,6 +217,36 @@ def test_what_is_written_without_a_network_arrives_once_and_in_order(shop, conte
     open_first(mai)
     bodies = "() => [...document.querySelectorAll('.message-body')].map((each) => each.textContent)"
     assert mai.page.evaluate(bodies) == ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.slow
+def test_the_window_waits_for_lineup_and_shows_what_was_edited(shop, context, server):
+    bot = server.bot(shop.key)
+    window = Window(context, shop)
+    for body in ("0", "1"):
+        window.says(body)
+    window.wait_until_shown("0", "1")
+    server.stop()
+    window.page.reload()
+    window.page.click("lineup-chat .open")
+    wait_until(lambda: "No connection" in window.text_of(".head span"), 30, "the state")
+    window.says("2")
+    server.start()
+    window.wait_until_shown("0", "1", "2")
+    wait_until(lambda: window.page.locator("lineup-chat li.mine small >> text=:").count() == 3, 20)
+    found = bot.get(f"{server.url}/api/v1/lists/arrival/arrival").json()["threads"][0]["thread"]
+    messages = bot.get(f"{server.url}/api/v1/threads/{found}/messages").json()["messages"]
+    own = {"thread": found, "occurred_at": f"{datetime.now(UTC):%FT%T}Z"}
+    first, second, _ = (message["event"] for message in messages)
+    edited = {"id": "e-1", "type": "message.edited", "message": first, "body": "zero"}
+    deleted = {"id": "e-2", "type": "message.deleted", "message": second}
+    system = {"id": "e-3", "type": "message", "role": "system", "body": "For admins"}
+    events = {"events": [own | each for each in (edited, deleted, system)]}
+    assert bot.post(f"{server.url}/api/v1/events", json=events).status_code == 207
+    window.says("3")
+    window.wait_until_shown("zero", "Message deleted", "2", "3")
+    window.page.keyboard.press("Escape")
+    assert window.text_of(".open") == "Chat"
 
 
 @pytest.mark.slow

@@ -38,6 +38,9 @@ class Visitor:
     def post(self, path, document):
         return self._client.post(path, json=document, headers=self._headers)
 
+    def post_text(self, path, text):
+        return self._client.post(path, data=text, headers=self._headers)
+
     def say(self, id, body):
         return self.post("/messages", {"id": id, "body": body}).status_code
 
@@ -111,6 +114,7 @@ WRONG = {
     "too long a life": signed(exp=int(time.time()) + 100_000),
     "no visitor": signed(sub=None),
     "no id": signed(sub="ann/ben"),
+    "an id like an event's": signed(sub="ann:m-1"),
     "not text": signed(sub=7),
     "another algorithm": signed(alg="HS512", secret=VISITOR_SECRET * 2),
     "without a signature": signed().rpartition(".")[0] + ".",
@@ -134,8 +138,8 @@ def test_a_visitor_reads_and_writes_in_one_conversation_alone(gateway, ann, ben,
     post_all(gateway)
     assert (ann.texts(), ben.texts()) == (["I am Ann"], ["I am Ben"])
     id = answer(sue, gateway, "ann", "Hello Ann")
-    assert ben.get(f"/conversation?before={id}").status_code == 404
-    assert ben.post("/read", {"message": id}).status_code == 404
+    assert ben.get(f"/conversation?before={id}").status_code == 422
+    assert ben.post("/read", {"message": id}).status_code == 422
     assert gateway.sender.waiting() == 0
     assert ann.post("/read", {"message": id}).status_code == 204
     post_all(gateway)
@@ -213,8 +217,9 @@ WRONG_MESSAGES = (
 )
 
 
-def test_a_wrong_message_is_refused(gateway, ann):
+def test_a_wrong_message_is_refused(gateway, ann, ben):
     assert [ann.post("/messages", wrong).status_code for wrong in WRONG_MESSAGES] == [400] * 10
+    assert ben.post_text("/messages", "[" * 100_000).status_code == 400
     assert gateway.sender.waiting() == 0
 
 
@@ -250,6 +255,6 @@ def test_a_beat_a_leave_and_typing_are_those_of_the_visitor(app, gateway, ann, b
     assert ann.post("/beat", {"device": "d-1", "active": True}).status_code == 204
     assert ann.post("/typing", {}).status_code == 204
     assert ben.post("/typing", {}).status_code == 404
-    assert ann.post("/beat", {"device": "d/1", "active": True}).status_code == 404
-    assert ann.post("/beat", {"active": True}).status_code == 404
+    assert ann.post("/beat", {"device": "d/1", "active": True}).status_code == 422
+    assert ann.post("/beat", {"active": True}).status_code == 422
     assert ann.post("/leave", {"device": "d-1"}).status_code == 204
