@@ -33,30 +33,44 @@ class DemoAccess:
     password: str
     api_key: str
     shop_key: str
+    email: str
 
 
 def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
     """Returns the same secrets at every start; makes new ones if the database lacks them."""
     path = instance / "demo.json"
     contents = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
+    email, password = _admin(database, contents.get("password"), clock)
     access = DemoAccess(
         secret_key=contents.get("secret_key") or secrets.token_urlsafe(32),
-        password=_admin(database, contents.get("password"), clock),
+        password=password,
         api_key=_key(database, DEMO_SOURCE, contents.get("api_key"), clock),
         shop_key=_key(database, SHOP_SOURCE, contents.get("shop_key"), clock),
+        email=email,
     )
     if asdict(access) != contents:
         _write_privately(path, json.dumps(asdict(access), indent=2))
     return access
 
 
-def _admin(database: Database, password: str | None, clock: Clock) -> str:
-    """Returns the demo admin's password; sets a new one if the stored one is not valid."""
+def made_with(connection: Connection, email: str) -> admins.Admin | None:
+    """Returns the account that the demo made with this address, which may have another one now."""
+    admin = admins.by_email(connection, email)
+    if admin is None:
+        id = audit.created_with(connection, email)
+        admin = None if id is None else admins.by_id(connection, id)
+    return admin
+
+
+def _admin(database: Database, password: str | None, clock: Clock) -> tuple[str, str]:
+    """Returns the demo admin's address and password; sets a new one if the stored one is not
+    valid."""
     with database.read() as connection:
-        credentials = admins.credentials(connection, DEMO_EMAIL)
-        exists = admins.by_email(connection, DEMO_EMAIL)
+        exists = made_with(connection, DEMO_EMAIL)
+        email = exists.email if exists else DEMO_EMAIL
+        credentials = admins.credentials(connection, email)
     if password and credentials and passwords.matches(password, credentials[1]):
-        return password
+        return email, password
     password = password or generated_password()
     password_hash = passwords.hashed(password)
 
@@ -64,16 +78,16 @@ def _admin(database: Database, password: str | None, clock: Clock) -> str:
         now, values = clock(), (DEMO_NAME, "supervisor")
         if exists:
             admins.set_password(connection, exists.id, password_hash)
-            target = Target(exists.id, DEMO_EMAIL)
+            target = Target(exists.id, email)
             add(connection, now, operator(), audit.ACCOUNT_PASSWORD_CHANGED, target)
         else:
-            id = admins.create(connection, DEMO_EMAIL, *values, password_hash, now)
+            id = admins.create(connection, email, *values, password_hash, now)
             account_created(
-                connection, now, operator(), Target(id, DEMO_EMAIL), *values, (admin_desks.MAIN,)
+                connection, now, operator(), Target(id, email), *values, (admin_desks.MAIN,)
             )
 
     database.write(write)
-    return password
+    return email, password
 
 
 def _key(database: Database, source: str, key: str | None, clock: Clock) -> str:

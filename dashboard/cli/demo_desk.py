@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, case, select, update
 
 from dashboard.cli.context import operator
-from dashboard.cli.demo_access import DEMO_EMAIL
+from dashboard.cli.demo_access import DEMO_EMAIL, made_with
 from dashboard.cli.demo_data import DEMO_SOURCE
 from dashboard.db import audit, calendars, policies
 from dashboard.db.accounts import admin_desks, admins, canned_replies, passwords, sessions, sources
@@ -81,7 +81,7 @@ def hire(services: Services) -> list[Person]:
     password_hash = passwords.hashed(secrets.token_urlsafe(32))
 
     def person(connection: Connection, email: str, name: str, locales: tuple[str, ...]) -> Person:
-        admin = admins.by_email(connection, email)
+        admin = made_with(connection, email)
         if admin is not None:
             return Person(admin.id, admin.name, locales)
         id = admins.create(connection, email, name, "admin", password_hash, clock())
@@ -117,7 +117,7 @@ def furnish(services: Services, people: Sequence[Person]) -> None:
     """
     database, clock = services.database, services.clock
     with database.read() as connection:
-        demo_admin = admins.by_email(connection, DEMO_EMAIL)
+        demo_admin = made_with(connection, DEMO_EMAIL)
         if demo_admin is None or calendars.listing(connection):
             return
     by = operator()
@@ -248,7 +248,7 @@ def _sign_answers(services: Services, people: Sequence[Person]) -> None:
 def _take_threads(services: Services, people: Sequence[Person]) -> None:
     """Lets each admin take threads in their languages, by the same calls as the page."""
     with services.database.read() as connection:
-        demo_admin = admins.by_email(connection, DEMO_EMAIL)
+        demo_admin = made_with(connection, DEMO_EMAIL)
         open_threads = _open_threads(connection)
     shares = [(Admin(person.id, person.name), person.locales, TAKEN_EACH) for person in people]
     if demo_admin is not None:

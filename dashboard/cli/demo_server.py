@@ -15,7 +15,7 @@ import click
 
 from dashboard import IS_CHECKOUT, ROOT, logs
 from dashboard.cli.context import operator
-from dashboard.cli.demo_access import DEMO_EMAIL, SHOP_SOURCE, DemoAccess, demo_access
+from dashboard.cli.demo_access import SHOP_SOURCE, DemoAccess, demo_access
 from dashboard.cli.demo_data import seed_threads
 from dashboard.cli.demo_desk import DemoDesk, furnish, hire, share_out
 from dashboard.cli.starting import Address, announce
@@ -36,6 +36,8 @@ SIMULATOR_RETRY_SECONDS = 5.0
 REPORT_SECONDS = 3.0
 MESSAGES = 3
 RANDOM_SEED = 1
+#: The path of the shop's webhook.
+HOOK = "/chat/hook"
 DOCS = "README.md and docs/ describe the rest. " if IS_CHECKOUT else ""
 
 
@@ -52,7 +54,7 @@ class DemoShop:
         given = {
             "LINEUP": f"http://{self._lineup.host}:{self._lineup.port}",
             "KEY": self._access.shop_key,
-            "WEBHOOK_SECRET": self._webhook_secret(f"{self.address.url}/chat/hook"),
+            "WEBHOOK_SECRET": self.webhook_secret(f"{self.address.url}{HOOK}"),
             "VISITOR_SECRET": sha256(f"visitors {self._access.secret_key}".encode()).hexdigest(),
             "PORT": str(self.address.port),
             "FILE": str(self._services.settings.instance / "shop.sqlite"),
@@ -71,15 +73,19 @@ class DemoShop:
             self._process.kill()
             self._process.wait()
 
-    def _webhook_secret(self, url: str) -> str:
-        """Returns the secret of the webhook to this address, which is made if it is missing."""
+    def webhook_secret(self, url: str) -> str:
+        """Returns the secret of the webhook to this address, which is made if it is missing; those
+        of the shop's earlier ports end."""
         services, now = self._services, self._services.clock()
         with services.database.read() as connection:
-            for webhook in webhooks.listing(connection):
-                if webhook.url == url and webhook.source == SHOP_SOURCE:
-                    target = webhooks.target(connection, webhook.id, now)
-                    if target is not None:
-                        return target.secrets[0]
+            all = [each for each in webhooks.listing(connection) if each.source == SHOP_SOURCE]
+            targets = [webhooks.target(connection, each.id, now) for each in all if each.url == url]
+        for earlier in all:
+            if earlier.url != url and earlier.url.endswith(HOOK):
+                services.webhooks.revoke(operator(), earlier.id)
+        known = next((target for target in targets if target is not None), None)
+        if known is not None:
+            return known.secrets[0]
         return services.webhooks.create(operator(), SHOP_SOURCE, url, None).secret
 
 
@@ -147,7 +153,7 @@ def _welcome(address: Address, access: DemoAccess, shop: DemoShop | None) -> str
     """Returns the text for the person who started the demo; programs read its first three lines."""
     customer = f"Write as a customer at {shop.address.url}, and answer.\n" if shop else ""
     return (
-        f"email: {DEMO_EMAIL}\n"
+        f"email: {access.email}\n"
         f"password: {access.password}\n"
         f"key: {access.api_key}\n"
         f"{customer}"
@@ -189,6 +195,8 @@ def _free_port(wanted: int) -> int:
     """Returns a port of this machine that nobody uses: the wanted one, if it can be."""
     for port in (wanted, 0):
         with socket.socket() as tried:
+            # Connections of a shop that has just ended keep nobody out.
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 tried.bind(("127.0.0.1", port))
             except (OSError, OverflowError):

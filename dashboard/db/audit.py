@@ -199,6 +199,13 @@ def account_created(
     add(connection, now_ms, by, ACCOUNT_CREATED, target, details)
 
 
+def created_with(connection: Connection, email: str) -> int | None:
+    """Returns the id of the account that was made with this address first; None without one."""
+    found = audit_log.c.action == ACCOUNT_CREATED.name, audit_log.c.target_name == email
+    id = connection.scalar(select(audit_log.c.target_id).where(*found).order_by(audit_log.c.id))
+    return None if id is None else int(id)
+
+
 def key_created(
     connection: Connection,
     now_ms: int,

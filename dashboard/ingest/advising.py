@@ -134,14 +134,16 @@ def answered(
 def dismiss(
     connection: Connection, admin: Admin, state: ThreadState, suggestion_id: int, now_ms: int
 ) -> None:
-    """Ends a suggestion; one with an outcome stays as it is. Raises NotFound."""
+    """Ends a suggestion, and earlier ones for the same message, which would be shown next; those
+    with an outcome stay as they are. Raises NotFound."""
     if not suggestions.is_of(connection, suggestion_id, state.id):
         raise NotFound("There is no such suggestion.")
     some = suggestions.undecided(connection, state.id)
+    messages = {one.message_id for one in some if one.id == suggestion_id}
     decisions = [
         Decision(one, "ignored", now_ms, "dismissed", admin.id)
         for one in some
-        if one.id == suggestion_id
+        if one.id <= suggestion_id and one.message_id in messages
     ]
     _decide(connection, state, decisions, admin)
 

@@ -78,7 +78,7 @@ _HAS_ANY = or_(
 )
 #: The last message of the customer, the chatbot or an admin: by these a conversation moves on.
 _LAST = (
-    select(events.c.id)
+    select(events.c.id, events.c.edit_id)
     .where(
         events.c.thread_id == bindparam("thread"),
         events.c.role.in_(("client", "bot", "admin")),
@@ -146,11 +146,14 @@ def undecided(connection: Connection, thread_id: int) -> list[Undecided]:
 
 
 def shown_of(connection: Connection, thread_id: int, some: Sequence[Undecided]) -> Undecided | None:
-    """Returns the one of these suggestions that admins see: the newest for the last message."""
-    if not some:
+    """Returns the one of these suggestions that admins see: the newest for the last message, and
+    none from before an edit of it."""
+    last = connection.execute(_LAST, {"thread": thread_id}).first() if some else None
+    if last is None:
         return None
-    last = connection.scalar(_LAST, {"thread": thread_id})
-    return next((one for one in reversed(some) if one.message_id == last), None)
+    edited_id = last.edit_id or 0
+    newest = (one for one in reversed(some) if one.message_id == last.id and one.id > edited_id)
+    return next(newest, None)
 
 
 def is_of(connection: Connection, id: int, thread_id: int) -> bool:

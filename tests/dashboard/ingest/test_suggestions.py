@@ -99,6 +99,23 @@ def test_a_suggestion_is_shown_until_the_conversation_moves_on(desk, role, moves
     assert (desk.shown().suggestion is None) == moves_on
 
 
+@pytest.mark.parametrize("type", ["message.edited", "message.deleted"])
+def test_an_edit_of_the_message_moves_the_conversation_on(desk, type):
+    desk.post(suggestion(1))
+    edit = thread_event(type, 2, message="m-1", **({"body": "?!"} if "edited" in type else {}))
+    desk.post(edit)
+    assert desk.shown().suggestion is None
+    [newer] = desk.post(suggestion(3, "Better"))
+    assert desk.shown().suggestion["id"] == newer
+
+
+def test_a_dismissal_ends_earlier_suggestions_for_the_same_message(desk):
+    [_, better] = desk.post(suggestion(1), suggestion(2, "Better"))
+    desk.actions.dismiss_suggestion(desk.admin, desk.thread, better)
+    assert desk.shown().suggestion is None
+    assert [data["reason"] for _, data in desk.told()] == ["dismissed"] * 2
+
+
 def test_notes_and_late_messages_do_not_move_a_conversation_on(desk):
     desk.post(suggestion(1))
     desk.answer("For the team", private=True)

@@ -5,13 +5,16 @@ from collections import Counter
 
 from sqlalchemy import select
 
-from dashboard.cli.demo_access import DEMO_EMAIL
+from dashboard.cli.demo_access import DEMO_EMAIL, demo_access
 from dashboard.cli.demo_data import DEMO_SOURCE, seed_threads
 from dashboard.cli.demo_desk import SECOND_DESK, VIEWS, furnish, hire, share_out
+from dashboard.cli.demo_server import DemoShop
+from dashboard.cli.starting import Address
 from dashboard.db import calendars, policies
 from dashboard.db.accounts import admin_desks, admins, sources
 from dashboard.db.lists import views
 from dashboard.db.models.threads import events, threads
+from dashboard.db.outbox import webhooks
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import parse
 from tests.dashboard.ingest.shop import timestamp
@@ -82,3 +85,33 @@ def test_the_demo_desk_has_a_second_desk_promises_views_snoozes_and_mentions_onc
     assert 0 < sum(row.desk == SECOND_DESK for row in rows) <= 12
     assert sum(row.snoozed_until is not None for row in rows) == 8
     assert sum(row.mentioned is not None for row in rows) == 3
+
+
+def test_the_demo_knows_its_accounts_by_new_addresses_too(any_database, transfer, tmp_path, clock):
+    services = transfer.services(any_database)
+    first, people = demo_access(tmp_path, any_database, clock), hire(services)
+
+    def move(connection):
+        for id in (admins.by_email(connection, DEMO_EMAIL).id, people[0].id):
+            admins.set_email(connection, id, f"new-{id}@lineup.example", clock())
+
+    any_database.write(move)
+    again = demo_access(tmp_path, any_database, clock)
+    assert hire(services) == people
+    assert (again.password, again.api_key) == (first.password, first.api_key)
+    assert again.email.startswith("new-")
+    with any_database.read() as connection:
+        assert len(admins.listing(connection)) == len(people) + 1
+
+
+def test_the_demos_shop_has_one_webhook_wherever_it_is_served(
+    any_database, transfer, tmp_path, clock
+):
+    services = transfer.services(any_database)
+    shop = DemoShop(services, demo_access(tmp_path, any_database, clock), Address("127.0.0.1", 0))
+    secret = shop.webhook_secret("http://localhost:5001/chat/hook")
+    assert shop.webhook_secret("http://localhost:5001/chat/hook") == secret
+    assert shop.webhook_secret("http://localhost:5002/chat/hook") != secret
+    with any_database.read() as connection:
+        [only] = webhooks.listing(connection)
+    assert only.url == "http://localhost:5002/chat/hook"

@@ -418,7 +418,7 @@ class ProfileApi:
             self._proof.hold_password(connection, password_hash, "/password")
             changed = changes({"email": identity.email}, {"email": body.email})
             if not changed:
-                return []
+                raise admins.EmailTaken()
             require_own_email(connection, identity.admin_id)
             note(connection, self._clock(), audit.ACCOUNT_CHANGED, changed)
             return admins.set_email(
