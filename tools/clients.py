@@ -14,7 +14,8 @@ from dashboard.web.bot.openapi import document
 
 ROOT = Path(__file__).parents[1]
 PYTHON = ROOT / "clients" / "python" / "lineup_client" / "models.py"
-JAVASCRIPT = ROOT / "clients" / "js" / "src" / "schema.d.ts"
+SDK = ROOT / "clients" / "js"
+JAVASCRIPT = SDK / "src" / "schema.d.ts"
 _OPTIONS = (
     "--input-file-type=openapi",
     "--output-model-type=typing.TypedDict",
@@ -43,6 +44,21 @@ def javascript_types() -> str:
     """Returns the types of the SDK for Node, as openapi-fetch takes them."""
     program = ROOT / "node_modules" / ".bin" / "openapi-typescript"
     return _generated(document(), program)
+
+
+def javascript_declarations() -> dict[Path, str]:
+    """Returns the declarations of the SDK for Node, by file: what `tsc` reads in its comments."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    # Inside of the project, where tsc finds the packages that the SDK needs.
+    with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
+        program = [ROOT / "node_modules" / ".bin" / "tsc", "--project", SDK, "--outDir", folder]
+        subprocess.run(program, check=True, capture_output=True)
+        return {
+            SDK / "types" / path.name: path.read_text(encoding="utf-8").replace(
+                '"./schema.js"', '"../src/schema.js"'
+            )
+            for path in sorted(Path(folder).glob("*.d.ts"))
+        }
 
 
 def _generated(api: Any, *program: str | Path) -> str:
@@ -79,6 +95,8 @@ def _formatted(text: str, path: Path) -> str:
 def main() -> None:
     PYTHON.write_text(python_types(), encoding="utf-8")
     JAVASCRIPT.write_text(javascript_types(), encoding="utf-8")
+    for path, text in javascript_declarations().items():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

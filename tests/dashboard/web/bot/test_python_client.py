@@ -378,8 +378,14 @@ def test_the_types_are_those_of_the_api(path, made):
     assert path.read_text(encoding="utf-8") == made(), "python -m tools.clients makes them anew"
 
 
+def test_the_declarations_for_node_are_those_of_its_source():
+    made = clients.javascript_declarations()
+    there = {path: path.read_text(encoding="utf-8") for path in (clients.SDK / "types").iterdir()}
+    assert there == made, "python -m tools.clients makes them anew"
+
+
 TYPESCRIPT = """
-import { lineup, Receiver, Sender } from "./lineup-client/index.js";
+import { lineup, Receiver, Sender } from "./lineup-client/types/index.js";
 const client = lineup("https://desk.example", "key");
 const sender: Sender = new Sender(client, { file: "bot.jsonl" });
 new Receiver(client, "whsec_").on("message.created", (event) => {
@@ -412,7 +418,8 @@ MYPY = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull]
     ids=["typescript", "python"],
 )
 def test_strict_checks_find_a_mistake_in_a_chatbot_and_nothing_else(tmp_path, name, text, command):
-    shutil.copytree(ROOT / "clients" / "js" / "src", tmp_path / "lineup-client")
+    for folder in ("src", "types"):
+        shutil.copytree(clients.SDK / folder, tmp_path / "lineup-client" / folder)
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
     environment = os.environ | {"MYPYPATH": str(ROOT / "clients" / "python")}
     for code in (text, text.replace("body;", "text;").replace('["body"]', '["text"]')):

@@ -1,0 +1,27 @@
+export class Journal {
+    /** Opens the journal of a file; "" keeps everything in memory. @param {string} path @returns {Journal} */
+    static open(path: string): Journal;
+    /** @param {string} path */
+    constructor(path: string);
+    /** @type {Map<string, Event>} the events to be posted, by their ids, in their order */
+    waiting: Map<string, Event>;
+    /** @type {Map<string, number>} the last number of each thread that was handed over */
+    seqs: Map<string, number>;
+    cursor: string;
+    path: string;
+    /** Stores an entry; it is on the disk when this returns. @param {Entry} entry */
+    add(entry: Entry): void;
+    /** Closes the file when all who have opened the journal have closed it. */
+    close(): void;
+    #private;
+}
+export type Event = import("../src/schema.js").components["schemas"]["Event"];
+export type Entry = {
+    event: Event;
+} | {
+    done: string[];
+} | {
+    seq: [string, number];
+} | {
+    cursor: string;
+};
