@@ -39,7 +39,7 @@ class PresencePusher:
         now = self._clock()
         with self._database.read() as connection:
             asked = pushed_presence.asking(connection, PRESENCE_CUSTOMER.name, now)
-        if not asked or not people:
+        if not asked:
             return 0
         note = partial(pushed_presence.note, asked=asked, people=people, now_ms=now)
         return self._database.write(note, is_idempotent=True)

@@ -447,7 +447,7 @@ class PresenceTasks:
         departures = outbox.read_once(STORED_AT_ONCE, shards)
         self._write(store, departures)
         people = [departure.person for departure in departures]
-        if store is last_seen.save_customers and self._pusher.note(people):
+        if people and store is last_seen.save_customers and self._pusher.note(people):
             self._wake(_PUSH)
         outbox.acknowledge()
 

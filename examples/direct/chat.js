@@ -76,6 +76,7 @@ class Chat {
   #isStale = false;
   #typedAt = 0;
   #typing = 0; // the timer of what is shown
+  #later = 0; // the timer of the next look at what is pending
   #stream = null;
   more = false;
   team = null;
@@ -267,7 +268,8 @@ class Chat {
     Object.assign(this, { team, place });
     this.#pending = pending;
     // The gateway does not tell when Lineup has them.
-    if (pending.length) setTimeout(() => this.#heard(), PENDING_MS);
+    clearTimeout(this.#later);
+    if (pending.length) this.#later = setTimeout(() => this.#heard(), PENDING_MS);
     // Until it joins what is known.
     while (newest && part.more && part.messages[0].id > newest) part = await this.#read(part.messages[0].id);
     if (this.rows.length > before) this.isTyping = false;

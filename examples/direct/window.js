@@ -179,7 +179,7 @@ export class ChatWindow {
 
   #item({ role, author, body, attachments = [] }) {
     const isMine = role === "client";
-    const name = make("small", { className: isMine ? "unseen" : "" }, isMine ? "" : author?.name ?? t.team);
+    const name = make("small", {}, isMine ? "" : author?.name ?? t.team);
     const files = attachments.filter(({ url }) => /^https?:/.test(url))
       .map(({ url, name }) => make("div", {}, link(url, name || url)));
     return make("li", { className: isMine ? "mine" : "" }, name,

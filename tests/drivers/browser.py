@@ -99,6 +99,16 @@ class BrowserDriver:
         self.page.wait_for_selector(f".composer-field[data-thread='{thread_id}']")
         self.page.wait_for_selector(".message")
 
+    def open_first(self) -> None:
+        """Opens the thread of a list that is about to have one."""
+        wait_until(lambda: len(self.state()["ids"]) == 1, 10, "the customer's thread")
+        self.open(self.state()["ids"][0])
+
+    def reply(self, body: str) -> None:
+        """Sends a reply in the open thread."""
+        self.page.fill("textarea", body)
+        self.page.keyboard.press("Control+Enter")
+
     def choose_act(self, text: str) -> None:
         """Chooses an action of the open thread's menu."""
         self.page.click(".act-more")

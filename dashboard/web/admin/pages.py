@@ -172,8 +172,8 @@ class Pages:
         return "/login"
 
     def _has_events(self, identity: Identity) -> bool:
-        """Whether any event is stored that the admin sees, in the demo any of its reader as a
-        customer; if not, the page shows the first steps."""
+        """Whether the admin sees any event; in the demo, whether its reader has written as a
+        customer. If not, the page shows the first steps."""
         with self._database.read() as connection:
             if self._customer_page is not None:
                 return threads.is_any_of(connection, self._customer_page.source)

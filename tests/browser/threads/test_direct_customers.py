@@ -134,16 +134,6 @@ def mai(server, chromium, shop):
     browser.close()
 
 
-def open_first(browser: BrowserDriver) -> None:
-    wait_until(lambda: len(browser.state()["ids"]) == 1, 10, "the customer's thread")
-    browser.open(browser.state()["ids"][0])
-
-
-def reply(browser: BrowserDriver, body: str) -> None:
-    browser.page.fill("textarea", body)
-    browser.page.keyboard.press("Control+Enter")
-
-
 def test_a_customer_writes_on_a_page_and_an_admin_answers(shop, context, mai):
     window = Window(context, shop)
     window.says("<b>Where</b> is my parcel? https://shop.example/7.")
@@ -151,7 +141,7 @@ def test_a_customer_writes_on_a_page_and_an_admin_answers(shop, context, mai):
     window.wait_until_shown(said)
     link = window.page.locator("lineup-chat li a")
     assert link.get_attribute("href") == "https://shop.example/7"
-    open_first(mai)
+    mai.open_first()
     mai.page.click(".act-claim")
     wait_until(lambda: window.text_of(".head span") == "Mai looks after you.", 10, "her name")
     mai.page.type("textarea", "It is in Huế", delay=20)
@@ -165,7 +155,7 @@ def test_a_customer_writes_on_a_page_and_an_admin_answers(shop, context, mai):
     window.page.evaluate(PROGRAM.read_text(encoding="utf-8"))
     assert window.page.evaluate(AXE) == []
     window.page.keyboard.press("Escape")
-    reply(mai, "It comes tomorrow")
+    mai.reply("It comes tomorrow")
     wait_until(lambda: window.text_of(".open") == "Chat1", 10, "the number of unread messages")
     assert window.errors == []
 
@@ -178,8 +168,8 @@ def test_two_tabs_and_fifty_reloads_on_a_phone_keep_the_conversation(shop, chrom
         (window, other)[number % 2].says(f"{number}")
         window.wait_until_shown(*map(str, range(number + 1)))
     other.wait_until_shown("0", "1", "2")
-    open_first(mai)
-    reply(mai, "Hello")
+    mai.open_first()
+    mai.reply("Hello")
     for each in (window, other):
         each.wait_until_shown("0", "1", "2", "Mai: Hello")
     for _ in range(50):
@@ -214,7 +204,7 @@ def test_what_is_written_without_a_network_arrives_once_and_in_order(shop, conte
     window.page.reload()
     window.page.click("lineup-chat .open")
     window.wait_until_shown("0", "1", "2", "3", "4")
-    open_first(mai)
+    mai.open_first()
     bodies = "() => [...document.querySelectorAll('.message-body')].map((each) => each.textContent)"
     assert mai.page.evaluate(bodies) == ["0", "1", "2", "3", "4"]
 

@@ -101,11 +101,6 @@ def hurry(tmp_path):
     database.close()
 
 
-def reply(browser: BrowserDriver, body: str) -> None:
-    browser.page.fill("textarea", body)
-    browser.page.keyboard.press("Control+Enter")
-
-
 def way_of(browser: BrowserDriver, body: str) -> str | None:
     """Returns the state of delivery below a reply's bubble."""
     script = """(body) => [...document.querySelectorAll('.message')]
@@ -118,11 +113,6 @@ def banner(browser: BrowserDriver) -> str:
     return browser.page.evaluate("() => document.getElementById('banner').innerText")
 
 
-def open_first(browser: BrowserDriver) -> None:
-    wait_until(lambda: len(browser.state()["ids"]) == 1, 10, "the customer's thread")
-    browser.open(browser.state()["ids"][0])
-
-
 def test_a_customer_is_answered_once_whatever_happens_to_the_chatbot(example, mai, hurry):
     example.says("When are you open?")
     bot = "Bot: We are open from 9:00 to 18:00, Monday to Saturday."
@@ -132,14 +122,14 @@ def test_a_customer_is_answered_once_whatever_happens_to_the_chatbot(example, ma
     so_far.append("Bot: I will get somebody for you.")
     example.wait_until_shown(*so_far)
 
-    open_first(mai)
-    reply(mai, "I am looking for it")
+    mai.open_first()
+    mai.reply("I am looking for it")
     so_far.append("Mai: I am looking for it")
     example.wait_until_shown(*so_far)
     wait_until(lambda: way_of(mai, "I am looking for it") == "Delivered", 10, "the receipt")
 
     example.kill()
-    reply(mai, "It is in Huế")
+    mai.reply("It is in Huế")
     wait_until(lambda: "tried 1 time" in (way_of(mai, "It is in Huế") or ""), 10, "a failure")
     wait_until(lambda: "chatbot of shop" in banner(mai), 10, "the source being named")
     example.start()
@@ -150,7 +140,7 @@ def test_a_customer_is_answered_once_whatever_happens_to_the_chatbot(example, ma
     wait_until(lambda: way_of(mai, "It is in Huế") == "Delivered", 10, "the receipt")
 
     example.gateway.failing, before = 3, len(example.gateway.answers)
-    reply(mai, "It comes tomorrow")
+    mai.reply("It comes tomorrow")
     wait_until(lambda: hurry() and example.gateway.failing == 0, 20, "three failures")
     so_far.append("Mai: It comes tomorrow")
     wait_until(lambda: hurry() and example.shown() == so_far, 20, "the answer")
@@ -161,9 +151,9 @@ def test_a_customer_is_answered_once_whatever_happens_to_the_chatbot(example, ma
 
 def test_an_admin_tries_again_what_did_not_reach_the_chatbot(example, mai):
     example.says("My parcel is lost")
-    open_first(mai)
+    mai.open_first()
     example.gateway.failing = 1
-    reply(mai, "I am looking for it")
+    mai.reply("I am looking for it")
     wait_until(lambda: "tried 1 time" in (way_of(mai, "I am looking for it") or ""), 10, "it")
     mai.page.click(".message-again")
     wait_until(lambda: example.shown()[-1] == "Mai: I am looking for it", 10, "the answer")
@@ -172,7 +162,7 @@ def test_an_admin_tries_again_what_did_not_reach_the_chatbot(example, mai):
 
 def test_customer_and_team_see_each_others_presence(example, mai, server):
     example.says("My parcel is lost")
-    open_first(mai)
+    mai.open_first()
     mai.page.click(".act-claim")
     status = "() => document.getElementById('team').textContent"
     said = "Mai is looking after you"
@@ -201,7 +191,7 @@ def test_the_customer_sees_that_an_admin_writes_a_reply_and_never_a_note(example
 
     example.gateway.answer = listen
     example.says("My parcel is lost")
-    open_first(mai)
+    mai.open_first()
     mai.page.click(".composer >> text=Note")
     mai.wait_for("() => document.querySelector('.composer[data-private]') !== null")
     mai.page.type("textarea", "A secret", delay=20)
