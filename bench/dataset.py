@@ -109,11 +109,11 @@ def fill(url: str, count: int, newest_ms: int) -> None:
 
         database.write(write)
     if not database.is_sqlite:
-        database.write(_go_on_behind)
+        database.write(go_on_behind)
     database.close()
 
 
-def _go_on_behind(connection: Any) -> None:
+def go_on_behind(connection: Any) -> None:
     """Advances PostgreSQL's sequences, which ignore given ids: it would assign them again."""
     for table in (customers, threads):
         sequence = func.pg_get_serial_sequence(table.name, "id")

@@ -25,6 +25,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Executable, insert, update
 
+from bench.dataset import go_on_behind
 from bench.latency import spread
 from bench.processes import ROOT
 from dashboard.db.accounts import sources
@@ -96,6 +97,8 @@ class Facts:
             self._insert(insert(threads), [_thread(id, source_id) for id in ids])
             facts = [fact for id in ids for fact in self._facts(id, source_id)]
             self._insert(insert(report_facts), facts)
+        if not self.database.is_sqlite:
+            self.database.write(go_on_behind)
         counted = update(report_state).values(swept_id=None, counted_until=self.now)
         self.database.write(lambda connection: connection.execute(counted) and None)
 

@@ -1,7 +1,7 @@
 """The numbers of reports, counted by SQL from facts, exactly; and the threads behind each."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -106,33 +106,24 @@ def _groups(
     before: ColumnElement[int] | None = None,
 ) -> Iterator[_Group]:
     """Yields a number of each step, or of each part in it; with `before`, the time of the work
-    before, only the first work of a step counts.
-
-    A step has its groups as one value of JSON: to group all rows by steps and parts at once takes
-    twice as long.
-    """
+    before, only the first work of a step counts."""
+    if question.on_postgres:
+        source = questions.source(question)
+        counted = questions.counted(question, source, source.label, number, before)
+        yield from map(tuple, database.read_beside(counted))
+        return
+    # A step has its groups as one value of JSON: to group all rows by steps and parts at once takes
+    # twice as long.
     each = step_table(question.steps)
     source = questions.of_step(question, each)
-    if before is not None:
-        source.conditions.append(or_(before.is_(None), before < source.begin))
-    parts = {
-        "hour": source.label if question.is_weekly else NO_PART,
-        "key": questions.key(question),
-    }
-    columns = [part.label(name) for name, part in parts.items()]
-    counted: Select[Any] = select(*columns, number.label("number")).select_from(source.rows)
-    counted = counted.where(*source.conditions).correlate(each)
-    # By names: SQLite sees no columns of the outer statement here.
-    names = [name for name, part in parts.items() if part is not NO_PART]
-    groups = counted.group_by(*names).subquery("groups").c
-    if database.is_sqlite:
-        collected = func.json_group_array(func.json_array(*groups))
-    else:
-        collected = func.json_agg(func.json_build_array(*groups))
-    of_step = select(collected).scalar_subquery()
-    for label, found in database.read_beside(select(each.c.label, of_step).select_from(each)):
-        for hour, key, sum_or_count in from_json(found) if database.is_sqlite else found or ():
-            yield hour if question.is_weekly else label, key, sum_or_count
+    hour = source.label if question.is_weekly else NO_PART
+    counted = questions.counted(question, source, hour, number, before).correlate(each)
+    groups = counted.subquery("groups").c
+    collected = func.json_group_array(func.json_array(*groups))
+    of_step = select(each.c.label, select(collected).scalar_subquery()).select_from(each)
+    for label, found in database.read_beside(of_step):
+        for hour_of_week, key, sum_or_count in from_json(found):
+            yield hour_of_week if question.is_weekly else label, key, sum_or_count
 
 
 def _times(database: Database, question: Question) -> Sequence[Sequence[Any]]:
@@ -363,8 +354,8 @@ def _at_places(
     in_all = set(whole.places)
     wanted: ColumnElement[bool]
     if axis.table is None:
-        pairs = sorted({place[:2] for place in places})
-        wanted = bucket.in_({place[0] for place in in_all}) | tuple_(axis.key, bucket).in_(pairs)
+        pairs = {place[:2] for place in places}
+        wanted = bucket.in_({place[0] for place in in_all}) | _is_among((axis.key, bucket), pairs)
     else:
         wanted = bucket.in_({place[-2] for place in places | in_all})
     at_in_all = func.row_number().over(partition_by=bucket, order_by=value).label("at_in_all")
@@ -378,9 +369,17 @@ def _at_places(
     joined: Select[Any] = select(name.label("name"), its.bucket, *numbers).select_from(rows)
     placed = joined.subquery("placed").c
     return select(*placed).where(
-        tuple_(placed.name, placed.bucket, placed.at).in_(sorted(places))
-        | tuple_(placed.bucket, placed.at_in_all).in_(sorted(in_all))
+        _is_among((placed.name, placed.bucket, placed.at), places)
+        | _is_among((placed.bucket, placed.at_in_all), in_all)
     )
+
+
+def _is_among(its: Sequence[ColumnElement[Any]], rows: Set[tuple[Any, ...]]) -> ColumnElement[bool]:
+    """Whether columns equal one of these rows, at least one: a table, as PostgreSQL compares with
+    each row of a list."""
+    columns = [column(f"column{at}", each.type) for at, each in enumerate(its)]
+    table = values(*columns).data(sorted(rows)).cte()
+    return tuple_(*its).in_(select(*table.c))
 
 
 def _histogram(counts: Counter[int]) -> list[int]:

@@ -15,6 +15,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    or_,
     select,
     true,
 )
@@ -39,7 +40,8 @@ class Question(NamedTuple):
     `labels`: the number of labels, 0: only one number is asked for. `is_weekly`: steps have offsets
     of a time zone instead of labels, and labels are the hours of a week. `opening`: durations in
     opening time. `source_id`: only threads of this source; `query`: only threads for which it holds
-    now. `views`: the ids and queries of the parts of `view`. Times in milliseconds.
+    now. `views`: the ids and queries of the parts of `view`. `on_postgres`: PostgreSQL answers, not
+    SQLite. Times in milliseconds.
     """
 
     metric: Metric
@@ -52,6 +54,7 @@ class Question(NamedTuple):
     source_id: int | None = None
     query: Resolved | None = None
     views: Sequence[tuple[int, Resolved]] = ()
+    on_postgres: bool = False
 
     @property
     def is_stepped(self) -> bool:
@@ -74,8 +77,9 @@ def facts(question: Question) -> list[ColumnElement[bool]]:
         found.append(report_facts.c.source_id == question.source_id)
     if question.query is not None:
         thread_id: ColumnElement[int] = report_facts.c.thread_id
-        if len(question.steps) > 1:
-            # No index: SQLite would go through all facts of these threads for each step.
+        if len(question.steps) > 1 or question.on_postgres:
+            # No index: SQLite would go through all facts of these threads for each step, and
+            # PostgreSQL, which expects too few threads, through those of each thread.
             thread_id += 0
         found.append(thread_id.in_(_holding(question, question.query)))
     return found
@@ -102,9 +106,24 @@ def source(question: Question) -> Source:
         begin, end, offset = (literal(value, BigInteger) for value in question.steps[0])
         label = offset if question.is_weekly else NO_PART
         return _between(question, report_facts, begin, end, label)
+    if question.on_postgres:
+        return _numbered(question)
     its = step_table(question.steps)
     rows = its.join(report_facts, true())
     return _between(question, rows, its.c.begin, its.c.end, its.c.label)
+
+
+def _numbered(question: Question) -> Source:
+    """Reads all facts once, and finds the step of each by bisection: in a join PostgreSQL compares
+    each fact with each step."""
+    begins, labels = (
+        "'{" + ",".join(map(str, numbers)) + "}'::bigint[]"
+        for numbers in ([step.begin for step in question.steps], [s.label for s in question.steps])
+    )
+    at = f"[width_bucket(report_facts.at, {begins})]"
+    label, begin = (literal_column(f"({of}){at}", BigInteger) for of in (labels, begins))
+    since, until = (literal(value, BigInteger) for value in (question.begin, question.end))
+    return _between(question, report_facts, since, until, label)._replace(begin=begin)
 
 
 def of_step(question: Question, step: CTE) -> Source:
@@ -163,6 +182,26 @@ def names(question: Question) -> Callable[[Any], Iterable[str]]:
         ids = [str(id) for id, _ in question.views]
         return lambda mask: [id for at, id in enumerate(ids) if mask >> at & 1]
     return lambda key: ["" if key == -2 else str(key)]
+
+
+def counted(
+    question: Question,
+    source: Source,
+    label: ColumnElement[int],
+    number: ColumnElement[Any],
+    before: ColumnElement[int] | None = None,
+) -> Select[Any]:
+    """Selects (label, key of the part, number) of facts; with `before`, the time of the work
+    before, only of the first work of a step."""
+    conditions = list(source.conditions)
+    if before is not None:
+        conditions.append(or_(before.is_(None), before < source.begin))
+    parts = {"label": label, "key": key(question)}
+    columns = [part.label(name) for name, part in parts.items()]
+    found: Select[Any] = select(*columns, number.label("number")).select_from(source.rows)
+    # By names: SQLite sees no columns of the outer statement here.
+    names = [name for name, part in parts.items() if part is not NO_PART]
+    return found.where(*conditions).group_by(*names)
 
 
 def duration_columns(question: Question) -> tuple[ColumnElement[int], ColumnElement[int]]:

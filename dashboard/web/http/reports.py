@@ -279,6 +279,7 @@ def _question(connection: Connection, query: ReportQuery, reader: Reader, now: i
         source_id=reader.source_id,
         query=resolved,
         views=_views(connection, reader) if query.by == "view" else (),
+        on_postgres=connection.dialect.name == "postgresql",
     )
 
 

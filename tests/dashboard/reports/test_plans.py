@@ -1,8 +1,9 @@
-"""The plans of SQLite for the statements of reports."""
+"""The plans of SQLite and PostgreSQL for the statements of reports."""
 
 import sqlite3
 
 import pytest
+from sqlalchemy import text
 
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
@@ -33,6 +34,38 @@ def plan(tmp_path):
     database.close()
 
 
+@pytest.fixture
+def plans_on_postgres(postgres_database, monkeypatch):
+    """Returns a function from a report to what PostgreSQL does for it, with 40,000 facts."""
+    database, plans, read_beside = postgres_database, [], Database.read_beside
+
+    def explained(self, statement):
+        given = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
+        with self.read() as connection:
+            plans.extend(row[0] for row in connection.exec_driver_sql(f"EXPLAIN {given}"))
+        return read_beside(self, statement)
+
+    with database.engine.begin() as connection:
+        # Without foreign keys: the plans need no threads.
+        connection.execute(text("SET LOCAL session_replication_role = replica"))
+        connection.execute(text(SOME_FACTS), {"until": now_ms()})
+        connection.execute(text("ANALYZE report_facts"))
+    monkeypatch.setattr(Database, "read_beside", explained)
+
+    def plans_of(**report):
+        plans.clear()
+        Reports(database, now_ms).report(ReportQuery.model_validate(report), Reader(1))
+        return "\n".join(plans)
+
+    return plans_of
+
+
+SOME_FACTS = """
+    INSERT INTO report_facts (kind, at, id, thread_id, source_id, value, bucket, desk, tier)
+    SELECT 1 + n % 9, :until - n * CAST(60000 AS bigint), n, n, 1, 1000 * n, n % 300, 'main', 0
+    FROM generate_series(1, 40000) AS n
+"""
+
 FACTS_OF_A_STEP = "SEARCH report_facts USING PRIMARY KEY (kind=? AND at>? AND at<?)"
 
 
@@ -55,3 +88,22 @@ def test_each_step_reads_its_own_facts_alone(plan, report):
 
 def test_which_views_hold_a_thread_is_found_once(plan):
     assert "MATERIALIZE masks" in plan(metric="new", step="day", by="view")
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        {"metric": "new", "step": "day", "query": "lang:vi"},
+        {"metric": "waiting", "step": "day", "by": "desk"},
+        {"metric": "waiting", "by": "hour", "timezone": "Europe/Berlin"},
+        {"metric": "handled", "step": "day"},
+        {"metric": "first_reply", "step": "day"},
+        {"metric": "first_reply", "by": "hour", "timezone": "Europe/Berlin"},
+    ],
+    ids=str,
+)
+def test_postgres_compares_no_fact_with_each_step_or_percentile(plans_on_postgres, report):
+    """A join of a million facts with 90 steps took 4 s, and a list of 500 percentiles 11 s."""
+    plans = plans_on_postgres(**report)
+    assert "report_facts" in plans and "Join Filter" not in plans
+    assert plans.count(" OR ") < 10
