@@ -239,7 +239,13 @@ class Services(CoreServices):
     )
     live_lists: cached_property[LiveLists] = part(
         lambda s: LiveLists(
-            s.ranking, s.reads, s.broadcaster, s.sockets, s.list_keeper, s.list_builder
+            s.ranking,
+            s.reads,
+            s.broadcaster,
+            s.sockets,
+            s.list_keeper,
+            s.list_builder,
+            s.monotonic,
         )
     )
 

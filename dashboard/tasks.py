@@ -14,6 +14,10 @@ RETRY_SECONDS = 1.0
 Seconds = float | Callable[[], float]
 
 
+def _number(seconds: Seconds) -> float:
+    return seconds if isinstance(seconds, float | int) else seconds()
+
+
 class Backoff:
     """Delays between retries: they double from `first_seconds` up to `most_seconds`.
 
@@ -70,10 +74,10 @@ class PeriodicTask:
         expected: tuple[type[Exception], ...] = (),
         expected_level: int = logging.WARNING,
         backoff: Backoff | None = None,
-        least_seconds: float = 0.0,
+        least_seconds: Seconds = 0.0,
     ):
         """`interval_seconds` is the pause before each step, or a function that returns it; `wake`
-        cuts it to `least_seconds`."""
+        cuts it to `least_seconds`, or to what that returns."""
         self._name = name
         self._step = step
         self._interval_seconds = interval_seconds
@@ -130,12 +134,11 @@ class PeriodicTask:
         return True
 
     def _wait(self) -> None:
-        interval = self._interval_seconds
-        seconds = interval if isinstance(interval, float | int) else interval()
+        seconds, least = map(_number, (self._interval_seconds, self._least_seconds))
         if seconds > 0:
-            if self._least_seconds:
-                self._stopped.wait(min(seconds, self._least_seconds))
-            self._wake.wait(max(0.0, seconds - self._least_seconds))
+            if least:
+                self._stopped.wait(min(seconds, least))
+            self._wake.wait(max(0.0, seconds - least))
         else:
             # Event.wait(0) does not let other green threads run.
             time.sleep(0)

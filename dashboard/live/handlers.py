@@ -26,6 +26,7 @@ from dashboard.live.requests import (
     ListSyncRequest,
     NoticesRequest,
     ThreadRequest,
+    TotalsRequest,
     WatchThreadsRequest,
 )
 from dashboard.live.totals import scope_of
@@ -211,6 +212,12 @@ class ListHandlers:
             totals.watch(caller.sid, list)
         return {}
 
+    def watch_versions(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        read_call(TotalsRequest, arguments)
+        self._broadcaster.totals.send_versions(caller.sid)
+        self._live_lists.view_totals.send_versions(caller.sid)
+        return {}
+
     def watch_threads(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(WatchThreadsRequest, arguments)
         add = self._reads.seen_threads(request.add or (), caller.desks)
@@ -257,6 +264,7 @@ class ListHandlers:
         "list:sync": sync_list,
         "list:close": close_list,
         "list:totals": watch_totals,
+        "views:totals": watch_versions,
         "threads:watch": watch_threads,
         "thread:open": open_thread,
         "thread:close": close_thread,

@@ -73,12 +73,13 @@ class LiveLists(RunsTask):
         self._builder = builder
         admins = broadcaster.admins
         self.view_totals = ViewTotals(
-            Lengths(ranking),
+            Lengths(ranking, monotonic),
             reads,
             emitter,
             keeper,
             admins,
             ListTotals(reads, emitter, keeper, builder.build, admins),
+            monotonic,
         )
         self._limits = RateLimiter(time.monotonic)
         self._monotonic = monotonic
@@ -168,7 +169,7 @@ class LiveLists(RunsTask):
 
     def drop(self, sid: str) -> None:
         """Forgets a closed socket."""
-        self.view_totals.list_totals.drop(sid)
+        self.view_totals.drop(sid)
 
     def renew(self) -> None:
         """Keeps the lists of all subscribers longer. Raises StorageUnavailable."""

@@ -100,6 +100,10 @@ class ListSyncRequest(ListRequest):
     epoch: _Epoch
 
 
+class TotalsRequest(Strict):
+    """`views:totals`: asks for versions, and has no members."""
+
+
 class WatchThreadsRequest(Strict):
     """`threads:watch`: the threads whose rows came on screen, and those that left it."""
 

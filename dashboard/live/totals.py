@@ -54,6 +54,9 @@ class Totals:
         self._subscribers: dict[Scope, set[str]] = {ALL_THREADS: set()}
         self._announced: dict[Scope, dict[str, int]] = {}
         self._encoded: dict[Scope, EncodedJson] = {}
+        #: Sockets that asked for versions, and what they are sent.
+        self._versioned: set[str] = set()
+        self._with_versions: dict[Scope, EncodedJson] = {}
         self._new: list[tuple[str, Scope]] = []
         #: The states of views as last read: what has not changed since is not read again.
         self.known: dict[str, State] = {}
@@ -63,8 +66,17 @@ class Totals:
         self._new.append((sid, scope))
         self._subscribers.setdefault(scope, set()).add(sid)
 
+    def send_versions(self, sid: str) -> None:
+        """Sends the socket versions from now on, at once those of what it was sent already."""
+        self._versioned.add(sid)
+        for scope, sids in self._subscribers.items():
+            if sid in sids and scope in self._encoded:
+                self._owed.setdefault(sid, set()).add(scope)
+        self.settle(sid)
+
     def drop(self, sid: str) -> None:
         """Removes the subscriptions of a closed socket."""
+        self._versioned.discard(sid)
         self._owed.pop(sid, None)
         self._put_off.pop(sid, None)
         for scope in tuple(self._subscribers):
@@ -95,7 +107,8 @@ class Totals:
         """Sends a socket what it was not sent while it was busy."""
         for scope in sorted(self._owed.pop(sid, ())):
             if sid in self._subscribers.get(scope, ()):
-                self._emitter.send(sid, "pages:totals", self._encoded[scope])
+                of = self._with_versions if sid in self._versioned else self._encoded
+                self._emitter.send(sid, "pages:totals", of[scope])
 
     def _settle_all(self) -> None:
         for sid in tuple(self._owed):
@@ -111,7 +124,10 @@ class Totals:
             before = self._announced.get(scope, {})
             if totals != before:
                 self._announced[scope] = totals
-                self._encoded[scope] = EncodedJson(encode({"filter": scope.filter} | totals))
+                payload = {"filter": scope.filter, **totals}
+                versions = {view: self.known[view].version for view in VIEWS}
+                self._encoded[scope] = EncodedJson(encode(payload))
+                self._with_versions[scope] = EncodedJson(encode(payload | {"as_of": versions}))
                 self._note(
                     scope, sids, {view for view in VIEWS if totals[view] != before.get(view)}
                 )

@@ -2,7 +2,16 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
@@ -210,7 +219,8 @@ class Lengths:
         self._ranking = ranking
         self._monotonic = monotonic
         self._totals: dict[str, int] = {}
-        #: Numbers of the last calls known, one for each group of lists; None: read all lists.
+        self._as_of: tuple[int, ...] = ()
+        #: The same, to read what has changed since; None: read all lists.
         self._numbers: tuple[int, ...] | None = None
         self._is_touched = True
         self._read_all_at = 0.0
@@ -219,6 +229,11 @@ class Lengths:
     def known(self) -> Mapping[str, int]:
         """Lengths by list id, without lists that are lost or were never built."""
         return self._totals
+
+    @property
+    def as_of(self) -> Sequence[int]:
+        """For each group of lists the number of the last call that the known lengths contain."""
+        return self._as_of
 
     def note(self) -> None:
         """Notes that some list of a query has changed."""
@@ -241,6 +256,7 @@ class Lengths:
         if self._numbers is None:
             self._read_all_at = now + READ_ALL_SECONDS
             self._totals = {}
+        self._as_of = answer.numbers
         # After a loss of data the numbers begin again: then all lengths are read once more.
         self._numbers = answer.numbers if answer.is_whole else None
         self._is_touched |= not answer.is_whole
@@ -248,10 +264,24 @@ class Lengths:
         return {id for id, total in answer.totals.items() if previous.get(id) != total}
 
 
-#: Interval of sending: a socket gets at most four messages a second.
-SEND_SECONDS = 0.25
-#: The same while no socket is here; the first one wakes the task.
+#: Least time between two `views:totals` to a socket, and to one that asked for versions.
+SEND_SECONDS, VERSIONED_SECONDS = 0.25, 0.1
+#: Largest share of the time that totals with versions may take; beyond it they come less often.
+SHARE = 0.1
+#: Interval while no socket is here; the first one wakes the task.
 REST_SECONDS = 10.0
+
+
+class _Rhythm:
+    """Sockets that get totals at the same times: what they were sent, and what changed since."""
+
+    def __init__(self, seconds: float, has_versions: bool):
+        self.seconds, self.has_versions = seconds, has_versions
+        #: Sockets that were sent all totals that their admins see, and now get changes.
+        self.told: set[str] = set()
+        self.lists = SeenLists({}, {}, {})
+        self.changed: set[str] = set()
+        self.next_at = 0.0
 
 
 class ViewTotals(RunsTask):
@@ -269,6 +299,7 @@ class ViewTotals(RunsTask):
         keeper: ListKeeper,
         admins: SocketAdmins,
         list_totals: ListTotals,
+        monotonic: Callable[[], float] = time.monotonic,
     ):
         """All sockets of `admins` get totals; `list_totals` go out in the same turn."""
         self._lengths = lengths
@@ -277,9 +308,12 @@ class ViewTotals(RunsTask):
         self._keeper = keeper
         self._admins = admins
         self.list_totals = list_totals
-        #: Sockets that were sent all totals that their admins see, and now get changes.
-        self._told: set[str] = set()
-        self._lists = self._sent_lists = SeenLists({}, {}, {})
+        self._monotonic = monotonic
+        self._slow = _Rhythm(SEND_SECONDS, has_versions=False)
+        self._fast = _Rhythm(VERSIONED_SECONDS, has_versions=True)
+        #: Sockets that asked for versions.
+        self._versioned: set[str] = set()
+        self._lists = SeenLists({}, {}, {})
         #: The admins for whom `_lists` was read, with the desks that they see; None: views have
         #: changed since.
         self._seen_by: frozenset[tuple[int, Desks]] | None = None
@@ -287,6 +321,7 @@ class ViewTotals(RunsTask):
             "sending the totals of views",
             self.turn,
             interval_seconds=lambda: SEND_SECONDS if self._admins else REST_SECONDS,
+            least_seconds=lambda: self._fast.seconds,
             expected=(RedisError, StorageUnavailable),
             # Other tasks log that Redis or SQL is away.
             expected_level=logging.DEBUG,
@@ -296,6 +331,18 @@ class ViewTotals(RunsTask):
     def note(self) -> None:
         """Notes that some list of a query has changed."""
         self._lengths.note()
+        if self._versioned:
+            self.wake()
+
+    def send_versions(self, sid: str) -> None:
+        """Sends the socket versions from now on, and totals more often."""
+        self._versioned.add(sid)
+        self.wake()
+
+    def drop(self, sid: str) -> None:
+        """Forgets a closed socket."""
+        self._versioned.discard(sid)
+        self.list_totals.drop(sid)
 
     def views_changed(self) -> None:
         """Notes that saved views have changed, or the admins who see them."""
@@ -303,21 +350,22 @@ class ViewTotals(RunsTask):
 
     def turn(self) -> None:
         """Sends what has changed since the last turn. Raises RedisError and StorageUnavailable."""
-        admins = dict(self._admins)
+        now, admins = self._monotonic(), dict(self._admins)
         if not admins:
             return
         self._find_lists(self._admins.desks_by_admin())
         self.list_totals.look_up()
-        changed = self._lengths.read() if self._has_lists() else set()
-        before, self._sent_lists = self._sent_lists, self._lists
-        told = {sid: admin_id for sid, admin_id in admins.items() if sid in self._told}
-        self._send_changes(before, changed, told)
-        for sid in admins.keys() - told.keys():
-            own = self._lists.own.get(admins[sid], {})
-            parts = (own,) if self._is_of_some_desks(sid) else (self._lists.shared, own)
-            self._send([sid], [self._text(lists, lists) for lists in parts])
-        self._told = set(admins)
-        self.list_totals.send(changed, self._lengths.known)
+        changed = self._lengths.read() if self._has_lists() else set[str]()
+        fast = {sid: admins.pop(sid) for sid in self._versioned & admins.keys()}
+        for rhythm, sockets in ((self._fast, fast), (self._slow, admins)):
+            rhythm.changed |= changed
+            if now >= rhythm.next_at:
+                self._send_all(rhythm, sockets)
+                if rhythm is self._slow:
+                    self.list_totals.send(rhythm.changed, self._lengths.known)
+                rhythm.next_at, rhythm.changed = now + rhythm.seconds, set()
+        took = self._monotonic() - now
+        self._fast.seconds = min(max(VERSIONED_SECONDS, took / SHARE), SEND_SECONDS)
 
     @property
     def looked_at(self) -> Collection[str]:
@@ -348,10 +396,21 @@ class ViewTotals(RunsTask):
         """Whether a socket sees only some desks, and so gets no totals of lists of all threads."""
         return self._admins.desks_of(sid) is not None
 
-    def _send_changes(
-        self, before: SeenLists, changed: set[str], admins: Mapping[str, int]
-    ) -> None:
+    def _send_all(self, rhythm: _Rhythm, sockets: Mapping[str, int]) -> None:
+        """Sends these sockets what has changed, and the new ones all totals."""
+        told = {sid: admin_id for sid, admin_id in sockets.items() if sid in rhythm.told}
+        self._send_changes(rhythm, told)
+        for sid in sockets.keys() - told.keys():
+            own = self._lists.own.get(sockets[sid], {})
+            is_of_some = self._is_of_some_desks(sid)
+            parts = (own,) if is_of_some else (self._lists.shared, own)
+            as_of = "" if is_of_some else self._as_of(rhythm)
+            self._send([sid], [self._text(lists, lists) for lists in parts], as_of)
+        rhythm.told, rhythm.lists = set(sockets), self._lists
+
+    def _send_changes(self, rhythm: _Rhythm, admins: Mapping[str, int]) -> None:
         """Sends these sockets what has changed, each part encoded once."""
+        before, changed, as_of = rhythm.lists, rhythm.changed, self._as_of(rhythm)
         shared = self._changed_text(before.shared, self._lists.shared, changed)
         by_admin: dict[int, list[str]] = {}
         for sid, admin_id in admins.items():
@@ -364,12 +423,12 @@ class ViewTotals(RunsTask):
                 if self._is_of_some_desks(sid):
                     self._send([sid], [own])
                 elif own:
-                    self._send([sid], [shared, own])
+                    self._send([sid], [shared, own], as_of)
                 else:
                     others.append(sid)
-        self._send(others, [shared])
+        self._send(others, [shared], as_of)
 
-    def _changed_text(self, before: Lists, lists: Lists, changed: set[str]) -> str:
+    def _changed_text(self, before: Lists, lists: Lists, changed: Set[str]) -> str:
         if before is lists and not changed:
             return ""
         return self._text(
@@ -382,9 +441,14 @@ class ViewTotals(RunsTask):
         totals = self._lengths.known
         return ",".join(f'"{id}":{totals[lists[id]]}' for id in ids if lists[id] in totals)
 
-    def _send(self, sids: Iterable[str], parts: Iterable[str]) -> None:
+    def _as_of(self, rhythm: _Rhythm) -> str:
+        """Returns the member with versions; none for a socket of some desks, which must not learn
+        how much happens at others."""
+        return f',"as_of":{encode(self._lengths.as_of)}' if rhythm.has_versions else ""
+
+    def _send(self, sids: Iterable[str], parts: Iterable[str], as_of: str = "") -> None:
         text = ",".join(filter(None, parts))
         if text:
-            data = EncodedJson(f'{{"totals":{{{text}}}}}')
+            data = EncodedJson(f'{{"totals":{{{text}}}{as_of}}}')
             for sid in sids:
                 self._emitter.send(sid, "views:totals", data)

@@ -48,6 +48,8 @@ export function socketEvents(page) {
   return {
     connected: () => {
       net.connectionState.connected();
+      // Badges ten times a second instead of four, each with its version.
+      net.connection.tell("views:totals", {});
       loadSaved(page);
     },
     disconnected: () => net.connectionState.disconnected(),

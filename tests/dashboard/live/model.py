@@ -74,6 +74,8 @@ class Worker:
             services.list_builder,
             monotonic,
         )
+        totals = self.live_lists.view_totals
+        totals._monotonic = totals._lengths._monotonic = order.monotonic
         handlers = ListHandlers(order.ranking, reads, self.broadcaster, self.live_lists)
         self.on_ready = handlers.on_ready
         self.handlers = handlers.calls()

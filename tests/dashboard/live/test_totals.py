@@ -44,6 +44,21 @@ def test_a_second_socket_does_not_send_the_totals_to_the_first_again(totals, emi
     assert [sid for sid, _, _ in emitter.sent] == ["a", "b"]
 
 
+def test_a_socket_that_asks_for_versions_gets_them_at_once_and_with_each_change(totals, emitter):
+    for sid in ("a", "b"):
+        totals.subscribe(sid, ALL_THREADS)
+    totals.announce(numbers(3, 2, 1))
+    emitter.sent.clear()
+    totals.send_versions("b")
+    expected = {"filter": "all", "arrival": 3, "not_respond": 2, "history": 1}
+    versions = {"as_of": dict.fromkeys(VIEWS, 1)}
+    assert emitter.sent == [("b", "pages:totals", expected | versions)]
+    emitter.sent.clear()
+    totals.announce(numbers(4, 2, 1))
+    assert emitter.take("pages:totals", "a") == [expected | {"arrival": 4}]
+    assert emitter.take("pages:totals", "b") == [expected | {"arrival": 4} | versions]
+
+
 def test_totals_of_mine_are_sent_to_their_admin_alone(totals, emitter):
     mai, bob = scope_of("mine", 1), scope_of("mine", 2)
     totals.subscribe("a", mai)

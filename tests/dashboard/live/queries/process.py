@@ -22,7 +22,6 @@ class Process:
         self.order.placer.place = self.waiting.append  # type: ignore[method-assign, assignment]
         self.worker = Worker(self.order)
         self.network = self.worker.network
-        self.worker.live_lists.view_totals._lengths._monotonic = self.order.monotonic
         self.due = self.order.services.due_queue
 
     def place(self, number: int) -> None:

@@ -12,6 +12,8 @@ from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.live.view_totals import (
     READ_ALL_SECONDS,
+    SEND_SECONDS,
+    VERSIONED_SECONDS,
     Lengths,
     ListTotals,
     ViewTotals,
@@ -39,7 +41,13 @@ class Scene:
         )
         lengths = Lengths(self.order.ranking, self.order.monotonic)
         self.totals = ViewTotals(
-            lengths, reads, self.emitter, keeper, self.admins, self.list_totals
+            lengths,
+            reads,
+            self.emitter,
+            keeper,
+            self.admins,
+            self.list_totals,
+            self.order.monotonic,
         )
         self.admins.add("mai", self.mai)
         self.admins.add("ken", self.ken)
@@ -66,21 +74,26 @@ class Scene:
         self.order.ingest.act(claim, Admin(admin_id, "An admin"), 1)
         self.totals.note()
 
+    def turn(self):
+        """Runs a turn when totals are due to all sockets."""
+        self.order.seconds += SEND_SECONDS
+        self.totals.turn()
+
     def turn_with_lists(self):
         """Runs a turn, then builds the lists that it has asked for."""
-        self.totals.turn()
+        self.turn()
         self.order.tick()
         self.totals.note()
 
     def filter_totals(self):
         """Returns the filter totals that the next turn sends."""
-        self.totals.turn()
+        self.turn()
         return self.emitter.take("list:totals")
 
     def sent(self):
         """Maps sockets to the totals that the next turn sends; leaves out `mentions`, which another
         file tests."""
-        self.totals.turn()
+        self.turn()
         found = {sid: data["totals"] for sid, event, data in self.emitter.sent}
         assert len(found) == len(self.emitter.sent)
         self.emitter.sent.clear()
@@ -173,7 +186,7 @@ def test_the_totals_of_a_desks_views_are_sent_to_who_sees_the_desk(scene):
     scene.turn_with_lists()
     scene.emitter.sent.clear()
     scene.post("b", "c")
-    scene.totals.turn()
+    scene.turn()
     [mai], [ken] = (scene.emitter.take("views:totals", sid) for sid in ("mai", "ken"))
     totals = {id: total for id, total in mai["totals"].items() if id != "mentions"}
     assert totals == {main: 3, billing: 3}
@@ -260,7 +273,7 @@ def test_the_totals_of_filters_follow_an_edited_view_and_end_with_a_deleted_one(
     assert scene.filter_totals()[-1]["totals"] == {"unassigned": 0, "mine": 0}
     scene.order.database.write(lambda c: views.remove(c, edited, 6))
     scene.list_totals.views_changed(lambda name: name.view == view)
-    scene.totals.turn()
+    scene.turn()
     assert not scene.looked_at()
 
 
@@ -274,3 +287,61 @@ def test_a_closed_socket_gets_no_totals_of_filters(scene):
     scene.post("a")
     assert scene.filter_totals() == []
     assert not scene.looked_at()
+
+
+def test_a_socket_that_asks_for_versions_gets_them_with_all_totals_and_then_with_changes(scene):
+    view, other = scene.save("is:waiting"), scene.save("tag:vip")
+    scene.sent()
+    scene.totals.send_versions("ken")
+    scene.turn()
+    [first] = scene.emitter.take("views:totals")
+    assert first["totals"].items() >= {view: 0, other: 0}.items()
+    scene.post("a")
+    scene.turn()
+    [plain], [versioned] = (scene.emitter.take("views:totals", sid) for sid in ("mai", "ken"))
+    assert plain == {"totals": {view: 1}}
+    [number], [before] = versioned.pop("as_of"), first["as_of"]
+    assert versioned == plain and number > before
+    assert [number] == list(scene.order.ranking.totals(None).numbers)
+
+
+def test_versions_come_ten_times_a_second_and_plain_totals_four_times(scene):
+    view = scene.save("is:waiting")
+    scene.sent()
+    scene.totals.send_versions("ken")
+    scene.turn()
+    scene.emitter.sent.clear()
+    came = {"mai": 0, "ken": 0}
+    for number in range(200):
+        scene.post(f"t-{number}")
+        scene.order.seconds += 0.01
+        scene.totals.turn()
+        for sid, *_ in scene.emitter.sent:
+            came[sid] += 1
+        scene.emitter.sent.clear()
+    assert came["mai"] == pytest.approx(2 / SEND_SECONDS, abs=1)
+    assert came["ken"] == pytest.approx(2 / VERSIONED_SECONDS, abs=2)
+    scene.post("last")
+    scene.turn()
+    assert {sid: data["totals"] for sid, _, data in scene.emitter.sent} == {
+        "mai": {view: 201},
+        "ken": {view: 201},
+    }
+
+
+def test_versions_come_less_often_while_they_take_long(scene):
+    scene.save("is:waiting")
+    scene.totals.send_versions("ken")
+    read = scene.totals._lengths.read
+
+    def slow():
+        scene.order.seconds += 0.05
+        return read()
+
+    scene.totals._lengths.read = slow
+    sent = 0
+    for number in range(100):
+        scene.post(f"t-{number}")
+        scene.totals.turn()
+        sent += len(scene.emitter.take("views:totals", "ken"))
+    assert sent <= 5 / SEND_SECONDS + 2
