@@ -15,6 +15,7 @@ from typing import Any
 from bench.measure import (
     accept,
     churn,
+    exact,
     faults,
     first_load,
     idle,
@@ -45,6 +46,7 @@ RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "Policies": policies.run,
     "Faults": faults.run,
     "Idle": idle.run,
+    "Exact": exact.run,
 }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from bench.drive.lines import LINES
 from bench.measure.accept import Accept
 from bench.measure.churn import Churn
+from bench.measure.exact import Exact
 from bench.measure.faults import FAULTS, Faults
 from bench.measure.first_load import NETWORKS, FirstLoad
 from bench.measure.idle import Idle
@@ -42,6 +43,8 @@ QUICK: tuple[Scenario, ...] = (
     FirstLoad(300, rounds=1, networks=NETWORKS[:1]),
     ViewLists(300, rounds=2, views=10),
     Idle(300, views=10, people=20, dashboards=2, seconds=0.5),
+    Exact(300, views=10, points=((3, 20.0),), seconds=1.0),
+    Exact(300, 10, ((3, 20.0),), 1.0, "counting", list_seconds=0.5, badge_seconds=1.0),
     Faults("Redis is killed and starts empty", rounds=1),
     Faults("one of two workers is killed", rounds=1),
 )
@@ -131,6 +134,27 @@ def a_thousand_views(rounds: int) -> tuple[Scenario, ...]:
     """Returns scenarios of saved views: their cost, and whether each badge and list is right."""
     worst = Views(10_000, 1_000, 10, 10, 40.0, 20.0, rounds=rounds, sides=("lineup",), worst=True)
     return Views(rounds=rounds), worst, ViewLists(rounds=rounds)
+
+
+def exact() -> tuple[Scenario, ...]:
+    """Returns the points of time to exact: from one, threads, views, dashboards and events a second
+    grow one at a time; then together, up to where it is too late; and the other side's."""
+    one = (50, 50.0)
+    return (
+        Exact(100_000, 100, (one, *EXACT_DASHBOARDS, *EXACT_RATES)),
+        Exact(100_000, 1_000, (one, (100, 50.0), (50, 100.0), (100, 100.0), (200, 100.0))),
+        *(Exact(100_000, views, (one,)) for views in (10, 300)),
+        Exact(1_000_000, 100, (one, (100, 100.0), (200, 100.0), (100, 200.0))),
+        Exact(1_000_000, 1_000, (one, (100, 50.0))),
+        *(Exact(threads, 100, (one,)) for threads in (1_000, 10_000)),
+        Exact(1_000, 100, (one,), side="counting"),
+        *(Exact(100_000, views, (one,), side="counting") for views in (100, 1_000)),
+    )
+
+
+#: Dashboards at 50 events a second, and events a second with 50 dashboards.
+EXACT_DASHBOARDS = ((10, 50.0), (100, 50.0), (200, 50.0), (500, 50.0))
+EXACT_RATES = ((50, 10.0), (50, 100.0), (50, 200.0), (50, 400.0))
 
 
 def faults(rounds: int) -> tuple[Scenario, ...]:
@@ -233,6 +257,7 @@ SCALES = {
     "full": full,
     "quick": lambda: QUICK,
     "lines": lambda: on_lines(rounds=2),
+    "exact": exact,
     "views": lambda: a_thousand_views(rounds=3),
     "idle": idle,
     "time": lambda: time(rounds=2),

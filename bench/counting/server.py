@@ -64,6 +64,9 @@ class Counting:
         self._changed_at = 0.0
         self.newest = 0
         self.badges: dict[int, int] = {}
+        #: By list or badge: [newest event in it, when it was read (ns), whether it changed].
+        self.reads: dict[str, list[list[int]]] = {}
+        self._last: dict[str, Any] = {}
         self.open: set[int] = set()
 
     def take(self, event: dict[str, Any]) -> None:
@@ -89,6 +92,7 @@ class Counting:
             found = entries.entries(connection, self._lists[number], _now(), HEAD)
         content["threads"] = [entry.id for entry in found]
         socketio.emit("view", content, to=f"view:{number}")
+        self._note(f"list {number}", content["at"], [(entry.score, entry.id) for entry in found])
         socketio.sleep(0)
 
     def wrong_badges(self) -> int:
@@ -99,11 +103,18 @@ class Counting:
         )
 
     def _count(self, number: int) -> None:
+        newest = self.newest
         counted = self._counted(self._lists[number])
+        self._note(f"badge {number}", newest, counted)
         if self.badges.get(number) != counted:
             self.badges[number] = counted
             socketio.emit("badge", {"view": number, "total": counted})
         socketio.sleep(0)
+
+    def _note(self, what: str, newest: int, found: Any) -> None:
+        is_changed = self._last.get(what) != found
+        self._last[what] = found
+        self.reads.setdefault(what, []).append([newest, time.monotonic_ns(), int(is_changed)])
 
     def _counted(self, query_list: QueryList) -> int:
         held = where(query_list.resolved, _now())
@@ -134,6 +145,10 @@ def routes(counting: Counting) -> None:
     @app.get("/wrong-badges")
     def wrong_badges() -> dict[str, int]:
         return {"wrong": counting.wrong_badges(), "of": len(counting.badges)}
+
+    @app.get("/read")
+    def read() -> dict[str, list[list[int]]]:
+        return counting.reads
 
     @socketio.on("open_view")
     def open_view(number: int) -> None:

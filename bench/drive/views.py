@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
 from bench.drive.clients import Dashboard, LineupDashboard
+from bench.drive.payloads import Payloads
 from bench.drive.wire import Http, SocketIO
 
 
@@ -46,6 +48,53 @@ class ViewDashboard(LineupDashboard):
         super().take(content, acknowledge)
 
 
+class ExactDashboard(ViewDashboard):
+    """A dashboard that gets its badges with versions, and notes the versions of all that it holds.
+
+    `versions`: [version of the list, ns]. `badges`: [number of the message among the payloads, ns];
+    each begins with what was held at the reset.
+    """
+
+    _BADGES = (b'["views:totals",', b'["pages:totals",')
+
+    def __init__(self, settings: dict[str, Any], payloads: Payloads, number: int):
+        super().__init__(settings, payloads, number)
+        self._latest: dict[bytes, bytes] = {}
+        self.versions: list[tuple[int, int]] = []
+        self.badges: list[tuple[int, int]] = []
+
+    async def open(self) -> None:
+        await super().open()
+        assert self.link is not None
+        await self.link.call("views:totals", {})
+
+    def reset(self) -> None:
+        super().reset()
+        now = time.monotonic_ns()
+        self.versions, self.badges = [(self.version, now)], []
+        for content in self._latest.values():
+            self._note_badges(content, now)
+
+    def report(self) -> dict[str, Any]:
+        return super().report() | {"versions": self.versions, "badges": self.badges}
+
+    def take(self, content: bytes, acknowledge: Callable[[], None] | None) -> None:
+        for name in self._BADGES:
+            if content.startswith(name) and b'"as_of":' in content:
+                is_of_others = name == self._BADGES[1] and b'"filter":"all"' not in content
+                if not is_of_others:
+                    self._latest[name] = content
+                    self._note_badges(content, time.monotonic_ns())
+        super().take(content, acknowledge)
+
+    def _note_badges(self, content: bytes, now: int) -> None:
+        self.badges.append((self.payloads.index(content, lambda: json.loads(content)), now))
+
+    def _apply(self, frame: dict[str, Any]) -> None:
+        super()._apply(frame)
+        self.versions.append((self.version, time.monotonic_ns()))
+
+
 class CountingDashboard(Dashboard):
     """Gets the first threads of its view again and again, and badges that count up to 99."""
 
@@ -71,4 +120,8 @@ class CountingDashboard(Dashboard):
         self.note(content, lambda: at)
 
 
-KINDS: dict[str, type[Dashboard]] = {"views": ViewDashboard, "counting": CountingDashboard}
+KINDS: dict[str, type[Dashboard]] = {
+    "views": ViewDashboard,
+    "exact": ExactDashboard,
+    "counting": CountingDashboard,
+}

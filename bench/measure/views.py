@@ -96,8 +96,8 @@ def _lineup(
         lineup.start()
         without = _rounds(bench, lineup, lineup.dashboard_settings(), "without", deadline)
         before = lineup.memory()["redis"]
-        saved = _Saved(bench, lineup)
-        saved.save(_chosen(bench))
+        saved = Saved(bench, lineup)
+        saved.save(chosen(bench))
         seconds = saved.wait_until_built()
         held = saved.entries()
         memory = {
@@ -148,7 +148,7 @@ def _rounds(
     return found
 
 
-def _chosen(bench: Views) -> list[SavedView]:
+def chosen(bench: Views) -> list[SavedView]:
     """Returns the views to save, those on screens first."""
     return [
         view._replace(sort=SCREEN_SORT) if number < bench.on_screens else view
@@ -158,21 +158,22 @@ def _chosen(bench: Views) -> list[SavedView]:
     ]
 
 
-class _Saved:
+class Saved:
     """The saved views of a running Lineup."""
 
     def __init__(self, bench: Views, lineup: Lineup):
         self._bench = bench
         self._lineup = lineup
         self._database = lineup.database()
-        self._ids: list[str] = []
+        #: The ids of the saved views.
+        self.ids: list[str] = []
 
     def save(self, views: list[SavedView]) -> None:
         for view in views:
-            self._ids.append(self._save(view))
+            self.ids.append(self._save(view))
 
     def on_screens(self) -> list[str]:
-        return self._ids[: self._bench.on_screens]
+        return self.ids[: self._bench.on_screens]
 
     def wait_until_built(self) -> float:
         """Waits until all lists are built; returns the seconds."""
@@ -183,7 +184,7 @@ class _Saved:
         return time.monotonic() - begun
 
     def entries(self) -> int:
-        lists = self._lists()
+        lists = self.lists()
         states = self._ranking.states({each.id for each in lists.values()})
         return sum(state.total for state in states.values())
 
@@ -209,12 +210,12 @@ class _Saved:
         wait_for(lambda: not self._wrong_badges(dashboards), seconds, "all badges being right")
         wait_for(lambda: not self._differing(dashboards), seconds, "the lists being right")
         if wrong := self._miscounted():
-            raise BenchError(f"of {len(self._ids)} lists {len(wrong)} are not what SQL counts")
+            raise BenchError(f"of {len(self.ids)} lists {len(wrong)} are not what SQL counts")
 
     def _wrong_badges(self, dashboards: Dashboards) -> list[str]:
-        states = self._ranking.states({each.id for each in self._lists().values()})
+        states = self._ranking.states({each.id for each in self.lists().values()})
         totals = dashboards.do("held all")[0]["totals"]
-        lists = self._lists().items()
+        lists = self.lists().items()
         return [id for id, each in lists if totals.get(id) != states[each.id].total]
 
     def _differing(self, dashboards: Dashboards) -> set[tuple[str, Any]]:
@@ -223,7 +224,7 @@ class _Saved:
 
     def _differences(self, dashboards: Dashboards) -> set[tuple[str, Any]]:
         """Returns (view id, entry) of entries that a dashboard, SQL and Redis do not all have."""
-        lists = self._lists()
+        lists = self.lists()
         found: set[tuple[str, Any]] = set()
         for held in dashboards.do("held all"):
             query_list = lists[held["of"]]
@@ -236,7 +237,7 @@ class _Saved:
 
     def _miscounted(self) -> list[str]:
         """Returns the lists with a wrong count; asks several times, as time may change them."""
-        wrong = [*self._lists().values()]
+        wrong = [*self.lists().values()]
         for _ in range(5):
             wrong = [each for each in wrong if not self._is_counted(each)]
         return [each.id for each in wrong]
@@ -246,7 +247,7 @@ class _Saved:
         counted = self._sql(lambda connection: entries.total(connection, query_list, _now()))
         return counted in (before, self._ranking.states([query_list.id])[query_list.id].total)
 
-    def _lists(self) -> dict[str, QueryList]:
+    def lists(self) -> dict[str, QueryList]:
         """Maps view ids to their lists."""
 
         def read(connection: Connection) -> dict[str, QueryList]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bench.measure.live import SHORT
+from bench.report import exact
 from bench.report.bar import Bar, where_of, workers_of
 from bench.report.pairs import databases, frames
 from bench.results import medians, ratio
@@ -265,4 +266,5 @@ _BY_BENCH: dict[str, Callable[[dict[str, Any]], Iterator[Bar]]] = {
     "policies": _policies,
     "faults": _faults,
     "idle": _idle,
+    "exact": exact.bars,
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from bench.measure.live import SHORT
 from bench.presence import report as presence
-from bench.report import charts
+from bench.report import charts, exact
 from bench.report.bar import Bar
 from bench.report.bars import bars
 from bench.report.costs import HEADER, costs
@@ -39,10 +39,10 @@ def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
     found = bars(results) + (presence.bars(of_presence) if of_presence else [])
     machine = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in content["machine"].items())
     parts = [_HEADER.format(file=source, machine=machine)]
+    parts += exact.section(results)
+    parts += _pictures(exact.pictures(results), folder)
     parts += ["## The bars\n", *_bars_table(found)]
-    for name, text in _charts(results):
-        (folder / f"{name}.svg").write_text(text)
-        parts.append(f"![{name}]({name}.svg)\n")
+    parts += _pictures(_charts(results), folder)
     parts += ["## Where we lose\n", *_losses(results)]
     if of_presence and (folder / SIZES).exists():
         parts += ["## What one of each costs\n", *HEADER]
@@ -62,6 +62,13 @@ def _bars_table(found: list[Bar]) -> Iterator[str]:
         mark = "kept" if bar.kept else "**missed**"
         yield f"| {bar.what} | {bar.wanted} | {bar.value:,.3g} | {mark} |"
     yield ""
+
+
+def _pictures(found: Iterator[tuple[str, str]], folder: Path) -> Iterator[str]:
+    """Writes pictures, and yields the lines that show them."""
+    for name, text in found:
+        (folder / f"{name}.svg").write_text(text)
+        yield f"![{name}]({name}.svg)\n"
 
 
 def _charts(results: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
