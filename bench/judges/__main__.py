@@ -5,7 +5,6 @@ python -m bench.judges webhooks documents     these alone, and writes nothing
 """
 
 import argparse
-import platform
 import sys
 
 from bench.judges import (
@@ -20,6 +19,7 @@ from bench.judges import (
     websockets,
 )
 from bench.judges.accepted import ACCEPTED
+from bench.judges.surroundings import programs
 
 JUDGES = {
     module.JUDGE.name: module.JUDGE
@@ -50,7 +50,7 @@ def main() -> int:
             entries.append(report.judged(judge, ACCEPTED))
             report.tell(entries[-1])
     if not names:
-        report.write(entries, {"Python": platform.python_version()}, report.RESULTS)
+        report.write(entries, programs(), report.RESULTS)
     return int(any(map(report.problems, entries)))
 
 

@@ -22,8 +22,8 @@ ACCEPTED = (
         "label-content-name-mismatch",
         "dashboard, *",
         "An experimental rule, without weight in the score. The axe-core of Lighthouse also wants"
-        " the letter of a face and the number of a badge in the name, which are hidden from readers:"
-        " the name of a row says them in words, in the order of a sentence.",
+        " the letter of a face and the number of a badge in the name. Both are hidden from screen"
+        " readers: the name of a row says them in words, in the order of a sentence.",
     ),
     Accepted(
         "http",

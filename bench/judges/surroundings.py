@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -14,6 +15,16 @@ from tests.servers import chromium
 #: `tools/setup.sh` installs `package.json` and `requirements.txt` beside this file here.
 FOLDER = ROOT / "build" / "judges"
 _VERSIONS = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
+
+
+def programs() -> dict[str, str]:
+    """Returns the versions of Python and Node, and of the packages that serve."""
+    served = python_versions("eventlet", "gevent", "wsproto")
+    return {
+        "Python": platform.python_version(),
+        "Node": output(node(), "--version").strip().removeprefix("v"),
+        **served,
+    }
 
 
 def python_versions(*names: str) -> dict[str, str]:
