@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Tests and benches start hundreds of processes, which would compile all modules each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup setup-dev run test test-all test-js lint bench bench-quick screenshots clean
+.PHONY: setup setup-dev run test test-all test-js lint bench bench-quick judges screenshots clean
 
 setup:
 	@sh tools/setup.sh $(PYTHON)
@@ -42,6 +42,11 @@ bench: setup-dev
 
 bench-quick: setup-dev
 	@$(BIN)/python -m bench quick
+
+# Other people's test suites, against a running Lineup; a quarter of an hour.
+judges: setup-dev
+	@sh tools/setup.sh $(PYTHON) judges
+	@$(BIN)/python -m bench.judges $(ARGS)
 
 screenshots: setup-dev
 	@$(BIN)/python -m tools.screenshots $(ARGS)

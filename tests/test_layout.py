@@ -236,7 +236,7 @@ TESTS_OF = {
     "tests/dashboard": (1000, 44),
     "tests/demo": (69, 0),
     "tests/deploy": (25, 1),
-    "tests/live": (80, 131),
+    "tests/live": (80, 134),
     "tests/presence": (165, 10),
     "tests/scoring": (185, 3),
     "tests/tools": (2, 3),

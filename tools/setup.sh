@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes .venv and brings the browser modules; a second call finds its stamps and takes no time.
 #   tools/setup.sh PYTHON [dev]
+#   tools/setup.sh PYTHON judges   brings the programs that only `make judges` needs to build/judges
 set -eu
 cd "$(dirname "$0")/.."
 python=$1
@@ -55,6 +56,27 @@ bring_browser() {
     echo "$wanted" >"$stamps/browser-run"
     [ "$kind" = run ] || echo "$wanted" >"$stamps/browser-dev"
 }
+
+bring_judges() {
+    from=bench/judges to=build/judges
+    wanted=$(stamp_of $from/requirements.txt $from/package.json $from/package-lock.json)
+    [ "$(cat "$stamps/judges" 2>/dev/null)" != "$wanted" ] || [ ! -d $to ] || return 0
+    echo "lineup: bringing the programs of the judges" >&2
+    rm -rf $to
+    mkdir -p $to
+    cp $from/package.json $from/package-lock.json .npmrc $to
+    "$python" -m venv $to/python &&
+        $to/python/bin/python -m pip install --quiet --disable-pip-version-check -r $from/requirements.txt ||
+        fail "the judges' Python packages could not be installed; pip says why above."
+    (cd $to && npm ci --silent --no-audit --no-fund) ||
+        fail "the judges' packages of Node could not be brought; npm says why above."
+    echo "$wanted" >"$stamps/judges"
+}
+
+if [ "$kind" = judges ]; then
+    bring_judges
+    exit 0
+fi
 
 bring_browser &
 browser=$!

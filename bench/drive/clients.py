@@ -113,7 +113,7 @@ class LineupDashboard(Dashboard):
             await self._read_on(answer)
         early, self._early, self.version = self._early, [], version
         for frame in early:
-            self._apply(frame)
+            self.apply(frame)
 
     async def held(self) -> Any:
         """Returns the head, after comparing it with a newly opened list."""
@@ -169,11 +169,11 @@ class LineupDashboard(Dashboard):
             return frame[1] | {"seen": seen}
 
         applied = self.payloads.seen[self.note(content, read)]
-        self._apply(applied)
+        self.apply(applied)
         if acknowledge is not None:
             acknowledge()
 
-    def _apply(self, frame: dict[str, Any]) -> None:
+    def apply(self, frame: dict[str, Any]) -> None:
         if self.version < 0:
             self._early.append(frame)
             return

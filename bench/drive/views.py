@@ -90,8 +90,8 @@ class ExactDashboard(ViewDashboard):
     def _note_badges(self, content: bytes, now: int) -> None:
         self.badges.append((self.payloads.index(content, lambda: json.loads(content)), now))
 
-    def _apply(self, frame: dict[str, Any]) -> None:
-        super()._apply(frame)
+    def apply(self, frame: dict[str, Any]) -> None:
+        super().apply(frame)
         self.versions.append((self.version, time.monotonic_ns()))
 
 

@@ -41,10 +41,10 @@ async def opened_again(version: int) -> Opened:
     """A dashboard opened at `version`, and again after a rebuild at version 6."""
     dashboard = Opened(answer("e1", version, {1: 10, 2: 20}), answer("e2", 7, {2: 20}))
     await dashboard._take_list()
-    dashboard._apply(frame("e1", version, version + 1, set=[(3, 30)]))
+    dashboard.apply(frame("e1", version, version + 1, set=[(3, 30)]))
     assert dashboard.whole == {1: 10, 2: 20, 3: 30}
-    dashboard._apply(frame("e2", 6, 6))  # no browser can apply it
-    dashboard._apply(frame("e2", 7, 8, set=[(4, 40)], gone=[2]))
+    dashboard.apply(frame("e2", 6, 6))  # no browser can apply it
+    dashboard.apply(frame("e2", 7, 8, set=[(4, 40)], gone=[2]))
     await dashboard._opening
     return dashboard
 

@@ -227,7 +227,7 @@ def customer(browser: BrowserDriver, lineup: LineupDriver) -> None:
 
 def presence(browser: BrowserDriver, lineup: LineupDriver) -> None:
     """Every dot there is, colleagues in threads, and a customer who writes."""
-    ids = {}
+    ids: dict[str, int] = {}
     for dot, (name, settings) in DOTS.items():
         body = BODIES[len(ids) % len(BODIES)][1]
         ids[dot] = lineup.say(f"dot-{dot}", body, name=name, customer_id=f"c-{dot}")

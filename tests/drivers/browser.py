@@ -35,6 +35,8 @@ _ON_SCREEN = """() => {
 class BrowserDriver:
     """A window of one admin who is signed in; `page` is playwright's."""
 
+    errors: list[str]
+
     def __init__(
         self,
         chromium: Browser,
@@ -53,7 +55,7 @@ class BrowserDriver:
         if before:
             context.add_init_script(before)
         self.page: Page = context.new_page()
-        self.errors: list[str] = []
+        self.errors = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.goto(f"{server.url}/#/{list}")
         self.wait_until_shown(list)

@@ -6,6 +6,8 @@ import { generateKeyPairSync } from "node:crypto";
 
 import { Provider } from "oidc-provider";
 
+import { hostile } from "./hostile_answers.mjs";
+
 const options = JSON.parse(process.argv[2]);
 const { port, client, people } = options;
 
@@ -30,6 +32,8 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   fetch,
   jwks: { keys: [key] },
   cookies: { keys: ["a key for tests alone"] },
+  // A sign-in without PKCE fails.
+  pkce: { required: () => true },
   claims: {
     openid: ["sub", "sid"], email: ["email", "email_verified"], profile: ["name", "groups"],
   },
@@ -41,5 +45,6 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
     return known && { accountId: id, claims: () => ({ sub: id, ...known }) };
   },
 });
+provider.use(hostile(options.hostile, privateKey));
 provider.on("backchannel.error", (ctx, error) => console.error("backchannel", error.message));
 provider.listen(port, "127.0.0.1", () => console.log("ready"));

@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,12 @@ class OidcProvider:
         self.issuer = f"http://127.0.0.1:{self.port}"
         self.client_url = client_url
         self._people_file = folder / "people.json"
+        self._hostile_file = folder / "hostile"
         self._options = {
             "port": self.port,
             "client": {"id": CLIENT_ID, "secret": CLIENT_SECRET, "url": client_url},
             "people": str(self._people_file),
+            "hostile": str(self._hostile_file),
             "kid": kid,
             "claims_in_token": claims_in_token,
             "names_sessions": names_sessions,
@@ -53,6 +56,7 @@ class OidcProvider:
         self.log: deque[str] = deque(maxlen=200)
         if not self._people_file.exists():
             self._people_file.write_text("{}")
+        self._hostile_file.write_text("")
 
     def environment(self, **more: str) -> dict[str, str]:
         """Returns the settings of a Lineup that signs in here."""
@@ -73,6 +77,16 @@ class OidcProvider:
             "groups": groups,
         } | claims
         self._people_file.write_text(json.dumps(people))
+
+    @contextmanager
+    def hostile(self, variant: str) -> Iterator[None]:
+        """Spoils the next ID token; hostile_answers.mjs has the variants. Fails if it was not."""
+        self._hostile_file.write_text(variant)
+        try:
+            yield
+            assert not self._hostile_file.read_text(), f"“{variant}” was not sent: {self.log}"
+        finally:
+            self._hostile_file.write_text("")
 
     def __enter__(self) -> "OidcProvider":
         node = shutil.which("node") or missing("there is no node for the provider")

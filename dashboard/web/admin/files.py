@@ -30,7 +30,7 @@ class UploadQuery(Query):
     name: Annotated[
         Words,
         AfterValidator(lambda name: check_length(name, NAME_READ_MAX)),
-        Field(examples=["invoice.pdf"]),
+        Field(examples=["invoice.pdf"], json_schema_extra={"maxLength": NAME_READ_MAX}),
     ]
 
 

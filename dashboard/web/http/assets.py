@@ -106,6 +106,8 @@ def _encoded(folder: Path, name: str, names: set[str]) -> Response:
         max_age=_YEAR_SECONDS,
     )
     response.cache_control.immutable = True
+    # Caches need it only for answers to requests with `Authorization`.
+    response.cache_control.public = False
     if kind:
         response.content_encoding = kind
     if kinds:

@@ -4,7 +4,7 @@ import json
 import logging
 
 from flask import Flask, Response, render_template, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from dashboard import languages
 from dashboard.errors import InternalError, Problem
@@ -85,6 +85,9 @@ def _from_framework(error: HTTPException) -> Response | HTTPException:
         return error
     code, detail = _KNOWN.get(error.code, ("error", "The request cannot be answered."))
     headers = {name: value for name, value in error.get_headers() if name != "Content-Type"}
+    if isinstance(error, MethodNotAllowed):
+        # The methods are a set, and its order differs between processes.
+        headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
     return problem_response(Problem(error.code, code, detail, headers=headers))
 
 

@@ -54,7 +54,8 @@ def probes(
     @routes.get("/metrics")
     def count() -> Response:
         _require_reader(metrics_token)
-        return Response(metrics.text(), content_type=CONTENT_TYPE)
+        headers = {"Cache-Control": "no-store"}
+        return Response(metrics.text(), headers=headers, content_type=CONTENT_TYPE)
 
     return routes
 

@@ -19,8 +19,9 @@ Receive = Callable[[int], bytes]
 _LINES_BYTES = 8 * 1024
 #: Bytes of one read of content.
 _CONTENT_BYTES = 64 * 1024
-#: The methods of RFC 9110 that an origin server may know, and PATCH.
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
+#: The methods of RFC 9110 that an origin server may know, PATCH and QUERY. A resource that does not
+#: take one of them answers 405 with `Allow`, and 501 says that none does.
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"})
 #: Headers that may be given once: a proxy may read a repeated one differently.
 _ONCE = frozenset({"host", "content-length", "content-type", "transfer-encoding"})
 

@@ -113,13 +113,15 @@ def test_events_of_one_call_are_one_change(app, sue):
     assert {message["id"] for message in change["messages"]} == {1, 2, 3, 4, 5}
 
 
-@pytest.mark.parametrize("path", ["history", "explain"])
-def test_an_unknown_thread_and_that_of_another_desk_are_not_found(app, sue, path):
+@pytest.mark.parametrize(
+    ("path", "query"), [("history", {}), ("history", {"before": 1}), ("explain", {})]
+)
+def test_an_unknown_thread_and_that_of_another_desk_are_not_found(app, sue, path, query):
     app.database.write(lambda connection: admin_desks.add(connection, "sales", 0))
     lan = app.sign_in("Lan")
     id = app.say("t")
-    at = moment(app.clock())
-    query = {"view": "arrival", "sort": "arrival", "at": at} if path == "explain" else {}
+    if path == "explain":
+        query = {"view": "arrival", "sort": "arrival", "at": moment(app.clock())}
     assert lan.get(f"/admin/api/threads/{id}/{path}", query_string=query).status_code == 200
     sue.post(f"/admin/api/threads/{id}/assign", json={"admin_id": None, "desk": "sales"})
     for unseen in (id, 99):

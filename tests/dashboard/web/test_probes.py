@@ -50,7 +50,9 @@ def test_without_sql_it_is_not_ready(bot, tmp_path):
 def test_what_was_taken_is_counted(bot):
     event = message()
     bot.post({"events": [event, event, message(body="")]})
-    text = bot.http.get("/metrics").get_data(as_text=True)
+    answer = bot.http.get("/metrics")
+    assert answer.headers["Cache-Control"] == "no-store"
+    text = answer.get_data(as_text=True)
     for status in ("created", "duplicate", "rejected"):
         assert f'lineup_events_total{{status="{status}"}} 1.0' in text
     assert 'lineup_bot_api_answers_total{method="POST",status="207"} 1.0' in text

@@ -9,6 +9,7 @@ from dashboard.db.accounts import team
 from dashboard.db.history import changes, lists, states
 from dashboard.db.lists import named_lists
 from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.threads import threads
 from dashboard.errors import NotFound
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
@@ -159,10 +160,10 @@ class HistoryApi:
     def changes(self, thread_id: int, query: ChangesQuery) -> Response:
         with self._database.read() as connection:
             part = changes.part(connection, thread_id, query.limit, query.before)
+            if not part.changes and not threads.desks_of(connection, [thread_id]):
+                raise NotFound("There is no such thread.")
             pairs = [change["changed"].get("assignee_id", ()) for change in part.changes]
             names = team.names(connection, {id for pair in pairs for id in pair if id is not None})
-        if not part.changes and query.before is None:
-            raise NotFound("There is no such thread.")
         people = [{"id": id, "name": name} for id, name in names.items()]
         return json_response(part._asdict() | {"people": people})
 

@@ -44,7 +44,11 @@ _LIST_NAME = "search/newest"
 class MatchesQuery(Query):
     """The search text: words, phrases in quotes, and conditions, which match no messages."""
 
-    q: Annotated[Words, AfterValidator(lambda text: check_length(text, LENGTH_MAX))]
+    q: Annotated[
+        Words,
+        AfterValidator(lambda text: check_length(text, LENGTH_MAX)),
+        Field(json_schema_extra={"maxLength": LENGTH_MAX}),
+    ]
 
 
 class SearchQuery(MatchesQuery):

@@ -98,7 +98,11 @@ class ViewOrderRequest(Strict):
 class CompletionQuery(Query):
     """A query that is being typed, and the place of the cursor, by default the end."""
 
-    text: Annotated[str, AfterValidator(lambda text: check_length(text, LENGTH_MAX))] = ""
+    text: Annotated[
+        str,
+        AfterValidator(lambda text: check_length(text, LENGTH_MAX)),
+        Field(json_schema_extra={"maxLength": LENGTH_MAX}),
+    ] = ""
     at: Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS] | None = None
 
 

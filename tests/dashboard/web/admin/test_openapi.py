@@ -45,3 +45,28 @@ def test_problems_with_members_of_their_own_are_described(mai):
     schemas = mai.get(f"{API}/openapi.json").json["components"]["schemas"]
     assert {"unseen", "assignee", "assigned_at"} <= set(schemas["ActionProblem"]["properties"])
     assert "unseen" not in schemas["Problem"]["properties"]
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "name"),
+    [
+        ("/query/complete", "get", "text"),
+        ("/search", "get", "q"),
+        ("/threads/{thread_id}/matches", "get", "q"),
+        ("/threads/{thread_id}/files", "post", "name"),
+    ],
+)
+def test_the_longest_text_of_a_query_is_published(dashboard, mai, path, method, name):
+    served = mai.get(f"{API}/openapi.json").json
+    [schema] = [
+        parameter["schema"]
+        for parameter in served["paths"][path][method]["parameters"]
+        if parameter["name"] == name
+    ]
+    url = API + path.replace("{thread_id}", str(dashboard.say("long")))
+    for more, is_refused in ((0, False), (1, True)):
+        text = {name: "x" * (schema["maxLength"] + more)}
+        given = {"data": b"x", "content_type": "application/octet-stream"} if name == "name" else {}
+        answer = mai.open(url, method=method.upper(), query_string=text, **given)
+        code = (answer.json.get("errors") or [{}])[0].get("code")
+        assert (code == "too_long") == is_refused, answer.text

@@ -202,6 +202,10 @@ SERVED = {
     "trailers": (chunks(CHUNK + b"X: y\r\nContent-Length: 9\r\n\r\n"), UNSIGNED),
     "many digits": (chunks(b"0000000000000002\r\n{}\r\n0000\r\n\r\n"), UNSIGNED),
     "doubled slashes": (request("GET //api//v1//events HTTP/1.1"), (404, "not_found")),
+    **{
+        f"method {it}": (request(f"{it} /healthz HTTP/1.1"), (405, "method_not_allowed"))
+        for it in ("QUERY", "TRACE", "DELETE")
+    },
     "another path twice": (request("GET /static//js/main.js HTTP/1.1"), (404, "not_found")),
     **{
         f"another host {path}": (

@@ -1,0 +1,1 @@
+"""Test suites that other people wrote, run against a real Lineup."""
