@@ -17,6 +17,7 @@ PRODUCT = ("app.py", "dashboard", "demo", "lua_scripts", "migrations", "presence
 #: Files whose packages are installed apart: by the reader of an example, and by its slow tests.
 APART = {
     "examples/connectors/langgraph/": "examples/connectors/langgraph/requirements.txt",
+    "bench/judges/": "bench/judges/requirements.txt",
     "tests/live/connectors/killed_agent.py": "examples/connectors/langgraph/requirements.txt",
 }
 #: Modules of an example import each other by their bare names.

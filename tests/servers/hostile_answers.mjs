@@ -5,7 +5,7 @@ import { createHmac, createPublicKey, generateKeyPairSync, sign } from "node:cry
 import { readFileSync, writeFileSync } from "node:fs";
 
 const HOUR = 3600;
-const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const unknown = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 const encoded = (part) => Buffer.from(JSON.stringify(part)).toString("base64url");
 const decoded = (part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
@@ -42,10 +42,10 @@ const TOKENS = {
   "algorithm none": (header, claims) => signed({ ...header, alg: "none" }, claims),
   "public key as a secret": (header, claims, key) => signed(
     { ...header, alg: "HS256" }, claims, createPublicKey(key).export({ type: "spki", format: "pem" })),
-  "another key of the same name": (header, claims) => signed(header, claims, stranger.privateKey),
-  "an unknown key": (header, claims) => signed({ ...header, kid: "unknown" }, claims, stranger.privateKey),
+  "another key of the same name": (header, claims) => signed(header, claims, unknown.privateKey),
+  "an unknown key": (header, claims) => signed({ ...header, kid: "unknown" }, claims, unknown.privateKey),
   "a key in the token": (header, claims) => signed(
-    { ...header, kid: undefined, jwk: stranger.publicKey.export({ format: "jwk" }) }, claims, stranger.privateKey),
+    { ...header, kid: undefined, jwk: unknown.publicKey.export({ format: "jwk" }) }, claims, unknown.privateKey),
   "a logout token": (header, claims, key) => signed({ ...header, typ: "logout+jwt" }, claims, key),
   "no signature": (header, claims, key) => signed(header, claims, key).replace(/[^.]*$/, ""),
   "changed after it was signed": (header, claims, key) => signed(header, claims, key)
