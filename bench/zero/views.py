@@ -35,13 +35,13 @@ class View(NamedTuple):
 
 def views_without_time(count: int) -> list[View]:
     """Returns the first saved views without a time: ZQL has no clock."""
-    resolved = (_resolved(view.query) for view in saved_views(_OF_ALL * count + _OF_ALL))
-    found = [view for view in resolved if view.resolved.is_timeless]
+    found = [view_of(view.query) for view in saved_views(_OF_ALL * (count + 1))]
+    found = [view for view in found if view.resolved.is_timeless]
     assert len(found) >= count, "too few saved views are without a time"
     return found[:count]
 
 
-def _resolved(query: str) -> View:
+def view_of(query: str) -> View:
     return View(query, resolve(parse(query), None, lambda _: None, ZoneInfo("UTC")))
 
 
