@@ -51,11 +51,14 @@ HEADER = (
 )
 
 
-def costs(results: Results, presence: dict[str, Any], sizes: dict[str, Any]) -> Iterator[Cost]:
+def costs(
+    results: Results, presence: dict[str, Any], sizes: dict[str, Any], memory: dict[str, Any]
+) -> Iterator[Cost]:
     """Yields the costs that were measured; leaves out the others."""
     yield from _events(results)
     yield from _dashboards(results)
     yield from _places(results)
+    yield from _kept(memory)
     yield from _stored(sizes)
     yield from _people({name: dict(numbers(found)) for name, found in presence["results"].items()})
 
@@ -118,6 +121,14 @@ def _places(results: Results) -> Iterator[Cost]:
         source = "ViewLists, on 1,000 lists; Views"
         what = "a place on the list of a saved view"
         yield Cost(what, source, redis=each, size=size)
+
+
+def _kept(memory: dict[str, Any]) -> Iterator[Cost]:
+    for found in memory["servers"]:
+        for what in ("an open thread", "an entry"):
+            of = " of a saved view" if what == "an entry" else ", on all built-in lists"
+            size = found[f"bytes_{what.replace(' ', '_')}"]
+            yield Cost(f"{what}{of}, in {found['server']}", "`memory.json`", size=size)
 
 
 def _stored(sizes: dict[str, Any]) -> Iterator[Cost]:

@@ -6,15 +6,16 @@ from typing import Any
 
 from bench.measure.live import SHORT
 from bench.presence import report as presence
-from bench.report import charts, exact
+from bench.report import charts, exact, others
 from bench.report.bar import Bar
 from bench.report.bars import bars
 from bench.report.costs import HEADER, costs
 from bench.results import medians, numbers, ratio, read
 
-#: Result files of `python -m bench.presence` and `python -m bench.sizes`, beside the others.
+#: Result files of `python -m bench.presence`, `bench.sizes` and `bench.memory`, beside the others.
 PRESENCE = "presence.json"
 SIZES = "sizes.json"
+MEMORY = "memory.json"
 _SKIPPED = ("name", "sides")
 _HEADER = """# Results
 
@@ -41,13 +42,15 @@ def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
     parts = [_HEADER.format(file=source, machine=machine)]
     parts += exact.section(results)
     parts += _pictures(exact.pictures(results), folder)
+    if of_presence and (folder / SIZES).exists():
+        sizes, memory = read(folder / SIZES), read(folder / MEMORY)
+        parts += ["## Price tags\n", *HEADER]
+        parts += [cost.row for cost in costs(results, of_presence, sizes, memory)]
+        parts.append("")
+    parts += others.section()
     parts += ["## The bars\n", *_bars_table(found)]
     parts += _pictures(_charts(results), folder)
     parts += ["## Where we lose\n", *_losses(results)]
-    if of_presence and (folder / SIZES).exists():
-        parts += ["## What one of each costs\n", *HEADER]
-        parts += [cost.row for cost in costs(results, of_presence, read(folder / SIZES))]
-        parts.append("")
     parts.append("## All scenarios\n")
     for result in results:
         parts += _scenario(result)

@@ -30,6 +30,8 @@ class Setting:
     database: str = "sqlite"
     frame_bytes: int = 200
     poll_seconds: float = 10.0
+    #: The path of the server; None: the machine's.
+    redis_program: str | None = None
     newest_ms: int = field(default_factory=lambda: time.time_ns() // 1_000_000 - 60_000)
 
 
@@ -105,7 +107,7 @@ class Side(ABC):
 
     def start_redis(self) -> str:
         """Starts the side's own Redis; returns its URL."""
-        self.redis = RedisServer(self.folder)
+        self.redis = RedisServer(self.folder, program=self.setting.redis_program)
         self.redis.start(START_SECONDS)
         return self.redis.url
 

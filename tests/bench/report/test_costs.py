@@ -17,10 +17,16 @@ SIZES = {
     database: {"customers_bytes": 70, "threads_bytes": 1_042, "events_bytes": 380}
     for database in ("sqlite", "postgres")
 }
+MEMORY = {
+    "servers": [
+        {"server": "redis 7", "bytes_an_open_thread": 1_295.2, "bytes_an_entry": 121.5},
+        {"server": "valkey 9", "bytes_an_open_thread": 902.2, "bytes_an_entry": 82.5},
+    ]
+}
 
 
 def rows(*results):
-    found = costs(list(results), {"results": PRESENCE}, SIZES)
+    found = costs(list(results), {"results": PRESENCE}, SIZES, MEMORY)
     return {cost.what: [cell.strip() for cell in cost.row.split("|")[2:6]] for cost in found}
 
 
@@ -81,3 +87,9 @@ def test_people_and_rows_come_from_their_own_files():
 def test_what_was_not_measured_is_left_out():
     broken = accept("sqlite", 900.0) | {"rounds": []}
     assert [what for what in rows(broken) if "event posted" in what] == []
+
+
+def test_memory_is_told_of_each_kind_of_server():
+    found = rows()
+    assert found["an open thread, on all built-in lists, in redis 7"][3] == "1,300"
+    assert found["an entry of a saved view, in valkey 9"][3] == "82.5"
