@@ -39,7 +39,7 @@ PUBLISHED = (
         "`zero.json`, every badge and list was right, and a change took 2.6 ms of the server for "
         "each desk",
         f"{_ZERO}/1.7",
-        "No condition on time. Counts came with 1.12, which our registry does not have: before, a "
+        "No condition on time. Counts came with 1.12, after the version that we measured: there a "
         "badge is a query of all its threads, or ends at a limit. Each desk has its own queries.",
     ),
 )
