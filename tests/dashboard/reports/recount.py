@@ -18,7 +18,7 @@ from tests.scoring import oracle
 
 KINDS = {"thread.close": "close", "thread.reopen": "reopen", "thread.handoff": "handoff"}
 #: Events that count as nothing in their thread.
-ADVICE = ("thread.suggestion", "thread.summary")
+UNCOUNTED = ("thread.suggestion", "thread.summary", "message.edited", "message.deleted")
 
 
 class Happening(NamedTuple):
@@ -146,7 +146,7 @@ def read_events(
     events = []
     for at, line in enumerate(lines, 1):
         event = line.get("event") or line["erased"]
-        if event["type"] in ADVICE:
+        if event["type"] in UNCOUNTED:
             continue
         kind = kind_of(event)
         seen = None
