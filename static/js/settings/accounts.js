@@ -178,7 +178,7 @@ export class AccountsPage extends SettingsPage {
     return this.#act(async () => {
       const { released } = await this.http.put(`${API}/accounts/${id}`, body);
       this.closeForm();
-      this.area.say(this.t("team.saved", { count: released }));
+      this.area.say(released ? this.t("team.saved", { count: released }) : this.t("team.saved.alone"));
     });
   }
 
@@ -209,7 +209,7 @@ export class AccountsPage extends SettingsPage {
     await this.#act(async () => {
       const { released, remaining } = await this.http.post(`${API}/accounts/${id}/disable`, { changed_at });
       await this.#follow({ id, name }, released, remaining);
-      this.area.say(t("team.disable.done", { name, count: released }));
+      this.area.say(t(released ? "team.disable.done" : "team.disable.alone", { name, count: released }));
     });
   }
 
