@@ -101,12 +101,13 @@ class GreenClock:
 
     def _switched(self, event: str, between: tuple[Any, Any]) -> None:
         self.switches += 1
-        running = self._running
-        if running is not None:
-            running.used += self._thread_time() - self._since
-        self._running = running = getattr(between[1], "lineup_meter", None)
-        if running is not None:
-            self._since = self._thread_time()
+        before, after = self._running, getattr(between[1], "lineup_meter", None)
+        if before is after is None:
+            return
+        now = self._thread_time()
+        if before is not None:
+            before.used += now - self._since
+        self._running, self._since = after, now
 
 
 class Share:
