@@ -26,14 +26,12 @@ def _live(result: dict[str, Any]) -> Iterator[Bar]:
     line = scenario.get("line", "")
     if line:
         where += f", each on {line}"
-    if (threads, dashboards) == (10_000, 50):
+        yield from _on_a_line(result, where)
+    elif (threads, dashboards) == (10_000, 50):
         least = 400.0 if kind == "below" else 100.0
         fewer = ratio(result, "recipe.bytes", "lineup.bytes")
         if fewer is not None:
             yield Bar(f"bytes, recipe by Lineup ({where})", fewer, least=least)
-        sooner = ratio(result, "recipe.ms.p95", "lineup.ms.p95")
-        if sooner is not None:
-            yield Bar(f"p95 on the socket, recipe by Lineup ({where})", sooner, least=10.0)
     by_floor = ratio(result, "lineup.ms.p95", "floor.ms.p95")
     if by_floor is not None and dashboards == 500:
         yield Bar(f"p95 on the socket by the floor ({where})", by_floor, most=1.5)
@@ -45,6 +43,20 @@ def _live(result: dict[str, Any]) -> Iterator[Bar]:
         grown = ratio(result, f"lineup.{name}", f"{short}.{name}")
         if grown is not None:
             yield Bar(f"{name}, {threads:,} threads by 1,000 ({kind})", grown, most=1.2)
+
+
+#: What a dashboard on a usual line may take: seconds until a row is right, and MB an hour for each
+#: event a second.
+_ROW_SECONDS, _MB_AN_HOUR = 0.5, 3.0
+
+
+def _on_a_line(result: dict[str, Any], where: str) -> Iterator[Bar]:
+    found, rate = medians(result), result["scenario"]["rate"]
+    if "lineup.ms.p95" in found:
+        seconds = found["lineup.ms.p95"] / 1_000
+        yield Bar(f"seconds until a row is right, p95 ({where})", seconds, most=_ROW_SECONDS)
+        size = found["lineup.bytes"] * rate * 3_600 / 1e6
+        yield Bar(f"MB a dashboard an hour ({where})", size, most=_MB_AN_HOUR * rate)
 
 
 #: Least ratio of accepted single events to empty posts, by database.
@@ -88,10 +100,6 @@ def _painted(result: dict[str, Any]) -> Iterator[Bar]:
     found = medians(result).get("lineup.ms.p95")
     if found is not None and (scenario["threads"], scenario["dashboards"]) == (100_000, 100):
         yield Bar(f"painted p95 in ms ({where}, {scenario['rate']:g} events/s)", found, most=100.0)
-    sooner = ratio(result, "recipe.ms.p95", "lineup.ms.p95")
-    if sooner is not None:
-        where += f", {scenario['rate']:g} events/s"
-        yield Bar(f"painted p95, recipe by Lineup ({where})", sooner, least=10.0)
 
 
 #: The limits of the workspace in the browser, by the path of the number.

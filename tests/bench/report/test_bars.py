@@ -114,3 +114,17 @@ def test_all_lists_are_live_soon_after_each_fault(fault, within):
     rounds[0] = {"live_seconds": within + 0.1}
     [bar] = bars([result_of("faults", Faults(fault), *rounds)])
     assert not bar.kept
+
+
+@pytest.mark.parametrize(
+    ("p95", "size", "kept"), [(500.0, 833, [True, True]), (501.0, 834, [False, False])]
+)
+def test_behind_a_usual_line_a_row_is_right_in_time_and_an_hour_has_few_bytes(p95, size, kept):
+    scenario = Live(10_000, 50, 100, "random", line="1.6 Mbit/s, 150 ms")
+    a_round = {"lineup": {"ms": {"p95": p95}, "bytes": size}, "recipe": {"bytes": 2_000}}
+    found = list(bars([result_of("live", scenario, a_round)]))
+    assert [bar.kept for bar in found] == kept
+    assert [bar.what.partition(" (")[0] for bar in found] == [
+        "seconds until a row is right, p95",
+        "MB a dashboard an hour",
+    ]
