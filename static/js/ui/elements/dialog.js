@@ -26,15 +26,13 @@ export class Dialog {
       event.preventDefault();
       this.leave();
     });
-    element.addEventListener("close", () => {
-      this.#shown = null;
-      this.#closed();
-    });
+    element.addEventListener("close", () => this.#settle());
   }
 
   // title may be a function, and content is one: both are called at each painting. mayClose(): whether the
   // admin's press may close it; false if it has asked the admin something first.
   open(title, content, closed = () => {}, mayClose = null) {
+    this.#settle();
     // A field that loses the focus while it is removed would paint in the middle of the painting.
     blurIn(this.element);
     this.#shown = { title, content };
@@ -45,6 +43,14 @@ export class Dialog {
   }
 
   close() { this.element.close(); }
+
+  // Tells who opened it that it is closed. The browser's event comes later: meanwhile it may be open again, for
+  // another question, which that event does not answer.
+  #settle() {
+    if (!this.#shown || this.element.open) return;
+    this.#shown = null;
+    this.#closed();
+  }
 
   // Closes it for the admin: by its button, Esc, or a press beside it.
   leave() { if (this.#asked?.() ?? true) this.close(); }
