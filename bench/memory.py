@@ -17,14 +17,15 @@ from pathlib import Path
 import redis
 
 from bench.dataset import is_open
-from bench.processes import ROOT, wait_for
+from bench.measure.views import Saved, Views
+from bench.processes import ROOT
+from bench.saved_views import SavedView
 from bench.sides.lineup import Lineup
 from bench.sides.side import Setting
 from scoring.sorts import SORTS
 from tests.servers.redis import packaged_program, redis_program
 
 RESULTS = ROOT / "bench" / "results" / "memory.json"
-BUILD_SECONDS = 120.0
 
 
 def measured(program: str, threads: int, views: int) -> dict[str, float | str]:
@@ -33,9 +34,10 @@ def measured(program: str, threads: int, views: int) -> dict[str, float | str]:
         client = lineup.client()
         count = sum(map(is_open, range(1, threads + 1)))
         before = _bytes(client)
-        for number in range(views):
-            _save(lineup, number)
-        entries = _entries(lineup, views)
+        saved = Saved(Views(threads, views), lineup)
+        saved.save([_view(number) for number in range(views)])
+        saved.wait_until_built()
+        entries = saved.entries()
         info = client.info("server")
         version = info.get("valkey_version", info["redis_version"])
         return {
@@ -59,22 +61,9 @@ def _lineup(program: str, threads: int) -> Iterator[Lineup]:
             lineup.stop()
 
 
-def _save(lineup: Lineup, number: int) -> None:
-    query = f"is:open -tag:none-{number}"
-    body = {"name": f"Open {number}", "query": query, "sort": [*SORTS][number % len(SORTS)]}
-    answer = lineup.session.post(f"{lineup.url}/admin/api/views", json=body | {"owner": "all"})
-    assert answer.status_code == 201, answer.text
-
-
-def _entries(lineup: Lineup, views: int) -> int:
-    """Returns the number of entries of the views' lists, once they are built."""
-
-    def totals() -> list[int]:
-        found = lineup.session.get(f"{lineup.url}/admin/api/views").json()["views"]
-        saved = [view["total"] for view in found if view["id"].startswith("v")]
-        return saved if len(saved) == views and None not in saved else []
-
-    return sum(wait_for(totals, BUILD_SECONDS, "all lists being built"))
+def _view(number: int) -> SavedView:
+    """Returns a view of all open threads, another one for each number."""
+    return SavedView(f"Open {number}", f"is:open -tag:none-{number}", [*SORTS][number % len(SORTS)])
 
 
 def _bytes(client: redis.Redis) -> int:

@@ -14,7 +14,7 @@ RETRY_SECONDS = 1.0
 Seconds = float | Callable[[], float]
 
 
-def _number(seconds: Seconds) -> float:
+def _in_seconds(seconds: Seconds) -> float:
     return seconds if isinstance(seconds, float | int) else seconds()
 
 
@@ -134,7 +134,7 @@ class PeriodicTask:
         return True
 
     def _wait(self) -> None:
-        seconds, least = map(_number, (self._interval_seconds, self._least_seconds))
+        seconds, least = map(_in_seconds, (self._interval_seconds, self._least_seconds))
         if seconds > 0:
             if least:
                 self._stopped.wait(min(seconds, least))

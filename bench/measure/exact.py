@@ -22,6 +22,8 @@ from bench.sides.lineup import Lineup
 
 #: The longest wait for the other side to count all badges again.
 COUNTED_SECONDS = 180.0
+#: Pause after the views are built: the server is still busy with them.
+SETTLE_SECONDS = 20.0
 #: Views on screens; further dashboards show the same ones.
 SCREENS = 100
 
@@ -62,12 +64,14 @@ _Point = tuple[tuple[int, float], dict[str, Any]]
 
 
 def _lineup(bench: Exact, folder: Path, templates: Path) -> Iterator[_Point]:
-    lineup = Lineup(bench.at(1, 1).live().setting(), folder / "lineup", templates)
+    views = bench.at(SCREENS, 1)
+    lineup = Lineup(views.live().setting(), folder / "lineup", templates)
     try:
         lineup.start()
-        saved = Saved(bench.at(SCREENS, 1), lineup)
-        saved.save(chosen(bench.at(SCREENS, 1)))
+        saved = Saved(views, lineup)
+        saved.save(chosen(views))
         saved.wait_until_built()
+        time.sleep(min(SETTLE_SECONDS, bench.seconds))
         for dashboards, rate in bench.points:
             yield (dashboards, rate), _Watched(lineup, saved, bench.at(dashboards, rate)).measure()
     finally:
@@ -124,31 +128,28 @@ class _Watched:
 
     def _times(self, posted: list[Any], truth: Truth, report: dict[str, Any]) -> dict[str, Any]:
         answered = [at for _, _, _, at in posted]
-        lists = [self._list_stops(truth, number, one) for number, one in enumerate(_of(report))]
-        badges = [stops for one in _of(report) for stops in _badge_stops(truth, report, one)]
+        held = report["dashboards"]
+        lists = [self._list_stops(truth, number, one) for number, one in enumerate(held)]
+        badges = [stops for one in held for stops in _badge_stops(truth, report, one)]
         found = summed(times_to_exact(truth, answered, lists + badges))
         for name, parts in (("lists", lists), ("badges", badges)):
             found[f"{name}_ms"] = summed(times_to_exact(truth, answered, parts))["ms"]
-        told = [
-            (data["as_of"], {self._lists[id]: total for id, total in data["totals"].items()})
-            for data in _versioned(report)
-            if data["totals"].keys() <= self._lists.keys()
-        ]
-        compared, wrong = truth.wrong(told)
-        gaps = [sample.last - sample.first for sample in truth.samples]
-        return found | {"compared": compared, "wrong": wrong, "samples": len(gaps)}
+        compared, wrong = truth.wrong(
+            (data["as_of"], self._lengths(data["totals"])) for data in _badges_of_views(report)
+        )
+        return found | {"compared": compared, "wrong": wrong, "samples": len(truth.samples)}
+
+    def _lengths(self, totals: dict[str, int]) -> dict[str, int]:
+        """Maps the lists of saved views to their lengths."""
+        return {self._lists[id]: total for id, total in totals.items() if id in self._lists}
 
     def _list_stops(self, truth: Truth, number: int, one: dict[str, Any]) -> list[Stop]:
         list_id = self._lists[self._screens[number % len(self._screens)]]
         return [(truth.of_list(list_id, version), at) for version, at in one["versions"]]
 
 
-def _of(report: dict[str, Any]) -> list[dict[str, Any]]:
-    return report["dashboards"]
-
-
-def _versioned(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the messages with badges of saved views; other payloads are no lists of two."""
+def _badges_of_views(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yields the messages with the badges of saved views; other payloads begin otherwise."""
     for payload in report["payloads"]:
         if payload[:1] == ["views:totals"]:
             yield payload[1]

@@ -55,6 +55,11 @@ def test_what_was_exact_before_the_answer_takes_no_time(truth):
     assert times_to_exact(truth, [25 * MS], [[(3, 21 * MS)]]) == [0.0]
 
 
+def test_an_older_message_takes_nothing_back(truth):
+    part = [(0, 0), (3, 22 * MS), (1, 25 * MS), (3, 60 * MS)]
+    assert times_to_exact(truth, [20 * MS], [part]) == [2.0]
+
+
 def test_what_never_comes_is_not_exact_and_not_late(truth):
     times = times_to_exact(truth, [5 * MS, 30 * MS, 45 * MS], [[(0, 0), (2, 300 * MS)]])
     assert times == [0.0, None, None]
@@ -70,6 +75,7 @@ def test_what_never_comes_is_not_exact_and_not_late(truth):
 def test_lengths_are_compared_with_those_after_the_same_call(truth):
     assert truth.wrong([([3], {"v1": 4}), ([4], {"v1": 5})]) == (2, 0)
     assert truth.wrong([([3], {"v1": 5}), ([4], {"v1": 5})]) == (2, 1)
+    assert truth.wrong([([2], {"v1": 3})]) == (1, 0), "a length that has not changed since"
     assert truth.wrong([([9], {"v1": 5})]) == (0, 0), "no look found the lists after that call"
 
 
