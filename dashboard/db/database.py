@@ -154,8 +154,14 @@ class Database:
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url, wait_ready)
+        #: On PostgreSQL a read without a transaction is one round trip, and not three.
+        self._reading = (
+            self.engine
+            if self.is_sqlite
+            else self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        )
         #: The engine for requests: other green threads run between two statements.
-        self._yielding = self.engine.execution_options()
+        self._yielding = self._reading.execution_options()
         event.listen(self._yielding, "before_cursor_execute", lambda *_: turns.step())
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
         self._offload = offload
@@ -209,18 +215,16 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Opens a connection for reading, on one snapshot. Raises StorageUnavailable.
+        """Opens a connection for reading: on one snapshot of SQLite; on PostgreSQL each statement
+        sees what is committed before it. Raises StorageUnavailable.
 
         In a request other green threads may run before each statement.
         """
         # Only in requests: the listener that calls `step` makes each statement a little slower.
-        engine = self._yielding if turns.is_working() else self.engine
-        try:
-            with engine.begin() as connection:
-                self._begin(connection, "BEGIN")
-                yield connection
-        except (DBAPIError, PoolTimeoutError) as error:
-            raise _translated(error) from error
+        engine = self._yielding if turns.is_working() else self._reading
+        with self._opened(engine) as connection:
+            self._begin(connection, "BEGIN")
+            yield connection
 
     def read_beside(self, statement: Select[Any]) -> Sequence[Sequence[Any]]:
         """Returns the rows of a long statement, as the driver's values. On SQLite, which would stop
@@ -228,7 +232,7 @@ class Database:
         runs one at a time, so that many leave processors to events. Raises StorageUnavailable."""
         with self._one_beside:
             if not self.is_sqlite:
-                with self.read() as connection:
+                with self._opened(self.engine) as connection:
                     connection.exec_driver_sql(_BESIDE)
                     return connection.execute(statement).all()
             literal = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
@@ -316,6 +320,15 @@ class Database:
             return self._offload(work, self.engine.url.database, *arguments)
         except sqlite3.Error as error:
             raise StorageUnavailable() from error
+
+    @contextmanager
+    def _opened(self, engine: Engine) -> Iterator[Connection]:
+        """Opens a connection of an engine. Raises StorageUnavailable."""
+        try:
+            with engine.begin() as connection:
+                yield connection
+        except (DBAPIError, PoolTimeoutError) as error:
+            raise _translated(error) from error
 
     def _begin(self, connection: Connection, how: str) -> None:
         """Begins a transaction by the statement `how`; PostgreSQL's driver does so by itself."""

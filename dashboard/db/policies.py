@@ -11,7 +11,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
-    Engine,
     Select,
     bindparam,
     case,
@@ -23,6 +22,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy.pool import Pool
 
 from dashboard.db import calendars
 from dashboard.db.accounts import admins, sources
@@ -155,7 +155,7 @@ class KnownPolicies(NamedTuple):
     calendars: Mapping[_Made, Calendar]
 
 
-_current: WeakKeyDictionary[Engine, KnownPolicies] = WeakKeyDictionary()
+_current: WeakKeyDictionary[Pool, KnownPolicies] = WeakKeyDictionary()
 _loading = threading.Lock()
 _NONE = KnownPolicies(0, Policies(), {})
 
@@ -169,13 +169,13 @@ def of_version(connection: Connection, version: int) -> KnownPolicies:
     """Returns the policies as of this transaction; the caller has read their version."""
     if version == 0:
         return _NONE
-    entry = _current.get(connection.engine)
+    entry = _current.get(connection.engine.pool)
     if entry is None or entry.version != version:
         by_key: dict[_Made, Calendar] = {}
         read = list(_read(connection, entry or _NONE, by_key))
         entry = KnownPolicies(version, Policies(read), by_key)
         with _loading:
-            _current[connection.engine] = entry
+            _current[connection.engine.pool] = entry
     return entry
 
 

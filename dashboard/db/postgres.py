@@ -1,6 +1,9 @@
 """Connections to PostgreSQL on which every wait is bounded."""
 
+import math
+import select
 import time
+from selectors import EVENT_READ, EVENT_WRITE
 from traceback import clear_frames
 from typing import Any, cast
 
@@ -8,6 +11,8 @@ import psycopg
 from psycopg.abc import RV, PQGen
 from psycopg.waiting import Ready
 from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import InvalidatePoolError
 
 from dashboard.turns import WaitReady
 
@@ -17,6 +22,9 @@ POOL_SIZE = 10
 POOL_WAIT_SECONDS = 2
 #: The longest wait for the server, longer than statement_timeout: only a frozen server exceeds it.
 SILENCE_SECONDS = 17.0
+#: A connection that was used this recently is not asked whether its server is still there, unless
+#: the server has sent something since: the end of a connection arrives by itself.
+USED_SECONDS = 5.0
 
 
 class BoundedConnection(psycopg.Connection[Any]):
@@ -26,6 +34,22 @@ class BoundedConnection(psycopg.Connection[Any]):
     wait_ready: WaitReady | None = None
     #: Replaces `SILENCE_SECONDS` for a statement that takes longer and sends nothing meanwhile.
     silence_seconds: float | None = None
+    #: When the connection went back to the pool, or was made.
+    used_at: float = -math.inf
+
+    def is_in_use(self) -> bool:
+        """Whether it was used a moment ago, and its server has not closed it since."""
+        is_recent = time.monotonic() <= self.used_at + USED_SECONDS
+        return is_recent and not self._has_input()
+
+    def _has_input(self) -> bool:
+        descriptor = self.pgconn.socket
+        if self.wait_ready is None:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            return bool(poll.poll(0))
+        # It can be written to, so this does not wait.
+        return bool(self.wait_ready(descriptor, EVENT_READ | EVENT_WRITE, 0.0) & EVENT_READ)
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         try:
@@ -64,7 +88,6 @@ def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
         pool_size=POOL_SIZE,
         max_overflow=POOL_SIZE // 2,
         pool_timeout=POOL_WAIT_SECONDS,
-        pool_pre_ping=True,
         # Otherwise an error's text, which is logged, contains the values of the statement.
         hide_parameters=True,
     )
@@ -79,6 +102,22 @@ def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
             clear_frames(error.__traceback__)
             raise
         connection.wait_ready = wait_ready
+        connection.used_at = time.monotonic()
         return connection
+
+    @event.listens_for(engine, "checkout")
+    def check(connection: BoundedConnection, record: Any, proxy: Any) -> None:
+        """Has the pool connect again if the server has gone. SQLAlchemy's own check would be a
+        round trip before each transaction."""
+        try:
+            if not connection.is_in_use():
+                engine.dialect.do_ping(cast(DBAPIConnection, connection))
+        except psycopg.Error as error:
+            raise InvalidatePoolError() from error
+
+    @event.listens_for(engine, "checkin")
+    def note_use(connection: BoundedConnection | None, record: Any) -> None:
+        if connection is not None:
+            connection.used_at = time.monotonic()
 
     return engine

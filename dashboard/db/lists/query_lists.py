@@ -12,7 +12,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, Engine, bindparam, select, update
+from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy.pool import Pool
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
@@ -292,7 +293,7 @@ class QueryLists:
         return ConditionIndex({id: query_list.resolved for id, query_list in self.lists.items()})
 
 
-_current: WeakKeyDictionary[Engine, QueryLists] = WeakKeyDictionary()
+_current: WeakKeyDictionary[Pool, QueryLists] = WeakKeyDictionary()
 _loading = threading.Lock()
 
 
@@ -303,11 +304,11 @@ def current(connection: Connection, *, for_writing: bool = False) -> QueryLists:
 
 def of_version(connection: Connection, version: int) -> QueryLists:
     """Returns the lists as of this transaction; the caller has read their version."""
-    lists = _current.get(connection.engine)
+    lists = _current.get(connection.engine.pool)
     if lists is None or lists.version != version:
         lists = _read(connection, version, lists or QueryLists(0, ()))
         with _loading:
-            _current[connection.engine] = lists
+            _current[connection.engine.pool] = lists
     return lists
 
 

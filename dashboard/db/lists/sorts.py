@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, Engine, and_, delete, insert, or_, select, update
+from sqlalchemy import Connection, and_, delete, insert, or_, select, update
+from sqlalchemy.pool import Pool
 
 from dashboard.db.accounts.admins import by_email
 from dashboard.db.models.history import history_state
@@ -33,17 +34,17 @@ class _Known(NamedTuple):
     sorts: Mapping[str, Sort]
 
 
-_current: WeakKeyDictionary[Engine, _Known] = WeakKeyDictionary()
+_current: WeakKeyDictionary[Pool, _Known] = WeakKeyDictionary()
 
 
 def known(connection: Connection) -> Mapping[str, Sort]:
     """Returns all sorts by name as of this transaction: built-in ones first, then saved ones."""
     token = connection.scalar(_TOKEN) or ""
-    entry = _current.get(connection.engine)
+    entry = _current.get(connection.engine.pool)
     if entry is None or entry.token != token:
         rows = connection.execute(select(*_COLUMNS).where(_IS_CURRENT).order_by(sorts.c.name))
         saved = {row.name: _sort(*row) for row in rows}
-        entry = _current[connection.engine] = _Known(token, {**BUILT_IN_SORTS, **saved})
+        entry = _current[connection.engine.pool] = _Known(token, {**BUILT_IN_SORTS, **saved})
     return entry.sorts
 
 

@@ -91,11 +91,12 @@ def test_rows_are_locked(postgres_database):
     )
     row = {"source_id": source_id, "external_id": "a", "created_at": 1}
     postgres_database.write(lambda connection: connection.execute(insert(customers), row))
+    engine = postgres_database.engine
     unlocked = select(customers.c.external_id).with_for_update(skip_locked=True)
-    with postgres_database.read() as one, postgres_database.read() as other:
+    with engine.begin() as one, engine.begin() as other:
         answer(one, ask(FREE, source_id, "a"))
         assert other.scalars(unlocked).all() == ["a"]
-    with postgres_database.read() as one, postgres_database.read() as other:
+    with engine.begin() as one, engine.begin() as other:
         answer(one, ask(LOCKED, source_id, "a"))
         assert other.scalars(unlocked).all() == []
 
@@ -106,7 +107,7 @@ def test_rows_are_locked(postgres_database):
 )
 def test_each_name_is_looked_up_in_a_database_without_statistics(postgres_database, query):
     """The plan is kept while the tables grow: it must not scan them."""
-    with postgres_database.read() as connection:
+    with postgres_database.engine.begin() as connection:
         connection.execute(text("SET LOCAL plan_cache_mode = force_generic_plan"))
         sql = query._postgres.replace("%(names)s", "$1").replace("%(source)s", "$2")
         connection.exec_driver_sql(f"PREPARE asked AS {sql}")

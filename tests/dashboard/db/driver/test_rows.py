@@ -107,7 +107,7 @@ def test_an_id_that_is_taken_is_an_integrity_error_and_nothing_is_stored(
 @pytest.mark.postgres
 def test_each_row_is_looked_up_in_a_database_without_statistics(postgres_database):
     """The plan is kept while the table grows: it must not scan it."""
-    with postgres_database.read() as connection:
+    with postgres_database.engine.begin() as connection:
         connection.execute(text("SET LOCAL plan_cache_mode = force_generic_plan"))
         sql = update_of(events, ["body"]).postgresql.replace("%s", "$1")
         connection.exec_driver_sql(f"PREPARE change AS {sql}")

@@ -95,6 +95,7 @@ def test_the_victim_of_a_deadlock_is_written_again(shop, monkeypatch, wait_secon
 def test_a_stopped_server_is_given_up(shop, monkeypatch):
     """It keeps its connections open and sends nothing. (F35)"""
     monkeypatch.setattr(postgres, "SILENCE_SECONDS", 0.5)
+    monkeypatch.setattr(postgres, "USED_SECONDS", 0)
     shop.says(0)
     with shop.database.engine.connect() as connection:
         process = connection.scalar(text("SELECT pg_backend_pid()"))

@@ -102,7 +102,7 @@ def test_a_vacuum_that_fails_is_repeated_by_a_second_call(order, caplog):
 
 def test_a_vacuum_that_takes_long_goes_on_after_the_answer(order, postgres_database, caplog):
     """H30: the request does not wait for its end."""
-    with postgres_database.read() as other:
+    with postgres_database.engine.begin() as other:
         other.execute(text("LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE"))
         with pytest.raises(StorageUnavailable, match="All is deleted"):
             order.erase("c", traces_seconds=0)
