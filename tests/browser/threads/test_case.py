@@ -48,7 +48,9 @@ def both_try_to_claim(lineup, mai, ken, id: int) -> None:
     mai.page.click(".act-claim")
     ken.wait_for(toast("Mai has taken this thread"), "the notice of the claim")
     assert lineup.admin(lineup.ken_email).act(id, "claim").json()["code"] == "already_claimed"
-    ken.wait_for("() => !document.querySelector('.thread-acts > .act-claim')", "no button to claim")
+    ken.wait_for(
+        "() => document.querySelector('.thread-acts > .act-claim[inert]')", "no button to claim"
+    )
 
 
 def reply_to_a_conversation_that_moved_on(lineup, mai, ken, id: int) -> None:

@@ -73,9 +73,9 @@ function acts(row, page) {
     { name: "claim", text: claimText(row, adminId, t), key: "t", run: () => actions.claim() },
     { name: "hand", text: t("act.hand"), key: "a", popup: "dialog", run: (event) => handOver.open(event, picks.opened) },
   ];
+  // What cannot be done keeps its place: a colleague's act moves no button under the pointer.
   return [
-    ...(mayGive(row, page) ? given : []),
-    // A closed thread keeps the place of the button, so that the others stay where they are.
+    ...given.map((act) => ({ ...act, absent: !mayGive(row, page) })),
     { name: "snooze", text: t("act.snooze"), key: "h", popup: "menu", disabled: !row.open,
       run: (event) => snooze.open(event, picks.opened) },
     // The second press of a double click is not meant for the next thread.
@@ -84,9 +84,9 @@ function acts(row, page) {
   ].map(button).concat(more(row, page));
 }
 
-const button = ({ name, text, key, popup, disabled, run }) => html`<button type="button"
+const button = ({ name, text, key, popup, disabled, absent, run }) => html`<button type="button"
   class="button act-${name}" aria-haspopup=${popup ?? nothing} aria-keyshortcuts=${key}
-  title="${text} (${key})" ?disabled=${disabled} @click=${run}
+  title="${text} (${key})" ?disabled=${disabled} ?inert=${absent} @click=${run}
   ><span>${text}</span><kbd aria-hidden="true">${key}</kbd></button>`;
 
 // Only supervisors take over or hand over a colleague's thread.
