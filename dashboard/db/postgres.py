@@ -88,6 +88,8 @@ def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
         pool_size=POOL_SIZE,
         max_overflow=POOL_SIZE // 2,
         pool_timeout=POOL_WAIT_SECONDS,
+        # The connection that was used last: PostgreSQL keeps the plans of statements by connection.
+        pool_use_lifo=True,
         # Otherwise an error's text, which is logged, contains the values of the statement.
         hide_parameters=True,
     )
