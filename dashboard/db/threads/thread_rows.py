@@ -142,8 +142,8 @@ def select_rows(source: FromClause, was: Callable[[Any], Any] = lambda now: now)
     return select(*map(was, _COLUMNS)).select_from(joined)
 
 
-#: The number of ids that a statement asks for is a multiple of this, so that there are few different
-#: ones: PostgreSQL takes 2 ms to plan each.
+#: A statement asks for a multiple of so many ids: there are few different ones, and PostgreSQL,
+#: which takes 2 ms to plan one, keeps their plans.
 _IDS_STEP = 8
 _ROWS = select_rows(threads).where(threads.c.id.in_(bindparam("ids", expanding=True)))
 
