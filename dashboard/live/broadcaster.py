@@ -77,7 +77,7 @@ log = logging.getLogger(__name__)
 FRAME_SECONDS = 0.05
 #: Largest share of the time that pushing may take. Beyond it frames come less often and carry more,
 #: so that the process keeps up; the time between two frames is at most `BUSY_FRAME_SECONDS`.
-PUSHING_SHARE = 0.3
+PUSHING_SHARE = 0.5
 BUSY_FRAME_SECONDS = 0.1
 #: Frames after which other green threads run: hundreds take longer than a request may wait.
 FRAMES_AT_ONCE = 100
