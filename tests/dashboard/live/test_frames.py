@@ -105,7 +105,7 @@ def test_frames_are_sent_less_often_when_sending_is_slow(driver, monkeypatch):
     send = driver.emitter.send
 
     def slow_send(*given, **named):
-        driver.now += 0.03
+        driver.now += 0.05
         send(*given, **named)
 
     monkeypatch.setattr(driver.emitter, "send", slow_send)
