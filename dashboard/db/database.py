@@ -214,17 +214,21 @@ class Database:
             self._sleep(RETRY_SECONDS * (1 + random.random()))
 
     @contextmanager
-    def read(self) -> Iterator[Connection]:
+    def read(self, *, in_transaction: bool = False) -> Iterator[Connection]:
         """Opens a connection for reading: on one snapshot of SQLite; on PostgreSQL each statement
         sees what is committed before it. Raises StorageUnavailable.
 
-        In a request other green threads may run before each statement.
+        In a request other green threads may run before each statement, unless it is
+        `in_transaction`.
         """
         # Only in requests: the listener that calls `step` makes each statement a little slower.
         engine = self._yielding if turns.is_working() else self._reading
-        with self._opened(engine) as connection:
-            self._begin(connection, "BEGIN")
-            yield connection
+        try:
+            with (self.engine if in_transaction else engine).begin() as connection:
+                self._begin(connection, "BEGIN")
+                yield connection
+        except (DBAPIError, PoolTimeoutError) as error:
+            raise _translated(error) from error
 
     def read_beside(self, statement: Select[Any]) -> Sequence[Sequence[Any]]:
         """Returns the rows of a long statement, as the driver's values. On SQLite, which would stop
@@ -232,7 +236,7 @@ class Database:
         runs one at a time, so that many leave processors to events. Raises StorageUnavailable."""
         with self._one_beside:
             if not self.is_sqlite:
-                with self._opened(self.engine) as connection:
+                with self.read(in_transaction=True) as connection:
                     connection.exec_driver_sql(_BESIDE)
                     return connection.execute(statement).all()
             literal = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
@@ -320,15 +324,6 @@ class Database:
             return self._offload(work, self.engine.url.database, *arguments)
         except sqlite3.Error as error:
             raise StorageUnavailable() from error
-
-    @contextmanager
-    def _opened(self, engine: Engine) -> Iterator[Connection]:
-        """Opens a connection of an engine. Raises StorageUnavailable."""
-        try:
-            with engine.begin() as connection:
-                yield connection
-        except (DBAPIError, PoolTimeoutError) as error:
-            raise _translated(error) from error
 
     def _begin(self, connection: Connection, how: str) -> None:
         """Begins a transaction by the statement `how`; PostgreSQL's driver does so by itself."""

@@ -11,6 +11,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
+    Pool,
     Select,
     bindparam,
     case,
@@ -22,7 +23,6 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.pool import Pool
 
 from dashboard.db import calendars
 from dashboard.db.accounts import admins, sources

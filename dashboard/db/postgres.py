@@ -1,9 +1,8 @@
 """Connections to PostgreSQL on which every wait is bounded."""
 
-import math
 import select
 import time
-from selectors import EVENT_READ, EVENT_WRITE
+from functools import partial
 from traceback import clear_frames
 from typing import Any, cast
 
@@ -11,7 +10,6 @@ import psycopg
 from psycopg.abc import RV, PQGen
 from psycopg.waiting import Ready
 from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import InvalidatePoolError
 
 from dashboard.turns import WaitReady
@@ -35,7 +33,7 @@ class BoundedConnection(psycopg.Connection[Any]):
     #: Replaces `SILENCE_SECONDS` for a statement that takes longer and sends nothing meanwhile.
     silence_seconds: float | None = None
     #: When the connection went back to the pool, or was made.
-    used_at: float = -math.inf
+    used_at = 0.0
 
     def is_in_use(self) -> bool:
         """Whether it was used a moment ago, and its server has not closed it since."""
@@ -49,7 +47,7 @@ class BoundedConnection(psycopg.Connection[Any]):
             poll.register(descriptor, select.POLLIN)
             return bool(poll.poll(0))
         # It can be written to, so this does not wait.
-        return bool(self.wait_ready(descriptor, EVENT_READ | EVENT_WRITE, 0.0) & EVENT_READ)
+        return bool(self.wait_ready(descriptor, Ready.RW, 0.0) & Ready.R)
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         try:
@@ -107,19 +105,21 @@ def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
         connection.used_at = time.monotonic()
         return connection
 
-    @event.listens_for(engine, "checkout")
-    def check(connection: BoundedConnection, record: Any, proxy: Any) -> None:
-        """Has the pool connect again if the server has gone. SQLAlchemy's own check would be a
-        round trip before each transaction."""
-        try:
-            if not connection.is_in_use():
-                engine.dialect.do_ping(cast(DBAPIConnection, connection))
-        except psycopg.Error as error:
-            raise InvalidatePoolError() from error
-
-    @event.listens_for(engine, "checkin")
-    def note_use(connection: BoundedConnection | None, record: Any) -> None:
-        if connection is not None:
-            connection.used_at = time.monotonic()
-
+    event.listen(engine, "checkout", partial(_check, engine.dialect))
+    event.listen(engine, "checkin", _note_use)
     return engine
+
+
+def _check(dialect: Any, connection: BoundedConnection, record: Any, proxy: Any) -> None:
+    """Has the pool connect again if the server has gone. SQLAlchemy's own check would be a round
+    trip before each transaction."""
+    try:
+        if not connection.is_in_use():
+            dialect.do_ping(connection)
+    except psycopg.Error as error:
+        raise InvalidatePoolError() from error
+
+
+def _note_use(connection: BoundedConnection | None, record: Any) -> None:
+    if connection is not None:
+        connection.used_at = time.monotonic()

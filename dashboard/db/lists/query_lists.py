@@ -12,8 +12,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, bindparam, select, update
-from sqlalchemy.pool import Pool
+from sqlalchemy import Connection, Pool, bindparam, select, update
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks

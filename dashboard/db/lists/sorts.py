@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, and_, delete, insert, or_, select, update
-from sqlalchemy.pool import Pool
+from sqlalchemy import Connection, Pool, and_, delete, insert, or_, select, update
 
 from dashboard.db.accounts.admins import by_email
 from dashboard.db.models.history import history_state
