@@ -99,6 +99,9 @@ class Facts:
             self._insert(insert(report_facts), facts)
         if not self.database.is_sqlite:
             self.database.write(go_on_behind)
+            with self.database.read() as connection:
+                # In a database that has grown for months, autovacuum has done that.
+                connection.exec_driver_sql("VACUUM ANALYZE report_facts")
         counted = update(report_state).values(swept_id=None, counted_until=self.now)
         self.database.write(lambda connection: connection.execute(counted) and None)
 

@@ -4,6 +4,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     ForeignKey,
+    PrimaryKeyConstraint,
     SmallInteger,
     String,
     Table,
@@ -12,19 +13,25 @@ from sqlalchemy import (
 
 from dashboard.db.models.base import Id, Json, metadata
 
+_COUNTED = (
+    *("thread_id", "value", "opening", "bucket", "opening_bucket", "admin_id", "before"),
+    *("own_before", "queue_id", "source_id", "desk", "tier", "language"),
+)
 #: What happened in threads, computed from their events and acts: see `reports.facts`. `kind` is a
 #: number of KINDS, `id` that of the event or act, of `missed` that of the thread. `value` is a
 #: duration in milliseconds, `opening` its opening time, null without a policy; `bucket` and
 #: `opening_bucket` say where both stand among BOUNDS. `admin_id` is who did it, or who got or had
 #: the thread. `before` is the time at which an admin had answered or closed the thread before,
 #: `own_before` that of the same admin: so each thread is counted once. The columns after `queue_id`
-#: describe the thread as it is now.
+#: describe the thread as it is now. What is counted stands in the key: SQLite keeps the table in
+#: its order, and PostgreSQL reads the key alone, without the facts of other kinds between. Tags can
+#: be too long for it.
 report_facts = Table(
     "report_facts",
     metadata,
-    Column("kind", SmallInteger, primary_key=True, autoincrement=False),
-    Column("at", BigInteger, primary_key=True, autoincrement=False),
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", SmallInteger, autoincrement=False),
+    Column("at", BigInteger, autoincrement=False),
+    Column("id", BigInteger, autoincrement=False),
     Column(
         "thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE"), nullable=False, index=True
     ),
@@ -41,6 +48,7 @@ report_facts = Table(
     Column("tier", SmallInteger, nullable=False),
     Column("language", String(35)),
     Column("tags", Text),
+    PrimaryKeyConstraint("kind", "at", "id", postgresql_include=_COUNTED),
     sqlite_with_rowid=False,
 )
 

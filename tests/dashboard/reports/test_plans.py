@@ -107,3 +107,13 @@ def test_postgres_compares_no_fact_with_each_step_or_percentile(plans_on_postgre
     plans = plans_on_postgres(**report)
     assert "report_facts" in plans and "Join Filter" not in plans
     assert plans.count(" OR ") < 10
+
+
+@pytest.mark.parametrize("metric", ["new", "first_reply", "close_time"])
+def test_postgres_reads_the_key_alone(plans_on_postgres, postgres_database, metric):
+    """In the table the facts of one kind stand between those of all others: it read all of it."""
+    with postgres_database.read() as connection:
+        connection.exec_driver_sql("VACUUM report_facts")
+    plans = plans_on_postgres(metric=metric, step="day")
+    assert "Index Only Scan using pk_report_facts" in plans
+    assert "Bitmap" not in plans and "Seq Scan on report_facts" not in plans
