@@ -14,6 +14,7 @@ from bench.judges.surroundings import (
     npm_versions,
     output,
 )
+from bench.processes import BenchError
 from tests.browser.states import prepare
 from tests.drivers.lineup import running_lineup
 from tests.servers.chromium import ARGUMENTS
@@ -26,6 +27,8 @@ FORMS = {"phone": (), "desktop": ("--preset=desktop",)}
 JUDGED = ("accessibility", "best-practices")
 CATEGORIES = (*JUDGED, "performance")
 SECONDS = 180
+#: Lighthouse says so when it could not measure, and does then.
+AGAIN, TRIES = "Please run Lighthouse again", 3
 #: Elements that a finding names.
 SHOWN_MAX = 3
 
@@ -37,9 +40,20 @@ def run(folder: Path) -> Iterator[Verdict]:
         pages = {"sign-in": ("/login", ""), "dashboard": ("/", cookie_of(lineup.mai))}
         for name, (path, cookie) in pages.items():
             for form, options in FORMS.items():
-                report = _report(folder, lineup.server.url + path, cookie, options)
+                report = reported(folder, lineup.server.url + path, cookie, options)
                 yield _verdict(f"{name}, {form}", report)
         lineup.disconnect()
+
+
+def reported(folder: Path, *page: Any) -> dict[str, Any]:
+    """Returns the report on a page; Lighthouse now and then misses the begin of the load."""
+    for _ in range(TRIES - 1):
+        try:
+            return _report(folder, *page)
+        except BenchError as error:
+            if AGAIN not in str(error):
+                raise
+    return _report(folder, *page)
 
 
 def _report(folder: Path, url: str, cookie: str, options: tuple[str, ...]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bench.judges import __main__ as command
-from bench.judges import report
+from bench.judges import lighthouse, report
 from bench.judges.accepted import ACCEPTED
 from bench.judges.judge import Accepted, Finding, Judge, Verdict
 from bench.processes import BenchError
@@ -87,3 +87,21 @@ def test_only_a_whole_run_writes_results(names, tmp_path, monkeypatch, capsys):
 def test_every_accepted_finding_names_a_judge_and_a_reason():
     assert {row.judge for row in ACCEPTED} <= command.JUDGES.keys()
     assert [row for row in ACCEPTED if len(row.reason) < 20] == []
+
+
+@pytest.mark.parametrize(
+    "said, tries", [(f"NO_NAVSTART. {lighthouse.AGAIN}.", lighthouse.TRIES), ("No browser.", 1)]
+)
+def test_lighthouse_runs_again_when_it_asks_for_it(monkeypatch, tmp_path, said, tries):
+    runs = []
+
+    def fails(*given, **named):
+        runs.append(given)
+        raise BenchError(said)
+
+    monkeypatch.setattr(lighthouse, "output", fails)
+    monkeypatch.setattr(lighthouse, "node", lambda: "node")
+    monkeypatch.setattr(lighthouse, "chromium_path", lambda: "chromium")
+    with pytest.raises(BenchError, match=said):
+        lighthouse.reported(tmp_path, "/", "", ())
+    assert len(runs) == tries
