@@ -27,7 +27,7 @@ FORMS = {"phone": (), "desktop": ("--preset=desktop",)}
 JUDGED = ("accessibility", "best-practices")
 CATEGORIES = (*JUDGED, "performance")
 SECONDS = 180
-#: Lighthouse says so when it could not measure, and does then.
+#: The words of Lighthouse when it could not record a load; the next try mostly can.
 AGAIN, TRIES = "Please run Lighthouse again", 3
 #: Elements that a finding names.
 SHOWN_MAX = 3
@@ -40,13 +40,13 @@ def run(folder: Path) -> Iterator[Verdict]:
         pages = {"sign-in": ("/login", ""), "dashboard": ("/", cookie_of(lineup.mai))}
         for name, (path, cookie) in pages.items():
             for form, options in FORMS.items():
-                report = reported(folder, lineup.server.url + path, cookie, options)
+                report = report_of(folder, lineup.server.url + path, cookie, options)
                 yield _verdict(f"{name}, {form}", report)
         lineup.disconnect()
 
 
-def reported(folder: Path, *page: Any) -> dict[str, Any]:
-    """Returns the report on a page; Lighthouse now and then misses the begin of the load."""
+def report_of(folder: Path, *page: Any) -> dict[str, Any]:
+    """Returns the report on a page, after `TRIES` tries at most."""
     for _ in range(TRIES - 1):
         try:
             return _report(folder, *page)

@@ -218,8 +218,8 @@ class Database:
         """Opens a connection for reading: on one snapshot of SQLite; on PostgreSQL each statement
         sees what is committed before it. Raises StorageUnavailable.
 
-        In a request other green threads may run before each statement, unless it is
-        `in_transaction`.
+        In a request other green threads may run before each statement. `in_transaction`: PostgreSQL
+        begins a transaction, too, for `SET LOCAL`; no green threads run in it.
         """
         # Only in requests: the listener that calls `step` makes each statement a little slower.
         engine = self._yielding if turns.is_working() else self._reading

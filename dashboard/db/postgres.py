@@ -35,8 +35,8 @@ class BoundedConnection(psycopg.Connection[Any]):
     #: When the connection went back to the pool, or was made.
     used_at = 0.0
 
-    def is_in_use(self) -> bool:
-        """Whether it was used a moment ago, and its server has not closed it since."""
+    def is_surely_open(self) -> bool:
+        """Whether it was used a moment ago, and its server has neither ended it nor written since."""
         is_recent = time.monotonic() <= self.used_at + USED_SECONDS
         return is_recent and not self._has_input()
 
@@ -114,7 +114,7 @@ def _check(dialect: Any, connection: BoundedConnection, record: Any, proxy: Any)
     """Has the pool connect again if the server has gone. SQLAlchemy's own check would be a round
     trip before each transaction."""
     try:
-        if not connection.is_in_use():
+        if not connection.is_surely_open():
             dialect.do_ping(connection)
     except psycopg.Error as error:
         raise InvalidatePoolError() from error

@@ -103,5 +103,5 @@ def test_lighthouse_runs_again_when_it_asks_for_it(monkeypatch, tmp_path, said, 
     monkeypatch.setattr(lighthouse, "node", lambda: "node")
     monkeypatch.setattr(lighthouse, "chromium_path", lambda: "chromium")
     with pytest.raises(BenchError, match=said):
-        lighthouse.reported(tmp_path, "/", "", ())
+        lighthouse.report_of(tmp_path, "/", "", ())
     assert len(runs) == tries

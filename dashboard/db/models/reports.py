@@ -13,6 +13,8 @@ from sqlalchemy import (
 
 from dashboard.db.models.base import Id, Json, metadata
 
+#: The columns that PostgreSQL keeps in the key of facts, too: a report reads the key alone, without
+#: the facts of other kinds between. Tags can be too long for it. SQLite keeps all in its order.
 _COUNTED = (
     *("thread_id", "value", "opening", "bucket", "opening_bucket", "admin_id", "before"),
     *("own_before", "queue_id", "source_id", "desk", "tier", "language"),
@@ -23,9 +25,7 @@ _COUNTED = (
 #: `opening_bucket` say where both stand among BOUNDS. `admin_id` is who did it, or who got or had
 #: the thread. `before` is the time at which an admin had answered or closed the thread before,
 #: `own_before` that of the same admin: so each thread is counted once. The columns after `queue_id`
-#: describe the thread as it is now. What is counted stands in the key: SQLite keeps the table in
-#: its order, and PostgreSQL reads the key alone, without the facts of other kinds between. Tags can
-#: be too long for it.
+#: describe the thread as it is now.
 report_facts = Table(
     "report_facts",
     metadata,

@@ -142,8 +142,8 @@ def select_rows(source: FromClause, was: Callable[[Any], Any] = lambda now: now)
     return select(*map(was, _COLUMNS)).select_from(joined)
 
 
-#: A statement asks for a multiple of so many ids: there are few different ones, and PostgreSQL,
-#: which takes 2 ms to plan one, keeps their plans.
+#: Ids are filled up to a multiple of this with the last one. So there are few different statements,
+#: and PostgreSQL keeps their plans, each of which takes it 2 ms.
 _IDS_STEP = 8
 _ROWS = select_rows(threads).where(threads.c.id.in_(bindparam("ids", expanding=True)))
 

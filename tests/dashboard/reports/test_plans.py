@@ -3,10 +3,11 @@
 import sqlite3
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
+from dashboard.db.models.reports import report_facts
 from dashboard.web.http.reports import Reader, ReportQuery, Reports
 from tests.support import now_ms
 
@@ -117,3 +118,10 @@ def test_postgres_reads_the_key_alone(plans_on_postgres, postgres_database, metr
     plans = plans_on_postgres(metric=metric, step="day")
     assert "Index Only Scan using pk_report_facts" in plans
     assert "Bitmap" not in plans and "Seq Scan on report_facts" not in plans
+
+
+def test_the_key_has_the_columns_of_the_model(postgres_database):
+    with postgres_database.read() as connection:
+        key = inspect(connection).get_pk_constraint("report_facts")
+    options = report_facts.primary_key.dialect_options["postgresql"]
+    assert key["dialect_options"]["postgresql_include"] == list(options["include"])

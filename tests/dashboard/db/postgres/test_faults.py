@@ -1,6 +1,7 @@
 """Faults of PostgreSQL during ingest: retried or reported, and nothing stored in part."""
 
 import os
+import select
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ from sqlalchemy import text
 
 from dashboard.db import database, postgres
 from dashboard.errors import StorageUnavailable
+from dashboard.web.server.readiness import waiter
 from tests.dashboard.ingest.shop import Shop, message
 from tests.support import wait_until
 
@@ -35,6 +37,27 @@ def test_a_write_survives_the_end_of_its_connection(shop):
         connection.commit()
     assert shop.says(1, id="m-1").status == "created"
     assert len(shop.conversation()) == 2
+
+
+def _wait_read(descriptor: int, seconds: float) -> None:
+    if not select.select([descriptor], [], [], seconds)[0]:
+        raise TimeoutError
+
+
+@pytest.mark.parametrize(
+    "wait_ready", [None, waiter(select.poll, _wait_read, select.select)], ids=["plain", "green"]
+)
+def test_a_read_survives_the_end_of_a_connection_that_was_just_used(postgres_database, wait_ready):
+    """Its end has arrived: nothing needs to ask for it. (F31)"""
+    own = database.Database(postgres_database.url, wait_ready=wait_ready)
+    with own.read() as connection:
+        driver = connection.connection.driver_connection
+    with postgres_database.engine.begin() as connection:
+        connection.execute(_END_OTHERS)
+    wait_until(lambda: not driver.is_surely_open(), what="its end")
+    with own.read() as connection:
+        assert connection.scalar(text("SELECT 7")) == 7
+    own.close()
 
 
 def test_a_write_is_retried_when_its_connection_ends(shop):

@@ -1,23 +1,32 @@
 """How often an event and a read wait for PostgreSQL: its answers end with ReadyForQuery."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from dashboard.db.database import Database
+from dashboard.db.postgres import USED_SECONDS
+from dashboard.db.threads import thread_rows
 from tests.dashboard.ingest.shop import START_MS, Shop
 from tests.support import SettableClock
 
 pytestmark = pytest.mark.postgres
+PROCESS = text("SELECT pg_backend_pid()")
+
+
+def _driver(database: Database) -> Any:
+    """Returns the pool's only connection."""
+    with database.engine.connect() as connection:
+        return connection.connection.driver_connection
 
 
 def _round_trips(database: Database, folder: Path, work: Callable[[], object]) -> int:
     """Returns the number of round trips of the pool's only connection during `work`."""
-    with database.engine.connect() as connection:
-        driver = connection.connection.driver_connection
-        assert driver is not None
+    driver = _driver(database)
     with (folder / "trace").open("w+") as file:
         driver.pgconn.trace(file.fileno())
         work()
@@ -26,11 +35,13 @@ def _round_trips(database: Database, folder: Path, work: Callable[[], object]) -
         return file.read().count("ReadyForQuery")
 
 
-def test_a_read_is_one_round_trip(postgres_database, tmp_path):
-    def read() -> None:
-        with postgres_database.read() as connection:
-            assert connection.scalar(text("SELECT 7")) == 7
+def _read(database: Database) -> None:
+    with database.read() as connection:
+        assert connection.scalar(text("SELECT 7")) == 7
 
+
+def test_a_read_is_one_round_trip(postgres_database, tmp_path):
+    read = partial(_read, postgres_database)
     assert _round_trips(postgres_database, tmp_path, read) == 1
 
 
@@ -44,11 +55,33 @@ def test_a_message_is_six_round_trips(postgres_database, tmp_path):
     assert len(shop.conversation()) == 3
 
 
-def test_a_connection_that_was_used_long_ago_is_checked(postgres_database, tmp_path, monkeypatch):
-    def read() -> None:
-        with postgres_database.read() as connection:
-            connection.scalar(text("SELECT 7"))
+def test_a_connection_that_was_used_long_ago_is_checked_once(postgres_database, tmp_path):
+    read, driver = partial(_read, postgres_database), _driver(postgres_database)
 
-    read()
-    monkeypatch.setattr("dashboard.db.postgres.USED_SECONDS", 0)
-    assert _round_trips(postgres_database, tmp_path, read) == 2
+    def read_late() -> None:
+        driver.used_at -= USED_SECONDS
+        read()
+
+    assert _round_trips(postgres_database, tmp_path, read_late) == 2
+    assert _round_trips(postgres_database, tmp_path, read) == 1
+
+
+def test_the_connection_that_was_used_last_is_used_again(postgres_database):
+    engine = postgres_database.engine
+    first, last = engine.connect(), engine.connect()
+    process = last.scalar(PROCESS)
+    first.close()
+    last.close()
+    with postgres_database.read() as connection:
+        assert connection.scalar(PROCESS) == process
+
+
+def test_rows_of_some_threads_are_few_different_statements(postgres_database):
+    """PostgreSQL plans each anew."""
+    said = set()
+    listen = partial(event.listen, postgres_database.engine, "before_cursor_execute")
+    listen(lambda connection, cursor, statement, *others: said.add(statement))
+    with postgres_database.engine.connect() as connection:
+        for count in (*range(1, 9), 16):
+            thread_rows.shared_rows(connection, range(1, count + 1))
+    assert len(said) == 2
