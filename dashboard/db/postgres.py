@@ -36,7 +36,7 @@ class BoundedConnection(psycopg.Connection[Any]):
     used_at = 0.0
 
     def is_surely_open(self) -> bool:
-        """Whether it was used a moment ago, and its server has neither ended it nor written since."""
+        """Whether it was used a moment ago, and nothing has come from its server since."""
         is_recent = time.monotonic() <= self.used_at + USED_SECONDS
         return is_recent and not self._has_input()
 
