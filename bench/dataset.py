@@ -14,6 +14,7 @@ from sqlalchemy import func, insert, select
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.models.threads import customers, events, threads
+from dashboard.db.reports import progress
 from scoring.facts import Facts, ThreadEvent, fold
 from scoring.sorts import SORTS, scores
 
@@ -110,7 +111,16 @@ def fill(url: str, count: int, newest_ms: int) -> None:
         database.write(write)
     if not database.is_sqlite:
         database.write(go_on_behind)
+    database.write(lambda connection: leave_uncounted(connection, newest_ms))
     database.close()
+
+
+def leave_uncounted(connection: Any, now: int) -> None:
+    """Notes that reports have counted all threads: a server would begin with minutes of it."""
+    event_id, act_id = progress.last_ids(connection)
+    seen = {"event_id": event_id, "next_event_id": event_id, "act_id": act_id}
+    seen |= {"next_act_id": act_id, "swept_id": None, "counted_until": now}
+    progress.note(connection, **seen)
 
 
 def go_on_behind(connection: Any) -> None:

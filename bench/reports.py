@@ -23,15 +23,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from sqlalchemy import Connection, Executable, insert, update
+from sqlalchemy import Connection, Executable, insert
 
-from bench.dataset import go_on_behind
+from bench.dataset import go_on_behind, leave_uncounted
 from bench.latency import spread
 from bench.processes import ROOT
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
-from dashboard.db.models.reports import report_facts, report_state
+from dashboard.db.models.reports import report_facts
 from dashboard.db.models.threads import customers, threads
 from dashboard.db.reports.facts import KINDS, WORK, bucket_of
 from dashboard.web.http.reports import Reader, ReportQuery, Reports
@@ -102,8 +102,7 @@ class Facts:
             with self.database.read() as connection:
                 # In a database that has grown for months, autovacuum has done that.
                 connection.exec_driver_sql("VACUUM ANALYZE report_facts")
-        counted = update(report_state).values(swept_id=None, counted_until=self.now)
-        self.database.write(lambda connection: connection.execute(counted) and None)
+        self.database.write(lambda connection: leave_uncounted(connection, self.now))
 
     def _facts(self, id: int, source_id: int) -> Iterator[dict[str, Any]]:
         at = self.now - self.random.randrange(DAYS * DAY_MS)

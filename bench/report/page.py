@@ -6,7 +6,7 @@ from typing import Any
 
 from bench.measure.live import SHORT
 from bench.presence import report as presence
-from bench.report import charts, exact, others
+from bench.report import alone, charts, exact, others
 from bench.report.bar import Bar
 from bench.report.bars import bars
 from bench.report.costs import HEADER, costs
@@ -38,6 +38,7 @@ def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
     results = content["results"]
     of_presence = read(folder / PRESENCE) if (folder / PRESENCE).exists() else None
     found = bars(results) + (presence.bars(of_presence) if of_presence else [])
+    found += alone.bars(folder)
     machine = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in content["machine"].items())
     parts = [_HEADER.format(file=source, machine=machine)]
     parts += exact.section(results)

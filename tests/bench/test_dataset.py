@@ -8,6 +8,7 @@ from dashboard.db.accounts import sources
 from dashboard.db.models.threads import threads as table
 from dashboard.db.threads import threads
 from dashboard.ingest.recorder import Recorder
+from dashboard.ingest.reporting import FactKeeper
 
 COUNT = 60
 NEWEST_MS = 1_790_000_000_000
@@ -39,3 +40,7 @@ def test_facts_are_those_of_the_stored_threads(database, filled):
         assert found[thread.number] == thread.facts.waiting_since
         assert (thread.facts.member_status >= 0) == dataset.is_member(thread.number)
         assert thread.facts._replace(member_status=-1).unanswered in (0, 1)
+
+
+def test_a_server_does_not_begin_with_counting_for_reports(database, filled, clock):
+    assert FactKeeper(database, clock).turn() == 0
