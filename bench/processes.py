@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 ROOT = Path(__file__).parents[1]
 STOP_SECONDS = 15
@@ -54,6 +54,12 @@ class PythonProcess:
 
     def stop(self) -> None:
         end(self.process)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
 
 def end(process: subprocess.Popen) -> None:

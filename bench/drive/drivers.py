@@ -45,6 +45,14 @@ class Dashboards(PythonDriver):
         self.opened_ms: list[float] = self.hear()
 
 
+class Observer(PythonDriver):
+    """Looks at Redis and these lists from when this object is made (`bench.drive.observer`)."""
+
+    def __init__(self, url: str, lists: list[str], log: Path):
+        super().__init__("bench.drive.observer", {"url": url, "screens": lists}, log)
+        self.hear()
+
+
 class Lines(PythonDriver):
     """A network line to the server for each dashboard; `ports` are the local ends."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import requests
 
-from bench.drive.drivers import Dashboards, PythonDriver
+from bench.drive.drivers import Dashboards, Observer
 from bench.exactness import Sample, Stop, Truth, summed, times_to_exact
 from bench.measure.views import SAMPLE, SCREEN_SORT, Saved, Views, chosen
 from bench.processes import BenchError, cpu_seconds, wait_for
@@ -22,8 +22,9 @@ from bench.sides.lineup import Lineup
 
 #: The longest wait for the other side to count all badges again.
 COUNTED_SECONDS = 180.0
-#: Pause after the views are built: the server is still busy with them.
-SETTLE_SECONDS = 20.0
+#: Pause after the views are built: the server is still busy with them. At most so many times as
+#: long as a point is measured.
+SETTLE_SECONDS, SETTLE_POINTS = 30.0, 3
 #: Views on screens; further dashboards show the same ones.
 SCREENS = 100
 
@@ -45,6 +46,12 @@ class Exact:
     def at(self, dashboards: int, rate: float) -> Views:
         screens = min(self.views, dashboards, SCREENS)
         return Views(self.threads, self.views, screens, dashboards, rate, self.seconds, 1)
+
+    def targets(self) -> Iterator[tuple[tuple[int, float], list[int]]]:
+        """Yields the points, each with threads of its own: a second message to the same threads
+        would change fewer lengths."""
+        for number, point in enumerate(self.points):
+            yield point, self.at(*point).live().targets()[number :: len(self.points)]
 
 
 def run(bench: Exact, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
@@ -71,9 +78,9 @@ def _lineup(bench: Exact, folder: Path, templates: Path) -> Iterator[_Point]:
         saved = Saved(views, lineup)
         saved.save(chosen(views))
         saved.wait_until_built()
-        time.sleep(min(SETTLE_SECONDS, bench.seconds))
-        for dashboards, rate in bench.points:
-            yield (dashboards, rate), _Watched(lineup, saved, bench.at(dashboards, rate)).measure()
+        time.sleep(min(SETTLE_SECONDS, SETTLE_POINTS * bench.seconds))
+        for point, targets in bench.targets():
+            yield point, _Watched(lineup, saved, bench.at(*point), targets).measure()
     finally:
         lineup.stop()
 
@@ -81,8 +88,9 @@ def _lineup(bench: Exact, folder: Path, templates: Path) -> Iterator[_Point]:
 class _Watched:
     """A running Lineup, its saved views, and dashboards whose versions are noted."""
 
-    def __init__(self, lineup: Lineup, saved: Saved, views: Views):
+    def __init__(self, lineup: Lineup, saved: Saved, views: Views, targets: list[int]):
         self._lineup, self._saved, self._views = lineup, saved, views
+        self._targets = targets
         self._screens = saved.ids[: views.on_screens]
         self._lists = {id: each.id for id, each in saved.lists().items()}
 
@@ -90,15 +98,23 @@ class _Watched:
         views, lineup = self._views, self._lineup
         settings = lineup.dashboard_settings() | {"kind": "exact", "sort": SCREEN_SORT}
         settings |= {"views": self._screens, "whole": SAMPLE, "dashboards": views.dashboards}
-        dashboards = Dashboards(settings, lineup.log)
-        try:
+        assert lineup.redis is not None
+        lists = [self._lists[id] for id in self._screens]
+        # It looks before dashboards open: these may hold badges of then.
+        with (
+            Observer(lineup.redis.url, lists, lineup.log) as observer,
+            Dashboards(settings, lineup.log) as dashboards,
+        ):
             begun, driver = lineup.cpu(), cpu_seconds(dashboards.pid)
-            posted, truth, report = self._posted(dashboards)
+            dashboards.do("reset")
+            run = f"{views.dashboards}-{views.rate:g}-{time.time_ns()}"
+            posted = lineup.post(self._targets, views.rate, views.seconds, run)
+            time.sleep(1.0)
+            truth = Truth(Sample(*sample) for sample in observer.do("stop"))
+            report = dashboards.do("report")
             used = {name: spent - begun[name] for name, spent in lineup.cpu().items()}
             driver = cpu_seconds(dashboards.pid) - driver
             self._saved.check(dashboards)
-        finally:
-            dashboards.stop()
         found = self._times(posted, truth, report)
         found |= {f"cpu_us_{name}": 1e6 * spent / len(posted) for name, spent in used.items()}
         received = sum(one["received"] for one in report["dashboards"])
@@ -106,25 +122,6 @@ class _Watched:
             "bytes": received / len(posted) / views.dashboards,
             "driver_cores": driver / views.seconds,
         }
-
-    def _posted(self, dashboards: Dashboards) -> tuple[list[Any], Truth, dict[str, Any]]:
-        """Returns the posted events, what Redis held meanwhile, and what the dashboards noted."""
-        views, lineup = self._views, self._lineup
-        assert lineup.redis is not None
-        screens = [self._lists[id] for id in self._screens]
-        settings = {"url": lineup.redis.url, "screens": screens}
-        observer = PythonDriver("bench.drive.observer", settings, lineup.log)
-        try:
-            observer.hear()
-            dashboards.do("reset")
-            live = views.live()
-            run = f"{views.dashboards}-{views.rate:g}-{time.time_ns()}"
-            posted = lineup.post(live.targets(), views.rate, views.seconds, run)
-            time.sleep(1.0)
-            truth = Truth(Sample(*sample) for sample in observer.do("stop"))
-        finally:
-            observer.stop()
-        return posted, truth, dashboards.do("report")
 
     def _times(self, posted: list[Any], truth: Truth, report: dict[str, Any]) -> dict[str, Any]:
         answered = [at for _, _, _, at in posted]
@@ -173,7 +170,7 @@ def _counting(bench: Exact, folder: Path, templates: Path) -> Iterator[_Point]:
     """Measures the other side, in its favour: an event is exact on a list or badge as soon as the
     server has selected or counted it again, and at once where that gives the same."""
     pauses = bench.list_seconds, bench.badge_seconds
-    for dashboards, rate in bench.points:
+    for (dashboards, rate), targets in bench.targets():
         views = bench.at(dashboards, rate)
         live = views.live()
         place = folder / f"counting-{dashboards}-{rate:g}"
@@ -184,7 +181,7 @@ def _counting(bench: Exact, folder: Path, templates: Path) -> Iterator[_Point]:
             driven = Dashboards(settings, side.log)
             try:
                 begun = side.cpu()["server"]
-                posted = side.post(live.targets(), rate, bench.seconds, "exact")
+                posted = side.post(targets, rate, bench.seconds, "exact")
                 log = _counted(side, max(at for _, at, _, _ in posted), bench.views)
                 used = side.cpu()["server"] - begun
             finally:

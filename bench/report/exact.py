@@ -1,6 +1,7 @@
 """The page's part about time to exact: each load with its times, and pictures of growth."""
 
 from collections.abc import Iterator
+from math import isnan
 from typing import Any, NamedTuple
 
 from bench.exactness import LATE_MS
@@ -37,11 +38,16 @@ class Point(NamedTuple):
         threads, views, dashboards, rate = self.load
         parts = [each["p99"] if each else None for each in map(self.found.get, _PARTS)]
         times = [ms[name] for name in ("p50", "p95", "p99", "max")]
-        shown = ["" if value is None else f"{value:,.0f}" for value in (*times, *parts)]
+        shown = [_text(value) for value in (*times, *parts)]
         counts = [f"{self.found[name]:,}" for name in ("late", "not_exact")]
         cells = [self.side, f"{threads:,}", f"{views:,}", f"{dashboards:,}", f"{rate:g}"]
         cells += [*shown[:4], *counts, *shown[4:], f"{self.found['cpu_us_server']:,.0f}"]
         return f"| {' | '.join(cells)} |"
+
+
+def _text(ms: float | None) -> str:
+    """Returns whole milliseconds; nothing if no event has a time."""
+    return "" if ms is None or isnan(ms) else f"{ms:,.0f}"
 
 
 _PARTS = ("lists_ms", "badges_ms")

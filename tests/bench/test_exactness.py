@@ -5,6 +5,7 @@ import random
 import pytest
 
 from bench.exactness import Sample, Truth, summed, times_to_exact
+from bench.measure.exact import Exact
 
 MS = 1_000_000
 
@@ -100,3 +101,13 @@ def test_times_equal_those_by_going_through_all_moments(seed):
         latest = None if None in moments else max(moments)
         expected.append(None if latest is None else max(0.0, (latest - at) / MS))
     assert times_to_exact(truth, answered, parts) == expected
+
+
+def test_no_thread_gets_messages_at_two_points():
+    """A second message to the same thread would leave its badges as they are."""
+    points = ((50, 50.0), (100, 50.0), (50, 100.0))
+    by_point = dict(Exact(1_000, points=points).targets())
+    assert tuple(by_point) == points
+    targets = [number for numbers in by_point.values() for number in numbers]
+    assert len(targets) == len(set(targets)) == 900
+    assert {len(numbers) for numbers in by_point.values()} == {300}

@@ -1,5 +1,7 @@
 """The page's part about time to exact."""
 
+import math
+
 from bench.measure.exact import Exact
 from bench.report import exact
 from tests.bench.report.test_bars import result_of
@@ -27,6 +29,12 @@ def test_the_largest_load_in_time_is_told_and_what_is_never_exact_does_not_count
     assert row == (
         "| lineup | 100,000 | 100 | 200 | 50 | 130 | 234 | 260 | 261 | 0 | 0 | 260 | 260 | 900 |"
     )
+
+
+def test_an_event_that_was_never_exact_has_no_time():
+    never = found(math.nan, not_exact=500)
+    [row] = [line for line in exact.section([result({(50, 50.0): never})]) if "| lineup" in line]
+    assert row == "| lineup | 100,000 | 100 | 50 | 50 |  |  |  |  | 0 | 500 |  |  | 900 |"
 
 
 def test_without_a_measurement_nothing_is_told():
