@@ -119,8 +119,8 @@ def leave_uncounted(connection: Any, now: int) -> None:
     """Notes that reports have counted all threads: a server would begin with minutes of it."""
     event_id, act_id = progress.last_ids(connection)
     seen = {"event_id": event_id, "next_event_id": event_id, "act_id": act_id}
-    seen |= {"next_act_id": act_id, "swept_id": None, "counted_until": now}
-    progress.note(connection, **seen)
+    seen |= {"next_act_id": act_id, "counted_until": now}
+    progress.note(connection, swept_id=None, **seen)
 
 
 def go_on_behind(connection: Any) -> None:

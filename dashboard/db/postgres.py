@@ -7,7 +7,9 @@ from traceback import clear_frames
 from typing import Any, cast
 
 import psycopg
-from psycopg.abc import RV, PQGen
+from psycopg.abc import RV, PQGen, PyFormat
+from psycopg.adapt import Dumper
+from psycopg.types.numeric import Int4, Int4Dumper, IntDumper
 from psycopg.waiting import Ready
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import InvalidatePoolError
@@ -16,6 +18,8 @@ from dashboard.turns import WaitReady
 
 _OPTIONS = "-c lock_timeout=2000 -c statement_timeout=15000 -c timezone=UTC"
 _CONNECT_SECONDS = 3
+#: A quiet connection says by packets of its own that it is open: routers forget silent ones.
+_KEEPALIVE = {"keepalives_idle": 60, "keepalives_interval": 10, "keepalives_count": 3}
 POOL_SIZE = 10
 POOL_WAIT_SECONDS = 2
 #: The longest wait for the server, longer than statement_timeout: only a frozen server exceeds it.
@@ -23,6 +27,19 @@ SILENCE_SECONDS = 17.0
 #: A connection that was used this recently is not asked whether its server is still there, unless
 #: the server has sent something since: the end of a connection arrives by itself.
 USED_SECONDS = 5.0
+#: The longest wait for the answer whether it is still there.
+PING_SECONDS = 2.0
+
+
+class _FewTypesDumper(IntDumper):
+    """Sends no number as `smallint`. PostgreSQL plans a statement anew for each combination of the
+    types of its parameters, and the driver chooses these by the size of each number."""
+
+    _integer = Int4Dumper(Int4)
+
+    def upgrade(self, obj: int, format: PyFormat) -> Dumper:
+        is_small = -(2**15) <= obj < 2**15
+        return self._integer if is_small else super().upgrade(obj, format)
 
 
 class BoundedConnection(psycopg.Connection[Any]):
@@ -82,7 +99,7 @@ _ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
 def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
     engine = create_engine(
         url,
-        connect_args={"options": _OPTIONS, "connect_timeout": _CONNECT_SECONDS},
+        connect_args={"options": _OPTIONS, "connect_timeout": _CONNECT_SECONDS, **_KEEPALIVE},
         pool_size=POOL_SIZE,
         max_overflow=POOL_SIZE // 2,
         pool_timeout=POOL_WAIT_SECONDS,
@@ -102,6 +119,7 @@ def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
             clear_frames(error.__traceback__)
             raise
         connection.wait_ready = wait_ready
+        connection.adapters.register_dumper(int, _FewTypesDumper)
         connection.used_at = time.monotonic()
         return connection
 
@@ -115,7 +133,9 @@ def _check(dialect: Any, connection: BoundedConnection, record: Any, proxy: Any)
     trip before each transaction."""
     try:
         if not connection.is_surely_open():
+            connection.silence_seconds = PING_SECONDS
             dialect.do_ping(connection)
+            connection.silence_seconds = None
     except psycopg.Error as error:
         raise InvalidatePoolError() from error
 

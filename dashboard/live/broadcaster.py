@@ -159,6 +159,11 @@ class Broadcaster(RunsTask):
         self._new_messages.note_unlisted()
         self._task.wake()
 
+    def send_versions(self, sid: str) -> None:
+        """Sends the socket totals with versions from now on."""
+        self.totals.send_versions(sid)
+        self._batched.flush(sid)
+
     def drop(self, sid: str) -> None:
         """Removes everything kept for a closed socket."""
         self._busy.discard(sid)

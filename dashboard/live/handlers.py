@@ -214,8 +214,10 @@ class ListHandlers:
 
     def watch_versions(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         read_call(TotalsRequest, arguments)
-        self._broadcaster.totals.send_versions(caller.sid)
-        self._live_lists.view_totals.send_versions(caller.sid)
+        # The socket may have closed while its call waited.
+        if caller.sid in self._broadcaster.admins:
+            self._broadcaster.send_versions(caller.sid)
+            self._live_lists.view_totals.send_versions(caller.sid)
         return {}
 
     def watch_threads(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:

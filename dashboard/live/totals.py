@@ -70,7 +70,7 @@ class Totals:
         """Sends the socket versions from now on, at once those of what it was sent already."""
         self._versioned.add(sid)
         for scope, sids in self._subscribers.items():
-            if sid in sids and scope in self._encoded:
+            if sid in sids and scope in self._encoded and (sid, scope) not in self._new:
                 self._owed.setdefault(sid, set()).add(scope)
         self.settle(sid)
 
@@ -144,6 +144,7 @@ class Totals:
     def _unsubscribe(self, scope: Scope, sid: str) -> None:
         self._subscribers[scope].discard(sid)
         if not self._subscribers[scope]:
-            self._announced.pop(scope, None)
+            for known in (self._announced, self._encoded, self._with_versions):
+                known.pop(scope, None)
             if scope != ALL_THREADS:
                 del self._subscribers[scope]

@@ -108,11 +108,11 @@ class ListTotals:
             if means_another(name):
                 self._requests[sid] = name
 
-    def look_up(self) -> None:
-        """Finds and keeps the lists of new sockets, and the lists that were asked for.
-
-        Raises StorageUnavailable.
+    def look_up(self) -> bool:
+        """Finds and keeps the lists of new sockets, and the lists that were asked for; tells
+        whether there were any. Raises StorageUnavailable.
         """
+        is_new = bool(self._requests)
         while self._requests:
             sid, name = next(iter(self._requests.items()))
             lists = self._find(name, self._admins[sid]) if sid in self._admins else None
@@ -129,6 +129,8 @@ class ListTotals:
         for sid in here:
             if sid not in self._of_desks and sid in self._admins:
                 self._of_desks[sid] = self._messages_of_desks(sid)
+                is_new = True
+        return is_new
 
     def send(self, changed: Set[str], totals: Mapping[str, int]) -> None:
         """Sends what has changed, and to a new socket all totals that are known."""
@@ -266,7 +268,8 @@ class Lengths:
 
 #: Least time between two `views:totals` to a socket, and to one that asked for versions.
 SEND_SECONDS, VERSIONED_SECONDS = 0.25, 0.1
-#: Largest share of the time that totals with versions may take; beyond it they come less often.
+#: Largest share of the time that sending totals with versions may take; beyond it they come less
+#: often.
 SHARE = 0.1
 #: Interval while no socket is here; the first one wakes the task.
 REST_SECONDS = 10.0
@@ -282,6 +285,18 @@ class _Rhythm:
         self.lists = SeenLists({}, {}, {})
         self.changed: set[str] = set()
         self.next_at = 0.0
+        #: Whether something is to be sent at `next_at`.
+        self.is_owed = False
+
+    def take(self, changed: Set[str], sockets: Collection[str], lists: SeenLists) -> None:
+        """Takes what is to be sent: changed lists, all totals to new sockets, or other lists."""
+        self.changed |= changed
+        is_new = not self.told.issuperset(sockets) or lists is not self.lists
+        self.is_owed |= is_new or bool(changed)
+
+    def rest(self, now: float) -> None:
+        """Begins the pause after all was sent."""
+        self.next_at, self.changed, self.is_owed = now + self.seconds, set(), False
 
 
 class ViewTotals(RunsTask):
@@ -320,8 +335,8 @@ class ViewTotals(RunsTask):
         self._task = PeriodicTask(
             "sending the totals of views",
             self.turn,
-            interval_seconds=lambda: SEND_SECONDS if self._admins else REST_SECONDS,
-            least_seconds=lambda: self._fast.seconds,
+            interval_seconds=self._pause_seconds,
+            least_seconds=self._least_seconds,
             expected=(RedisError, StorageUnavailable),
             # Other tasks log that Redis or SQL is away.
             expected_level=logging.DEBUG,
@@ -354,18 +369,34 @@ class ViewTotals(RunsTask):
         if not admins:
             return
         self._find_lists(self._admins.desks_by_admin())
-        self.list_totals.look_up()
+        self._slow.is_owed |= self.list_totals.look_up()
         changed = self._lengths.read() if self._has_lists() else set[str]()
         fast = {sid: admins.pop(sid) for sid in self._versioned & admins.keys()}
-        for rhythm, sockets in ((self._fast, fast), (self._slow, admins)):
-            rhythm.changed |= changed
-            if now >= rhythm.next_at:
-                self._send_all(rhythm, sockets)
-                if rhythm is self._slow:
-                    self.list_totals.send(rhythm.changed, self._lengths.known)
-                rhythm.next_at, rhythm.changed = now + rhythm.seconds, set()
-        took = self._monotonic() - now
-        self._fast.seconds = min(max(VERSIONED_SECONDS, took / SHARE), SEND_SECONDS)
+        self._fast.take(changed, fast, self._lists)
+        self._slow.take(changed, admins, self._lists)
+        if now >= self._fast.next_at:
+            begun = self._monotonic()
+            self._send_all(self._fast, fast)
+            took = self._monotonic() - begun
+            self._fast.seconds = min(max(VERSIONED_SECONDS, took / SHARE), SEND_SECONDS)
+            self._fast.rest(begun + took)
+        if now >= self._slow.next_at:
+            self._send_all(self._slow, admins)
+            self.list_totals.send(self._slow.changed, self._lengths.known)
+            self._slow.rest(self._monotonic())
+
+    def _pause_seconds(self) -> float:
+        """Seconds until the next turn, unless something changes before."""
+        if not self._admins:
+            return REST_SECONDS
+        rhythms = (self._fast, self._slow) if self._versioned else (self._slow,)
+        owed = [rhythm.next_at - self._monotonic() for rhythm in rhythms if rhythm.is_owed]
+        return min(owed, default=SEND_SECONDS)
+
+    def _least_seconds(self) -> float:
+        """Seconds until the next turn, if something has changed already."""
+        next_at = self._fast.next_at if self._versioned else self._slow.next_at
+        return max(0.0, next_at - self._monotonic())
 
     @property
     def looked_at(self) -> Collection[str]:

@@ -115,6 +115,7 @@ def test_a_role_and_desks_are_changed_and_nothing_written_is_lost(chief, lineup)
         assert editor.count() == 1 and chief.url.endswith("/settings/accounts")
     chief.keyboard.press("Escape")
     chief.evaluate(NO_AND_ESCAPE)
+    assert chief.locator("[role=alertdialog][aria-describedby=ask-text]").count() == 1
     chief.click(".ask-yes")
     editor.wait_for(state="detached")
     assert "main" in row.inner_text()

@@ -6,6 +6,7 @@ from dashboard.live import broadcaster as broadcaster_module
 from dashboard.live.broadcaster import FRAME_SECONDS
 from dashboard.live.threads import UNLISTED_SECONDS
 from dashboard.live.totals import ALL_THREADS, Scope
+from scoring.views import VIEWS
 
 
 def test_another_epoch_makes_browsers_open_the_list_again(driver):
@@ -78,6 +79,16 @@ def test_totals_come_with_the_change_that_made_them(driver):
     assert driver.emitter.take("pages:totals") == [
         {"filter": "all", "arrival": 1, "not_respond": 0, "history": 0}
     ]
+
+
+def test_a_socket_gets_versions_as_soon_as_it_asks_for_them(driver):
+    driver.broadcaster.totals.subscribe("a", ALL_THREADS)
+    driver.broadcaster.notify(None)
+    driver.turn()
+    driver.emitter.sent.clear()
+    driver.broadcaster.send_versions("a")
+    [sent] = driver.emitter.take("pages:totals")
+    assert sent.keys() == {"filter", *VIEWS, "as_of"}
 
 
 def test_counts_that_another_program_changed_are_read_anew(driver):

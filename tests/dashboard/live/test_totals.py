@@ -59,6 +59,29 @@ def test_a_socket_that_asks_for_versions_gets_them_at_once_and_with_each_change(
     assert emitter.take("pages:totals", "b") == [expected | {"arrival": 4} | versions]
 
 
+def test_a_new_socket_gets_no_totals_of_sockets_that_have_left(totals, emitter):
+    """It waits for the next read, as without versions: the numbers may be hours old."""
+    totals.subscribe("a", ALL_THREADS)
+    totals.announce(numbers(3, 2, 1))
+    totals.drop("a")
+    emitter.sent.clear()
+    totals.subscribe("b", ALL_THREADS)
+    totals.send_versions("b")
+    assert emitter.sent == []
+    totals.announce(numbers(5, 2, 1))
+    [sent] = emitter.take("pages:totals", "b")
+    assert (sent["arrival"], sent["as_of"]) == (5, dict.fromkeys(VIEWS, 1))
+
+
+def test_a_socket_that_subscribes_and_asks_for_versions_gets_its_totals_once(totals, emitter):
+    totals.subscribe("a", ALL_THREADS)
+    totals.announce(numbers(3, 2, 1))
+    totals.subscribe("b", ALL_THREADS)
+    totals.send_versions("b")
+    totals.announce(numbers(3, 2, 1))
+    assert len(emitter.take("pages:totals", "b")) == 1
+
+
 def test_totals_of_mine_are_sent_to_their_admin_alone(totals, emitter):
     mai, bob = scope_of("mine", 1), scope_of("mine", 2)
     totals.subscribe("a", mai)
@@ -98,9 +121,11 @@ def test_nothing_is_kept_for_a_closed_socket(totals):
     for scope in (ALL_THREADS, scope_of("mine", 1), scope_of("unassigned", 1)):
         totals.subscribe("a", scope)
     totals.announce({})
+    totals.announce(numbers(3, 2, 1))
     totals.drop("a")
     assert totals._subscribers == {ALL_THREADS: set()}
     assert not totals._new and not totals._announced
+    assert not totals._encoded and not totals._with_versions
 
 
 def test_nothing_that_was_put_off_is_kept_for_a_closed_socket(emitter):

@@ -69,8 +69,6 @@ export function ask(dialog, { title, text, yes, no = "", isRed = false }, t) {
     dialog.close();
   };
   const { element } = dialog;
-  element.setAttribute("role", "alertdialog");
-  element.setAttribute("aria-describedby", "ask-text");
   return new Promise((resolve) => {
     dialog.open(title, () => html`<p id="ask-text">${text}</p><div class="dialog-acts">
       <button type="button" class="button ask-no" @click=${() => decide(false)}
@@ -81,6 +79,9 @@ export function ask(dialog, { title, text, yes, no = "", isRed = false }, t) {
       element.removeAttribute("aria-describedby");
       resolve(answer);
     });
+    // Opening it ends the question before, which removes them.
+    element.setAttribute("role", "alertdialog");
+    element.setAttribute("aria-describedby", "ask-text");
     /** @type {HTMLElement} */ (element.querySelector(".ask-no")).focus();
   });
 }

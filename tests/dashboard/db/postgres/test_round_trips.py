@@ -85,3 +85,16 @@ def test_rows_of_some_threads_are_few_different_statements(postgres_database):
         for count in (*range(1, 9), 16):
             thread_rows.shared_rows(connection, range(1, count + 1))
     assert len(said) == 2
+
+
+def test_the_size_of_ids_makes_no_further_plans(postgres_database):
+    """A plan is kept for a statement and the types of its parameters."""
+    with postgres_database.engine.connect() as connection:
+        driver = connection.connection.driver_connection
+        before = driver.prepare_threshold
+        driver.prepare_threshold = 0
+        for ids in ([1, 40_000, 2], [40_000, 1, 3], [1, 2, 3], [2**31 - 1, 1, 1]):
+            thread_rows.shared_rows(connection, ids)
+        driver.prepare_threshold = before
+        plans = connection.scalar(text("SELECT count(*) FROM pg_prepared_statements"))
+        assert plans == 1

@@ -1,5 +1,7 @@
 """The totals of saved views: each the length of its list, sent when it changes."""
 
+import random
+
 import fakeredis
 import pytest
 
@@ -84,6 +86,15 @@ class Scene:
         self.turn()
         self.order.tick()
         self.totals.note()
+
+    def send_in(self, seconds):
+        """Has each message take so long from now on."""
+
+        def send(*message):
+            self.order.seconds += seconds
+            FakeEmitter.send(self.emitter, *message)
+
+        self.emitter.send = send
 
     def filter_totals(self):
         """Returns the filter totals that the next turn sends."""
@@ -329,19 +340,70 @@ def test_versions_come_ten_times_a_second_and_plain_totals_four_times(scene):
     }
 
 
-def test_versions_come_less_often_while_they_take_long(scene):
+def test_versions_come_less_often_while_sending_takes_long(scene):
     scene.save("is:waiting")
     scene.totals.send_versions("ken")
-    read = scene.totals._lengths.read
-
-    def slow():
-        scene.order.seconds += 0.05
-        return read()
-
-    scene.totals._lengths.read = slow
+    scene.send_in(0.05)
     sent = 0
     for number in range(100):
         scene.post(f"t-{number}")
         scene.totals.turn()
         sent += len(scene.emitter.take("views:totals", "ken"))
     assert sent <= 5 / SEND_SECONDS + 2
+
+
+class Running:
+    """The task of a scene, whose turns take a while; `post` is called at given moments."""
+
+    def __init__(self, scene, moments):
+        self.scene = scene
+        self.task = scene.totals._task
+        self.moments = moments
+        #: When each change came, and when each message did.
+        self.posted, self.came = [], []
+
+    def turn(self, seconds):
+        """Runs a turn whose messages to two sockets take so long together."""
+        self.scene.send_in(seconds / 2)
+        self.scene.totals.turn()
+        if self.scene.emitter.take("views:totals", "ken"):
+            self.came.append((len(self.posted), self.scene.order.seconds))
+
+    def wait(self):
+        """Waits as a PeriodicTask does: not less than the least pause, then for a change."""
+        order, task = self.scene.order, self.task
+        begun = order.seconds
+        pause, least = task._interval_seconds(), task._least_seconds()
+        end = begun + max(0.0, pause)
+        is_woken = self._post_until(begun)
+        if self._post_until(begun + min(pause, least)) or is_woken:
+            end = min(end, begun + least)
+        elif self.moments and self.moments[0] < end:
+            end = self.moments[0]
+        self._post_until(end)
+        order.seconds = max(order.seconds, end)
+
+    def _post_until(self, at):
+        count = len(self.posted)
+        while self.moments and self.moments[0] <= at:
+            self.posted.append(self.moments.pop(0))
+            self.scene.post(f"t-{len(self.posted)}")
+        return len(self.posted) > count
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_changed_badge_waits_for_one_pause_and_two_turns(scene, seed):
+    """Whatever turns took before: a slow one must not make the next ones late."""
+    chance = random.Random(seed)
+    scene.save("is:waiting")
+    scene.totals.send_versions("ken")
+    scene.sent()
+    begin = scene.order.seconds
+    moments = sorted(begin + chance.uniform(0, 6) for _ in range(chance.choice((20, 60))))
+    running, longest = Running(scene, [*moments]), 0.02
+    while running.moments or len(running.posted) > running.came[-1][0]:
+        running.turn(chance.choice((0.002, 0.01, longest)))
+        running.wait()
+    for number, at in enumerate(moments, 1):
+        came = next(moment for count, moment in running.came if count >= number)
+        assert came - at <= VERSIONED_SECONDS + 2 * longest + 0.001
