@@ -120,6 +120,18 @@ def test_postgres_reads_the_key_alone(plans_on_postgres, postgres_database, metr
     assert "Bitmap" not in plans and "Seq Scan on report_facts" not in plans
 
 
+def test_postgres_vacuums_facts_early(postgres_database):
+    """Pages that no vacuum has marked are read in the table, too."""
+    with postgres_database.read() as connection:
+        options = connection.exec_driver_sql(
+            "SELECT unnest(reloptions) FROM pg_class WHERE relname = 'report_facts'"
+        ).scalars()
+        assert set(options) == {
+            "autovacuum_vacuum_scale_factor=0.02",
+            "autovacuum_vacuum_insert_scale_factor=0.02",
+        }
+
+
 def test_the_key_has_the_columns_of_the_model(postgres_database):
     with postgres_database.read() as connection:
         key = inspect(connection).get_pk_constraint("report_facts")
