@@ -111,12 +111,12 @@ def fill(url: str, count: int, newest_ms: int) -> None:
         database.write(write)
     if not database.is_sqlite:
         database.write(go_on_behind)
-    database.write(lambda connection: leave_uncounted(connection, newest_ms))
+    database.write(lambda connection: mark_counted(connection, newest_ms))
     database.close()
 
 
-def leave_uncounted(connection: Any, now: int) -> None:
-    """Notes that reports have counted all threads: a server would begin with minutes of it."""
+def mark_counted(connection: Any, now: int) -> None:
+    """Marks all threads as counted for reports. Otherwise a server first counts for minutes."""
     event_id, act_id = progress.last_ids(connection)
     seen = {"event_id": event_id, "next_event_id": event_id, "act_id": act_id}
     seen |= {"next_act_id": act_id, "counted_until": now}

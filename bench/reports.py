@@ -25,7 +25,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Executable, insert
 
-from bench.dataset import go_on_behind, leave_uncounted
+from bench.dataset import go_on_behind, mark_counted
 from bench.latency import spread
 from bench.processes import ROOT
 from dashboard.db.accounts import sources
@@ -102,7 +102,7 @@ class Facts:
             with self.database.read() as connection:
                 # In a database that has grown for months, autovacuum has done that.
                 connection.exec_driver_sql("VACUUM ANALYZE report_facts")
-        self.database.write(lambda connection: leave_uncounted(connection, self.now))
+        self.database.write(lambda connection: mark_counted(connection, self.now))
 
     def _facts(self, id: int, source_id: int) -> Iterator[dict[str, Any]]:
         at = self.now - self.random.randrange(DAYS * DAY_MS)

@@ -22,9 +22,8 @@ from bench.sides.lineup import Lineup
 
 #: The longest wait for the other side to count all badges again.
 COUNTED_SECONDS = 180.0
-#: Pause after the views are built: the server is still busy with them. At most so many times as
-#: long as a point is measured.
-SETTLE_SECONDS, SETTLE_POINTS = 30.0, 3
+#: Pause after the views are built, in times of a point: the server is still busy with them.
+SETTLE_POINTS = 3
 #: Views on screens; further dashboards show the same ones.
 SCREENS = 100
 
@@ -48,8 +47,8 @@ class Exact:
         return Views(self.threads, self.views, screens, dashboards, rate, self.seconds, 1)
 
     def targets(self) -> Iterator[tuple[tuple[int, float], list[int]]]:
-        """Yields the points, each with threads of its own: a second message to the same threads
-        would change fewer lengths."""
+        """Yields the points, each with threads of its own. A second message to a thread changes no
+        length of a list."""
         for number, point in enumerate(self.points):
             yield point, self.at(*point).live().targets()[number :: len(self.points)]
 
@@ -78,7 +77,7 @@ def _lineup(bench: Exact, folder: Path, templates: Path) -> Iterator[_Point]:
         saved = Saved(views, lineup)
         saved.save(chosen(views))
         saved.wait_until_built()
-        time.sleep(min(SETTLE_SECONDS, SETTLE_POINTS * bench.seconds))
+        time.sleep(SETTLE_POINTS * bench.seconds)
         for point, targets in bench.targets():
             yield point, _Watched(lineup, saved, bench.at(*point), targets).measure()
     finally:

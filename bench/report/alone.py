@@ -5,12 +5,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.report.bar import Bar
+from bench.report.bar import DATABASES, Bar
 from bench.results import numbers, read
 
 
 class Limit(NamedTuple):
-    """The most that each number with such a path may be, in databases of this kind or in all."""
+    """The most that a number may be. `paths`: a pattern of `numbers`. `database`: None for all."""
 
     paths: str
     what: str
@@ -32,7 +32,6 @@ _LIMITS = {
     ),
     "queues": (Limit("with.closing.filled_p99_ms", "ms until a free place is filled, p99", 1_000),),
 }
-_DATABASES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 
 
 def bars(folder: Path) -> Iterator[Bar]:
@@ -46,7 +45,7 @@ def bars(folder: Path) -> Iterator[Bar]:
 
 def _of(name: str, content: dict[str, Any]) -> Iterator[Bar]:
     database, found = content["sizes"]["database"], dict(numbers(content))
-    where = ", ".join([*_sizes(content["sizes"]), _DATABASES[database]])
+    where = ", ".join([*_sizes(content["sizes"]), DATABASES[database]])
     for limit in _LIMITS[name]:
         values = [value for path, value in found.items() if fnmatchcase(path, limit.paths)]
         if values and limit.database in (None, database):

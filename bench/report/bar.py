@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+#: The names of databases.
+DATABASES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
+
 
 @dataclass(frozen=True)
 class Bar:

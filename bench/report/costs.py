@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from bench.report.bar import DATABASES
 from bench.report.pairs import frames
 from bench.results import medians, numbers
 
 Results = list[dict[str, Any]]
 Numbers = dict[str, float]
 
-_DATABASES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 _ALONE = {"workers": 1, "async_mode": "eventlet", "database": "sqlite"}
 #: The scenarios of the results in which a unit's numbers are found.
 _ACCEPT = _ALONE | {"bench": "accept", "threads": 10_000}
@@ -64,7 +64,7 @@ def costs(
 
 
 def _events(results: Results) -> Iterator[Cost]:
-    for database, name in _DATABASES.items():
+    for database, name in DATABASES.items():
         found = _of(results, _ACCEPT | {"database": database})
         kinds = {"single": f"an event posted alone, {name}", "batch": f"one of a batch, {name}"}
         if database == "sqlite":
@@ -132,7 +132,7 @@ def _kept(memory: dict[str, Any]) -> Iterator[Cost]:
 
 
 def _stored(sizes: dict[str, Any]) -> Iterator[Cost]:
-    for database, name in _DATABASES.items():
+    for database, name in DATABASES.items():
         for what in ("a customer", "a thread", "an event"):
             size = sizes[database][f"{what.split()[1]}s_bytes"]
             yield Cost(f"{what} in {name}", "`sizes.json`", size=size)

@@ -1,5 +1,5 @@
-"""On PostgreSQL facts are vacuumed after a fiftieth of them is new or changed, not after a fifth:
-of a page that no vacuum has marked, reports read the table beside the key."""
+"""PostgreSQL vacuums facts when a fiftieth of them has changed, not a fifth. After a change reports
+read the page of the table, too, until a vacuum marks it."""
 
 from alembic import op
 

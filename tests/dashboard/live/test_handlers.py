@@ -163,6 +163,16 @@ def test_while_redis_is_known_to_be_away_it_is_not_asked(dashboard, monkeypatch,
     assert dashboard.call(f"list:{call}", **ARRIVAL, **fields)["late"]
 
 
+def test_a_socket_that_has_closed_meanwhile_gets_no_versions(dashboard):
+    worker = dashboard.worker
+    versioned = worker.live_lists.view_totals._versioned
+    dashboard.call("views:totals")
+    assert not versioned and not worker.broadcaster.totals._versioned
+    worker.broadcaster.admins.add("socket", 1)
+    dashboard.call("views:totals")
+    assert versioned == worker.broadcaster.totals._versioned == {"socket"}
+
+
 def test_a_missing_thread_is_not_opened(dashboard):
     """`thread:open` of a thread that does not exist is 404, and nothing is subscribed."""
     with pytest.raises(NotFound) as raised:

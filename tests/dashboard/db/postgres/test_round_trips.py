@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, text
 
 from dashboard.db.database import Database
-from dashboard.db.postgres import USED_SECONDS
+from dashboard.db.postgres import PING_SECONDS, USED_SECONDS
 from dashboard.db.threads import thread_rows
 from tests.dashboard.ingest.shop import START_MS, Shop
 from tests.support import SettableClock
@@ -64,6 +64,25 @@ def test_a_connection_that_was_used_long_ago_is_checked_once(postgres_database, 
 
     assert _round_trips(postgres_database, tmp_path, read_late) == 2
     assert _round_trips(postgres_database, tmp_path, read) == 1
+
+
+def test_the_check_of_a_connection_waits_less_than_a_statement(postgres_database, monkeypatch):
+    driver, dialect, waits = _driver(postgres_database), postgres_database.engine.dialect, []
+    ping = dialect.do_ping
+
+    def noted(connection: Any) -> bool:
+        waits.append(connection.silence_seconds)
+        return ping(connection)
+
+    monkeypatch.setattr(dialect, "do_ping", noted)
+    driver.used_at -= USED_SECONDS
+    _read(postgres_database)
+    assert waits == [PING_SECONDS] and driver.silence_seconds is None
+
+
+def test_a_quiet_connection_sends_keepalives(postgres_database):
+    parameters = _driver(postgres_database).info.get_parameters()
+    assert parameters.items() >= {"keepalives_idle": "60", "keepalives_interval": "10"}.items()
 
 
 def test_the_connection_that_was_used_last_is_used_again(postgres_database):

@@ -340,6 +340,30 @@ def test_versions_come_ten_times_a_second_and_plain_totals_four_times(scene):
     }
 
 
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda scene: scene.post("t-1"),
+        lambda scene: scene.admins.add("new", scene.ken),
+        lambda scene: scene.save("is:waiting"),
+        lambda scene: scene.list_totals.watch("mai", ListName("arrival", "arrival", "all")),
+    ],
+    ids=("a change", "a socket", "a view of a known list", "a list"),
+)
+def test_a_turn_that_comes_too_early_leaves_no_longer_pause(scene, happens):
+    scene.save("is:waiting")
+    scene.turn_with_lists()
+    scene.turn()
+    due_at = scene.order.seconds + SEND_SECONDS
+    happens(scene)
+    scene.order.seconds = due_at - 0.05
+    scene.totals.turn()
+    assert scene.totals._task._interval_seconds() == pytest.approx(0.05)
+    scene.order.seconds = due_at
+    scene.totals.turn()
+    assert scene.totals._task._interval_seconds() == SEND_SECONDS
+
+
 def test_versions_come_less_often_while_sending_takes_long(scene):
     scene.save("is:waiting")
     scene.totals.send_versions("ken")
@@ -352,43 +376,52 @@ def test_versions_come_less_often_while_sending_takes_long(scene):
     assert sent <= 5 / SEND_SECONDS + 2
 
 
+class Pause:
+    """An event of a task. Waiting for it passes the time of a scene, and posts what is due."""
+
+    def __init__(self, running):
+        self.running = running
+        self.is_set = lambda: self.was_set
+        self.clear()
+
+    def set(self):
+        self.was_set = True
+
+    def clear(self):
+        self.was_set = False
+
+    def wait(self, seconds):
+        order, moments = self.running.scene.order, self.running.moments
+        end = order.seconds + seconds
+        while moments and moments[0] <= end and not self.was_set:
+            order.seconds = max(order.seconds, moments.pop(0))
+            self.running.post()
+        if not self.was_set:
+            order.seconds = max(order.seconds, end)
+
+
 class Running:
-    """The task of a scene, whose turns take a while; `post` is called at given moments."""
+    """The task of a scene, with messages of customers at the given moments."""
 
     def __init__(self, scene, moments):
-        self.scene = scene
+        self.scene, self.moments = scene, moments
         self.task = scene.totals._task
-        self.moments = moments
-        #: When each change came, and when each message did.
-        self.posted, self.came = [], []
+        self.task._wake, self.task._stopped = Pause(self), Pause(self)
+        self.posted = 0
+        #: How many messages were posted before each message to Ken, and when it came.
+        self.came = []
+
+    def post(self):
+        self.posted += 1
+        self.scene.post(f"t-{self.posted}")
 
     def turn(self, seconds):
-        """Runs a turn whose messages to two sockets take so long together."""
+        """Runs a turn whose messages to two sockets take so long together, and the pause."""
         self.scene.send_in(seconds / 2)
         self.scene.totals.turn()
         if self.scene.emitter.take("views:totals", "ken"):
-            self.came.append((len(self.posted), self.scene.order.seconds))
-
-    def wait(self):
-        """Waits as a PeriodicTask does: not less than the least pause, then for a change."""
-        order, task = self.scene.order, self.task
-        begun = order.seconds
-        pause, least = task._interval_seconds(), task._least_seconds()
-        end = begun + max(0.0, pause)
-        is_woken = self._post_until(begun)
-        if self._post_until(begun + min(pause, least)) or is_woken:
-            end = min(end, begun + least)
-        elif self.moments and self.moments[0] < end:
-            end = self.moments[0]
-        self._post_until(end)
-        order.seconds = max(order.seconds, end)
-
-    def _post_until(self, at):
-        count = len(self.posted)
-        while self.moments and self.moments[0] <= at:
-            self.posted.append(self.moments.pop(0))
-            self.scene.post(f"t-{len(self.posted)}")
-        return len(self.posted) > count
+            self.came.append((self.posted, self.scene.order.seconds))
+        self.task._wait()
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -401,9 +434,8 @@ def test_a_changed_badge_waits_for_one_pause_and_two_turns(scene, seed):
     begin = scene.order.seconds
     moments = sorted(begin + chance.uniform(0, 6) for _ in range(chance.choice((20, 60))))
     running, longest = Running(scene, [*moments]), 0.02
-    while running.moments or len(running.posted) > running.came[-1][0]:
+    while running.moments or running.posted > running.came[-1][0]:
         running.turn(chance.choice((0.002, 0.01, longest)))
-        running.wait()
     for number, at in enumerate(moments, 1):
         came = next(moment for count, moment in running.came if count >= number)
         assert came - at <= VERSIONED_SECONDS + 2 * longest + 0.001
