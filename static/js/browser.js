@@ -107,6 +107,21 @@ export function lead(name, led) {
   });
 }
 
+// Holds a lock until this page has ended, however it ends. Resolves once it is held; without locks at once.
+/** @param {string} name @returns {Promise<void>} */
+export const hold = (name) => new Promise((held) => {
+  Promise.resolve().then(() => navigator.locks.request(name, () => {
+    held();
+    return new Promise(() => {});
+  })).catch(held);
+});
+
+// Calls `ended` once the page that holds this lock has ended; without locks never.
+/** @param {string} name @param {() => void} ended */
+export function whenEnded(name, ended) {
+  Promise.resolve().then(() => navigator.locks.request(name, ended)).catch(() => {});
+}
+
 // Returns the channel to other pages of this browser, or null.
 /** @param {string} name */
 export const channel = (name) => attempt(() => new BroadcastChannel(name));

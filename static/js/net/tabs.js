@@ -1,6 +1,6 @@
 // The tabs of one admin: one of them is the leader, and each knows whether somebody looks at any of them.
 
-import { channel, lead, randomId } from "../browser.js";
+import { channel, hold, lead, randomId, whenEnded } from "../browser.js";
 
 export class Tabs {
   leads = false;
@@ -8,6 +8,7 @@ export class Tabs {
   ready; // resolves when it is known which tab is the leader
   #channel = null;
   #told = null; // the open thread, as the other tabs know it
+  #isHeld = false; // whether the others would notice the end of this tab
 
   // isLookedAt(): of this tab; thread(): its open thread; led(): called when this tab becomes the leader;
   // lookedElsewhere(): somebody looks at another tab.
@@ -44,7 +45,11 @@ export class Tabs {
     this.#channel = channel(name);
     if (!this.#channel) return;
     this.#channel.onmessage = ({ data }) => {
-      if (!this.#others.has(data.id) && !data.gone) this.#announce();
+      if (!this.#others.has(data.id) && !data.gone) {
+        this.#announce();
+        // A tab that was killed says nothing.
+        whenEnded(lockOf(name, data.id), () => this.#others.delete(data.id));
+      }
       if (data.gone) this.#others.delete(data.id);
       else this.#others.set(data.id, { lookedAt: data.lookedAt, thread: data.thread });
       if (data.lookedAt && !data.gone) this.lookedElsewhere();
@@ -52,11 +57,17 @@ export class Tabs {
     this.page.addEventListener("visibilitychange", () => this.#announce());
     for (const change of ["focus", "blur"]) addEventListener(change, () => this.#announce());
     addEventListener("pagehide", () => this.#announce(true));
-    this.#announce();
+    hold(lockOf(name, this.id)).then(() => {
+      this.#isHeld = true;
+      this.#announce();
+    });
   }
 
   #announce(gone = false) {
+    if (!this.#isHeld) return;
     const thread = this.#told = this.thread();
     this.#channel.postMessage({ id: this.id, lookedAt: this.isLookedAt(), thread, gone });
   }
 }
+
+const lockOf = (name, id) => `${name} ${id}`;

@@ -26,9 +26,9 @@ export class AccountsPage extends SettingsPage {
     this.#desks = desks;
   }
 
-  // Runs the work, and reads the accounts again.
-  #act(work) {
-    return this.run(async () => {
+  // Runs the work, and reads the accounts again. run: `run`, or `send` for a form.
+  #act(work, run = this.run) {
+    return run.call(this, async () => {
       await work();
       await this.#load();
     });
@@ -148,7 +148,7 @@ export class AccountsPage extends SettingsPage {
       });
       this.closeForm();
       this.area.say(t("team.created", { email: invitation.email }), link, t("team.copy"));
-    });
+    }, this.send);
   }
 
   #change(account) {
@@ -179,7 +179,7 @@ export class AccountsPage extends SettingsPage {
       const { released } = await this.http.put(`${API}/accounts/${id}`, body);
       this.closeForm();
       this.area.say(released ? this.t("team.saved", { count: released }) : this.t("team.saved.alone"));
-    });
+    }, this.send);
   }
 
   async #signOut({ id, name }) {

@@ -92,7 +92,7 @@ export class KeysPage extends SettingsPage {
   #create(event) {
     const { t } = this;
     const values = given(event);
-    return this.run(async () => {
+    return this.send(async () => {
       const { key } = await this.http.post(API, {
         source: values.get("source"), scopes: values.getAll("scopes"), handoff: values.has("handoff"),
         desk: values.get("desk") || null, rate: values.get("rate") ? Number(values.get("rate")) : null,
@@ -107,14 +107,14 @@ export class KeysPage extends SettingsPage {
 // Whether the lists equal the database, and which chatbots cannot be reached.
 export class HealthPage extends SettingsPage {
   #health = null;
-  #timer = null;
 
   async begin() {
     await this.#load();
-    this.#timer = setInterval(() => this.#load().then(() => this.area.paint(), () => {}), LOOK_MS);
+    this.every(LOOK_MS, async () => {
+      await this.#load();
+      this.area.paint();
+    });
   }
-
-  end() { clearInterval(this.#timer); }
 
   async #load() { this.#health = await this.http.get("/admin/api/health"); }
 

@@ -81,6 +81,8 @@ export class SettingsArea extends PageModule {
   // Whether something is written here that is not saved.
   get isDirty() {
     if (!this.#shown) return false;
+    const known = this.#page?.form?.isDirty; // by a form that keeps its values itself
+    if (known !== undefined) return known;
     const forms = [...this.root.querySelectorAll("form.set-form")];
     return this.#page?.isDirty || forms.some((form) => isChanged(/** @type {HTMLFormElement} */ (form)));
   }

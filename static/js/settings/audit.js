@@ -21,15 +21,12 @@ export class AuditPage extends SettingsPage {
   #newer = false;
   #asked = 0;
   #exports = false;
-  #timer = null;
 
   get isWide() { return this.form === null; }
   async begin() {
     [this.#choices] = await Promise.all([this.http.get(CHOICES), this.#load()]);
-    this.#timer = setInterval(() => { this.#look().catch(() => {}); }, LOOK_MS);
+    this.every(LOOK_MS, () => this.#look());
   }
-
-  end() { clearInterval(this.#timer); }
 
   // Filters have their effect at once: nothing is lost with them.
   get isDirty() { return false; }

@@ -65,7 +65,7 @@ export class CannedPage extends SettingsPage {
 
   #save(event, id) {
     const values = given(event);
-    return this.run(async () => {
+    return this.send(async () => {
       const canned = { shortcut: values.get("shortcut"), body: values.get("body") };
       await (id ? this.http.put(`${CANNED}/${id}`, canned) : this.http.post(CANNED, canned));
       this.closeForm();
@@ -152,7 +152,7 @@ export class DesksPage extends SettingsPage {
 
   #create(event) {
     const name = String(given(event).get("name"));
-    return this.run(async () => {
+    return this.send(async () => {
       await this.http.post("/admin/api/desks", { name });
       this.closeForm();
       await this.#load();

@@ -1,6 +1,7 @@
 // What the pages of settings consist of: lines with a control, tables, menus of rows, times and forms.
 
 import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 
 import { initial, shown } from "../core/names.js";
 import { age } from "../core/time.js";
@@ -17,6 +18,9 @@ import { ask } from "../ui/elements/popover.js";
 export class SettingsPage extends PageModule {
   /** @type {{title: string, content(): Content, isDirty?: boolean, end?(): void} | null} */
   form = null; // shown in place of the list
+  hasEnded = false; // whether the page was left
+  #timers = [];
+  #isSending = false;
 
   /** @param {Page & { area: import("./area.js").SettingsArea }} page */
   constructor({ area, ...page }) {
@@ -37,7 +41,17 @@ export class SettingsPage extends PageModule {
   async begin() {}
   /** @returns {Content} */
   content() { return ""; }
-  end() { this.form?.end?.(); }
+  end() {
+    this.hasEnded = true;
+    this.#timers.forEach(clearInterval);
+    this.form?.end?.();
+  }
+
+  // Repeats the work until the page is left. Nothing is said if it fails: the next time it may not.
+  /** @param {number} ms @param {() => unknown} work */
+  every(ms, work) {
+    if (!this.hasEnded) this.#timers.push(setInterval(() => Promise.resolve(work()).catch(() => {}), ms));
+  }
 
   // Shows a form in place of the list; its first field gets the focus.
   /** @param {NonNullable<SettingsPage["form"]>} form */
@@ -70,6 +84,15 @@ export class SettingsPage extends PageModule {
     this.area.paint();
   }
 
+  // The same for the work of a form: a second press meanwhile does nothing.
+  /** @param {() => Promise<unknown>} work */
+  async send(work) {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    await this.run(work);
+    this.#isSending = false;
+  }
+
   // Asks before something that cannot be undone.
   /** @param {{title: string, text: string, yes: string}} given */
   sure(given) { return ask(this.ui.dialog, { ...given, isRed: true }, this.t); }
@@ -100,7 +123,7 @@ export class SettingsPage extends PageModule {
       aria-describedby=${help ? `set-${name}-help` : nothing}
       @change=${({ target }) => this.run(async () => run(target.value))}>${options.map(([value,
         text]) => html`<option
-        value=${value} ?selected=${value === chosen}>${text}</option>`)}</select>` });
+        value=${value} .selected=${live(value === chosen)}>${text}</option>`)}</select>` });
   }
 }
 

@@ -20,19 +20,13 @@ export class HoursPage extends SettingsPage {
   /** @type {Calendar[] | null} */
   #known = null;
   #policies = [];
-  #timer = null;
 
   get isWide() { return true; }
   get action() { return this.#known && { text: this.t("hours.new"), run: () => this.#edit(fresh(this.t)) }; }
 
   async begin() {
-    this.#timer = setInterval(() => this.area.paint(), LOOK_MS);
+    this.every(LOOK_MS, () => this.area.paint());
     await this.#load();
-  }
-
-  end() {
-    super.end();
-    clearInterval(this.#timer);
   }
 
   async #load() {

@@ -17,8 +17,6 @@ const AGAIN_MS = 1_000;
 const SHOWN = ["show_typing", "show_last_seen"];
 
 export class ProfilePage extends SettingsPage {
-  isLeft = false;
-
   async begin() {
     const profile = await this.http.get(API);
     const sessions = new Sessions(this);
@@ -37,11 +35,6 @@ export class ProfilePage extends SettingsPage {
   /** @param {string} email */
   renamed(email) {
     for (const card of this.cards) card.email = email;
-  }
-
-  end() {
-    super.end();
-    this.isLeft = true;
   }
 
   content() {
@@ -160,7 +153,7 @@ class Seen extends Card {
 
   async begin() {
     await this.#set({});
-    if (!this.#settings && !this.page.isLeft) setTimeout(() => this.begin(), AGAIN_MS);
+    if (!this.#settings && !this.page.hasEnded) setTimeout(() => this.begin(), AGAIN_MS);
   }
 
   // Without changes, reads the settings.

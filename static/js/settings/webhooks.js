@@ -15,21 +15,17 @@ export class WebhooksPage extends SettingsPage {
   #logOf = null; // the webhook with its deliveries on screen
   #attempts = [];
   #more = false;
-  #timer = null;
 
   get isWide() { return this.form === null; }
   get action() { return this.#choices && { text: this.t("webhooks.new"), run: () => this.#new() }; }
 
   async begin() {
     [this.#choices] = await Promise.all([this.http.get(CHOICES), this.#load()]);
-    this.#timer = setInterval(() => {
-      if (document.visibilityState === "visible") this.#load().then(() => this.area.paint(), () => {});
-    }, LOOK_MS);
-  }
-
-  end() {
-    super.end();
-    clearInterval(this.#timer);
+    this.every(LOOK_MS, async () => {
+      if (document.visibilityState !== "visible") return;
+      await this.#load();
+      this.area.paint();
+    });
   }
 
   async #load() { this.#webhooks = (await this.http.get(API)).webhooks; }
@@ -44,8 +40,9 @@ export class WebhooksPage extends SettingsPage {
   }
 
   // Runs the work, and reads the webhooks and the deliveries again.
-  #act(work) {
-    return this.run(async () => {
+  // run: `run`, or `send` for a form.
+  #act(work, run = this.run) {
+    return run.call(this, async () => {
       await work();
       await this.#load();
       await this.#loadLog();
@@ -146,7 +143,7 @@ export class WebhooksPage extends SettingsPage {
     };
     return this.#act(async () => {
       await this.#replay(id, { since: ms("since"), until: ms("until") }, () => this.closeForm());
-    });
+    }, this.send);
   }
 
   async #replay(id, which, done = () => {}) {
@@ -183,7 +180,7 @@ export class WebhooksPage extends SettingsPage {
       });
       this.closeForm();
       this.area.say(this.t("webhooks.created"), secret, this.t("webhooks.copy"));
-    });
+    }, this.send);
   }
 
   #log() {

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.threads.test_case import toast
 from tests.drivers.browser import BrowserDriver
 from tests.support import stays, wait_until
 
@@ -64,8 +65,28 @@ def test_writing_and_the_last_visit_are_shown_only_to_whom_one_lets(chromium, li
     stays(lambda: "typing" not in watcher.modes, 2.5, "writing is hidden")
     page.click(".nav-settings")
     assert not page.get_by_label("When I was last here").is_checked()
+    page.keyboard.press("Escape")
+    a_status_that_cannot_be_set_is_not_shown_as_set(window)
     window.close()
     wait_until(lambda: watcher.state["status"] == "offline", 60, "Rin leaving")
     assert watcher.state["last_seen"] is None and watcher.state["at"] == 0
     watcher.disconnect()
     assert window.errors == []
+
+
+def a_status_that_cannot_be_set_is_not_shown_as_set(window: BrowserDriver) -> None:
+    page = window.page
+    page.click("[popovertarget=team-panel]")
+    status = page.locator("#team-panel select").first
+    status.wait_for()
+    page.context.set_offline(True)
+    page.wait_for_selector("#banner > *")
+    status.select_option("dnd")
+    window.wait_for(toast("could not be set"), "the toast")
+    assert status.input_value() == "auto"
+    page.context.set_offline(False)
+    page.wait_for_selector("#banner > *", state="detached")
+    status.select_option("dnd")
+    page.locator("#team-panel .person", has_text="Rin").get_by_text("Do not disturb").wait_for()
+    assert status.input_value() == "dnd"
+    page.keyboard.press("Escape")

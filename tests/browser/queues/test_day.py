@@ -317,6 +317,9 @@ def has_faults_at_their_fields(sue: BrowserDriver) -> None:
     """The form says what the queue would do now, and what is wrong (Q7)."""
     page = sue.page
     page.locator(".policy-open").first.click()
+    page.locator(".queue-form .queue-cancel").click()
+    page.wait_for_selector(".queue-form", state="detached")  # nothing was changed: no question
+    page.locator(".policy-open").first.click()
     now = "Now: 3 unassigned threads to hand out. Nobody accepts threads at the moment."
     page.locator(".late-line", has_text=now).wait_for()
     page.locator(".queue-form .set-help", has_text="go out by “Longest wait”.").wait_for()

@@ -271,5 +271,51 @@ def test_a_thread_that_a_colleague_moves_away_goes_from_the_screen(chromium, lin
     nga.page.mouse.move(1000, 300)
     nga.wait_for(f"() => !document.querySelector('#row-{id}')", "the row being gone")
     nga.wait_for(f"() => {IS_AWAY}", "the conversation being gone")
+    what_is_being_written_comes_back_with_its_thread(nga, lineup)
+    the_panel_of_a_customer_outlives_a_thread_that_goes(nga, lineup)
     assert nga.errors == []
     nga.close()
+
+
+#: Writes without a pause until there is no field to write into.
+WRITES = """() => {
+  const writing = setInterval(() => {
+    const field = document.querySelector('.composer-field');
+    if (!field) return clearInterval(writing);
+    field.value += 'x';
+    field.dispatchEvent(new Event('input'));
+    window.written = field.value;
+  }, 50);
+}"""
+
+
+def move(lineup, id: int, desk: str) -> None:
+    url = f"{lineup.server.url}/admin/api/threads/{id}/assign"
+    lineup.mai.post(url, json={"admin_id": None, "desk": desk}).raise_for_status()
+
+
+def what_is_being_written_comes_back_with_its_thread(nga: BrowserDriver, lineup) -> None:
+    id = lineup.say("hand-off-written", name="Hand off")
+    nga.open(id)
+    nga.page.evaluate(WRITES)
+    nga.wait_for("() => window.written?.length > 2", "writing")
+    move(lineup, id, "night")
+    nga.wait_for(f"() => {IS_AWAY}", "the conversation being gone")
+    move(lineup, id, "main")
+    nga.wait_for(f"() => document.querySelector('#row-{id}')", "the row being back")
+    nga.page.locator(f"#row-{id}").click()
+    nga.wait_for("() => document.querySelector('.composer-field')?.value === window.written")
+
+
+def the_panel_of_a_customer_outlives_a_thread_that_goes(nga: BrowserDriver, lineup) -> None:
+    customer = {"id": "two-threads", "name": "Two threads"}
+    here, other = (lineup.say(f"two-threads-{at}", customer=customer) for at in range(2))
+    nga.open(here)
+    nga.page.locator(".list").focus()
+    nga.page.keyboard.press("i")
+    nga.page.wait_for_selector(".customer-thread")
+    move(lineup, other, "night")
+    nga.wait_for(f"() => !document.querySelector('#row-{other}')", "the other row being gone")
+    lineup.say("two-threads-0", "Still there?", customer=customer)
+    nga.page.wait_for_selector(".message-body >> text=Still there?")
+    nga.page.wait_for_selector(".customer-thread", state="detached")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.support import now_ms
+from tests.support import now_ms, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -51,14 +51,23 @@ def test_the_browsers_own_command_prints_the_whole_conversation(browser, long):
 
 
 def test_the_key_loads_what_is_missing_before_the_browser_asks(browser, long):
+    """Once, however often it is pressed meanwhile."""
     page = browser.page
     browser.open(long)
     page.evaluate(NOTE)
+    held: list = []
+    page.route("**/messages?*", lambda route: held.append(route))
     page.keyboard.press("Control+p")
+    page.keyboard.press("Control+p")
+    wait_until(lambda: browser.state() and held, what="the first part")
+    page.route("**/messages?*", lambda route: route.continue_())
+    for route in held:
+        route.fallback()
     browser.wait_for("() => window.printed.length", "printing")
+    browser.wait_for("() => !document.querySelector('.printout')", "nothing of it being left")
     [printed] = page.evaluate("() => window.printed")
     assert len(printed["messages"]) == COUNT and printed["whole"]
-    browser.wait_for("() => !document.querySelector('.printout')")
+    page.unroute_all()
 
 
 def test_only_the_conversation_is_on_paper_and_in_light_colours(browser, long):

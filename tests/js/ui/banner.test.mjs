@@ -52,3 +52,12 @@ test("while nothing can be stored the page says so, and then sends what waits (F
   assert.deepEqual(sent, ["again"]);
   assert.ok(asked.includes("banner"));
 });
+
+test("since when a chatbot gets no replies is said with its day", (t) => {
+  const { parts, connectionState } = desk(t);
+  connectionState.failing = [{ source: "shop", since: 400 }, { source: "app", since: 900 }];
+  const told = [];
+  const words = { ...parts.language.words, moment: (...given) => told.push(given) };
+  banner(pageOf({ ...parts, language: { ...parts.language, words } }));
+  assert.deepEqual(told, [[400, parts.now()]]);
+});

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Notifier } from "../../../static/js/ui/shell/notifier.js";
+import { Notifier, saying } from "../../../static/js/ui/shell/notifier.js";
 import { settled, pageOf } from "../support.mjs";
 
 const MINUTE_MS = 60_000;
@@ -248,4 +248,11 @@ test("after a lost connection it asks from a minute before on, for what is new",
   assert.deepEqual(made.toasts.map(([text]) => text), ["notice.message C1", "notice.message C2"]);
   await made.notifier.connected();
   assert.equal(made.asked.length, 1, "it is asked once");
+});
+
+test("several entries say that customers wrote only where they did", () => {
+  const t = /** @type {any} */ ((key, { count }) => `${key} ${count}`);
+  const entry = (name, wrote) => ({ name, text: "hello", wrote });
+  assert.equal(saying([entry("A", true), entry("B", true)], t).title, "notify.many 2");
+  assert.equal(saying([entry("A", true), entry("B", false)], t).title, "notify.many.news 2");
 });

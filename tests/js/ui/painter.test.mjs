@@ -72,3 +72,14 @@ test("nothing waits longer than a quarter of a second", () => {
   while (!made.next());
   assert.ok(made.ms - before - 5000 <= 250 + 32);
 });
+
+test("a part that fails leaves the others painted, and its error is not swallowed", () => {
+  const made = page();
+  const painter = new Painter(made);
+  const painted = [];
+  painter.add("customer", () => { throw new Error("no row"); });
+  painter.add("thread", () => painted.push("thread"));
+  painter.ask("customer", "thread");
+  assert.throws(() => made.next(), /no row/);
+  assert.deepEqual(painted, ["thread"]);
+});

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Proposals } from "../../../static/js/ui/thread/completion.js";
+import { MentionCompletion, Proposals } from "../../../static/js/ui/thread/completion.js";
+import { pageOf, settled } from "../support.mjs";
 
 class Words extends Proposals {
   constructor(words) {
@@ -58,4 +59,30 @@ test("Escape closes, and no key is used where nothing is offered", () => {
   assert.ok(press("Escape"));
   assert.equal(proposals.asked, null);
   for (const key of ["Escape", "ArrowDown", "Enter"]) assert.ok(!press(key));
+});
+
+test("a note that is sent before the team is known is held until it is, also by a second press", async () => {
+  const answers = [];
+  let asked = 0;
+  const mentions = new MentionCompletion(pageOf({
+    painter: { ask() {} }, presence: { want() {} }, thread: { row: { desk: "main" } }, adminId: 1, now: () => 0,
+    api: { team: () => new Promise((answer) => {
+      asked += 1;
+      answers.push(answer);
+    }) },
+  }));
+  let [sent, tries] = [0, 0];
+  // The composer tries again once the team is known.
+  const send = () => {
+    tries += 1;
+    assert.ok(tries < 100, "it does not try without end");
+    if (!mentions.holds("@Ken look", send)) sent += 1;
+  };
+  send();
+  send();
+  await settled();
+  assert.deepEqual([sent, tries, asked], [0, 2, 1]);
+  answers[0]({ team: [{ id: 2, name: "Ken", desks: ["main"], role: "admin" }] });
+  await settled();
+  assert.deepEqual([sent, tries, asked], [2, 4, 1]);
 });

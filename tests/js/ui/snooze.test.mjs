@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fieldsOf, momentOf, reading } from "../../../static/js/core/time.js";
-import { farthest, ownMoment, snoozeChoices } from "../../../static/js/ui/dialogs/snooze.js";
-import { seeded } from "../support.mjs";
+import { fieldsOf, momentOf, reading, timeWords } from "../../../static/js/core/time.js";
+import { farthest, ownMoment, snoozeChoices, SnoozeMenu } from "../../../static/js/ui/dialogs/snooze.js";
+import { pageOf, seeded, settled } from "../support.mjs";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -108,4 +108,26 @@ test("a moment of one's own is complete, ahead and not too far", () => {
   assert.deepEqual(own("2031-11-23", "10:00"), { at: at("2031-11-23T10:00:00+09:00") });
   assert.deepEqual(own("999999-01-01", "09:00"), { problem: "far" });
   assert.equal(farthest(0, 5), 5 * 365 * DAY);
+});
+
+test("a command acts on the thread that was open when it was made", async () => {
+  const snoozed = [];
+  const thread = { id: 1 };
+  const menu = new SnoozeMenu(/** @type {any} */ ({
+    element: { addEventListener() {} },
+    ...pageOf({
+      picks: {
+        size: 0, get opened() { return { ids: [thread.id], isPicked: false }; }, rowOf: ({ ids: [id] }) => ({ id, open: true }),
+      },
+      lists: { list: { view: "arrival" } }, rows: new Map(), now: () => at("2026-11-24T10:00:00Z"),
+      language: { t: (key) => key, words: timeWords("en", "UTC") }, bulk: {},
+      acting: { get: async () => ({ actions: { snooze: (_, id) => snoozed.push(id) } }) },
+    }),
+  }));
+  const [first] = menu.commands();
+  thread.id = 2;
+  menu.commands(); // a painting of the palette
+  /** @type {any} */ (first).run();
+  await settled();
+  assert.deepEqual(snoozed, [1]);
 });

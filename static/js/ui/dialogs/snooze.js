@@ -27,9 +27,7 @@ export class SnoozeMenu extends PageModule {
   constructor({ element, ...page }) {
     super(page);
     this.element = element;
-    this.#ownMoment = new OwnMoment({
-      ...page, zone: ownZone, choose: (until, wakes) => this.#snooze(until, wakes),
-    });
+    this.#ownMoment = new OwnMoment({ ...page, zone: ownZone });
     element.addEventListener("keydown", (event) => this.#key(event));
     this.#popover = new Popover({ element, openers: OPENERS });
   }
@@ -40,7 +38,7 @@ export class SnoozeMenu extends PageModule {
     const { element } = this;
     if (!target || !this.#popover.mayOpen(event)) return undefined;
     this.#target = target;
-    const refusal = this.#refusal();
+    const refusal = this.#refusal(target);
     if (refusal) return void this.ui.toasts.show(refusal);
     this.#wakes = true;
     this.#paint();
@@ -55,53 +53,51 @@ export class SnoozeMenu extends PageModule {
     const { ui: { picks, language: { t } } } = this;
     const target = picks.size ? picks.target : picks.opened;
     if (!target) return [];
-    this.#target = target;
-    if ((!target.isPicked && !this.#row) || this.#refusal()) return [];
+    if ((!target.isPicked && !picks.rowOf(target)) || this.#refusal(target)) return [];
     const snooze = (text, run) => ({
       text: `${t("act.snooze")}: ${text}`, icon: ICONS.snoozed, keys: "h", also: t("also.snooze"), run,
     });
     return [
-      ...this.#moments(true).map(({ text, run }) => snooze(text, run)),
-      snooze(t("snooze.own"), () => this.#openOwn(true)),
-      ...(this.#isSnoozed() ? [{ text: t("act.wake"), icon: ICONS.snoozed, keys: "h", also: t("also.wake"), run: () => this.#wake() }] : []),
+      ...this.#moments(target, true).map(({ text, run }) => snooze(text, run)),
+      snooze(t("snooze.own"), () => this.#openOwn(target, true)),
+      ...(this.#isSnoozed(target) ? [{
+        text: t("act.wake"), icon: ICONS.snoozed, keys: "h", also: t("also.wake"), run: () => this.#wake(target),
+      }] : []),
     ];
   }
 
-  // The row of the thread; undefined for several.
-  get #row() { return this.ui.picks.rowOf(this.#target); }
-
-  #refusal() {
-    const { data: { lists }, ui: { language: { t } } } = this;
-    const isClosed = this.#target.isPicked ? lists.list.view === "history" : this.#row?.open === false;
+  #refusal(target) {
+    const { data: { lists }, ui: { picks, language: { t } } } = this;
+    const isClosed = target.isPicked ? lists.list.view === "history" : picks.rowOf(target)?.open === false;
     return isClosed ? t("snooze.closed") : "";
   }
 
   #paint() {
     const { language: { t } } = this.ui;
-    const { ids: { length: count }, isPicked } = this.#target;
+    const target = this.#target;
+    const { ids: { length: count }, isPicked } = target;
     const title = isPicked ? t("snooze.many", { count }) : t("snooze.title");
     this.element.setAttribute("aria-label", title);
     const items = [
       { heading: title },
-      ...this.#moments(),
-      { text: t("snooze.own"), key: KEYS.own, run: () => this.#openOwn() },
+      ...this.#moments(target, this.#wakes),
+      { text: t("snooze.own"), key: KEYS.own, run: () => this.#openOwn(target, this.#wakes) },
       { isLine: true },
       { text: t("snooze.wakes"), key: KEYS.wakes, checked: this.#wakes, stays: true,
         run: () => this.#setWakes(!this.#wakes) },
-      ...(this.#isSnoozed() ? [{ text: t("act.wake"), key: KEYS.wake, run: () => this.#wake() }] : []),
+      ...(this.#isSnoozed(target) ? [{ text: t("act.wake"), key: KEYS.wake, run: () => this.#wake(target) }] : []),
     ];
     render(html`${menuItems(items, this.element.id)}`, this.element);
   }
 
-  #moments(wakes = this.#wakes) {
+  #moments(target, wakes) {
     return choicesInWords(this.net.now(), this.ui.language).map(({ name, at, text }) => ({
-      text, key: KEYS[name], run: () => this.#snooze(at, wakes),
+      text, key: KEYS[name], run: () => this.#snooze(target, at, wakes),
     }));
   }
 
-  #isSnoozed() {
+  #isSnoozed({ ids, isPicked }) {
     const { lists, rows } = this.data;
-    const { ids, isPicked } = this.#target;
     return (isPicked && lists.list.view === "snoozed") || ids.some((id) => rows.get(id)?.snooze);
   }
 
@@ -110,25 +106,24 @@ export class SnoozeMenu extends PageModule {
     this.#paint();
   }
 
-  #openOwn(wakes = this.#wakes) {
-    const row = this.#row;
+  #openOwn(target, wakes) {
+    const row = this.ui.picks.rowOf(target);
     this.#ownMoment.open({
-      wakes, at: row?.snooze?.until ?? null, count: this.#target.ids.length,
+      wakes, at: row?.snooze?.until ?? null, count: target.ids.length,
       name: row ? nameOf(row, this.ui.language.t) : "",
+      choose: (until, wakesThen) => this.#snooze(target, until, wakesThen),
     });
   }
 
-  async #snooze(until, wakes) {
+  async #snooze({ ids, isPicked }, until, wakes) {
     const { ui: { bulk }, acts: { acting } } = this;
-    const { ids, isPicked } = this.#target;
     const given = { until, wake: wakes ? "reply" : "never" };
     if (isPicked) (await bulk.get())?.run("snooze", given, ids);
     else (await acting.get())?.actions.snooze(given, ids[0]);
   }
 
-  async #wake() {
+  async #wake({ ids, isPicked }) {
     const { ui: { bulk }, acts: { acting } } = this;
-    const { ids, isPicked } = this.#target;
     if (isPicked) (await bulk.get())?.run("wake", {}, ids);
     else (await acting.get())?.actions.wake(ids[0]);
   }
@@ -152,21 +147,25 @@ class OwnMoment extends PageModule {
   #fields = { date: "", time: "" };
   #wakes = true;
   #isTold = false; // whether the reason of a refusal is shown: after the first try
+  /** @type {(until: number, wakes: boolean) => void} */
+  #choose = () => {};
 
-  /** @param {Page & { zone(): string, choose(until: number, wakes: boolean): void }} page */
-  constructor({ zone, choose, ...page }) {
+  /** @param {Page & { zone(): string }} page */
+  constructor({ zone, ...page }) {
     super(page);
     this.zone = zone;
-    this.choose = choose;
   }
 
-  // at: the moment that is set already; name: of a single thread; count: the number of several threads.
-  /** @param {{wakes: boolean, at: number | null, count: number, name: string}} given */
-  open({ wakes, at, count, name }) {
+  // at: the moment that is set already; name: of a single thread; count: the number of several threads;
+  // choose: called with the moment.
+  /** @param {{wakes: boolean, at: number | null, count: number, name: string,
+   *   choose(until: number, wakes: boolean): void}} given */
+  open({ wakes, at, count, name, choose }) {
     const { net: { now }, ui: { dialog, language: { t } }, zone } = this;
     const tomorrow = snoozeChoices(now(), zone()).find((choice) => choice.name === "tomorrow");
     this.#fields = fieldsOf(at ?? tomorrow.at, zone());
     this.#wakes = wakes;
+    this.#choose = choose;
     this.#isTold = false;
     dialog.open(
       name ? t("snooze.own.title", { name }) : t("snooze.many", { count }), () => this.#content());
@@ -219,7 +218,7 @@ class OwnMoment extends PageModule {
     const { at } = this.#moment;
     if (at) {
       this.ui.dialog.close();
-      this.choose(at, this.#wakes);
+      this.#choose(at, this.#wakes);
       return;
     }
     this.#isTold = true;

@@ -38,7 +38,15 @@ export class Painter {
     const begun = page.performance.now();
     // Measured after the browser has laid out and drawn the frame.
     page.setTimeout(() => this.#rest(page.performance.now() - begun));
-    for (const name of names) this.#paints.get(name)?.();
+    const errors = [];
+    for (const name of names) {
+      try {
+        this.#paints.get(name)?.();
+      } catch (error) {
+        errors.push(error); // the other parts are painted all the same
+      }
+    }
+    if (errors.length) throw errors[0];
   }
 
   #rest(tookMs) {

@@ -60,7 +60,7 @@ export class Picks extends PageModule {
   extend(step) {
     const { listing } = this.data.lists;
     if (!listing.ready) return;
-    if (!this.size && listing.activeId !== null) this.#toggle(listing.activeId);
+    if (!this.size && listing.painted.indexOf(listing.activeId) >= 0) this.#toggle(listing.activeId);
     this.ui.listPane.walk(step);
     this.#rangeTo(listing.activeId);
   }

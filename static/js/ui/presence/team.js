@@ -1,6 +1,7 @@
 // The panel of the team: colleagues, the threads they have open, and this admin's own status.
 
 import { html } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 
 import { initial, shown } from "../../core/names.js";
 import { seenAge } from "../../core/presence.js";
@@ -41,10 +42,14 @@ export class TeamPanel extends PageModule {
     this.ui.painter.ask("presence");
   }
 
+  // The choice is shown at once, and taken back if it is refused.
   async #set(changes) {
+    const before = this.settings;
+    if (before) this.settings = { ...before, ...changes };
     try {
       this.settings = (await this.net.call("presence:set", changes)).settings;
     } catch {
+      this.settings = before;
       this.ui.toasts.show(this.ui.language.t("presence.not_set"));
     }
     this.ui.painter.ask("presence");
@@ -76,7 +81,7 @@ export class TeamPanel extends PageModule {
     const { t } = this.ui.language;
     return html`<label class="own-field"><span>${t(`own.${field}`)}</span>
       <select @change=${(event) => this.#set({ [field]: event.target.value })}>
-        ${values.map((value) => html`<option value=${value} ?selected=${value === chosen}
+        ${values.map((value) => html`<option value=${value} .selected=${live(value === chosen)}
           >${value ? named(value) : t("own.none")}</option>`)}
       </select></label>`;
   }
@@ -89,9 +94,9 @@ export class TeamPanel extends PageModule {
     });
     return html`<label class="own-field"><span>${t("own.until")}</span>
       <select @change=${(event) => choose(Number(event.target.value))}>
-        ${until === null ? "" : html`<option selected>${words.exact(until)}</option>`}
+        ${until === null ? "" : html`<option .selected=${live(true)}>${words.exact(until)}</option>`}
         ${UNTIL_MINUTES.map((minutes) => html`<option value=${minutes}
-          ?selected=${until === null && minutes === 0}
+          .selected=${live(until === null && minutes === 0)}
           >${minutes ? t("own.minutes", { count: minutes }) : t("own.no_end")}</option>`)}
       </select></label>`;
   }

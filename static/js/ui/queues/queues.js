@@ -2,6 +2,7 @@
 // and the loads of colleagues. Loaded once the server says that there are queues.
 
 import { html, render } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import {
@@ -168,7 +169,7 @@ export class Queues extends PageModule {
       <label class="own-field"><span>${t("queues.capacity.own")}</span>
       <select class="queue-capacity" @change=${({ target }) => choose(Number(target.value))}>${
         Array.from({ length: most + 1 }, (_, value) => html`<option value=${value}
-          ?selected=${value === capacity}>${t("queues.capacity.value", { count: value })}</option>`)}</select>
+          .selected=${live(value === capacity)}>${t("queues.capacity.value", { count: value })}</option>`)}</select>
       <span class="queue-limit">${this.#limit()}</span></label>`;
   }
 

@@ -43,7 +43,7 @@ function noticeOf(page) {
   if (presence.late) return { kind: "warn", text: t("presence.delayed") };
   const picked = picking(page);
   if (picked) return picked;
-  if (connectionState.failing.length) return failing(connectionState.failing, language);
+  if (connectionState.failing.length) return failing(connectionState.failing, page.net.now(), language);
   return page.data.hold.paused ? {
     kind: "info", text: t("banner.paused"),
     actions: [{ text: t("banner.resume"), run: () => page.data.movement.togglePause() }],
@@ -92,10 +92,11 @@ function picking({ ui: { picks, bulk, language: { t } }, acts: { acting } }) {
   };
 }
 
-function failing(sources, { t, words }) {
+// Deliveries are repeated for days, so the time has its day.
+function failing(sources, now, { t, words }) {
   const since = Math.min(...sources.map((each) => each.since));
   const names = sources.map(({ source }) => source).join(", ");
-  return { kind: "warn", text: t("banner.failing", { sources: names, time: words.clock(since) }) };
+  return { kind: "warn", text: t("banner.failing", { sources: names, time: words.moment(since, now) }) };
 }
 
 const reload = (t) => ({ text: t("banner.reload"), run: () => location.reload() });

@@ -257,7 +257,7 @@ export class Notifier extends PageModule {
     for (const row of rows.slice(0, count)) {
       if (this.#entries.has(row.id)) continue;
       const text = row.preview ? previewText(row.preview, t) : t("row.attachment");
-      this.#entries.set(row.id, { id: row.id, name: nameOf(row, t), text, at: row.recent_at });
+      this.#entries.set(row.id, { id: row.id, name: nameOf(row, t), text, at: row.recent_at, wrote: true });
     }
   }
 
@@ -309,15 +309,16 @@ function entryOf(notice, t) {
   const { name, by, text } = facts(notice, t);
   const said = notice.kind === "message" || !by ? text
     : t(notice.kind === "mention" ? "notice.mention.by" : "notice.assigned.by", { by, text });
-  return { id: notice.thread_id, name, text: said, at: notice.at };
+  return { id: notice.thread_id, name, text: said, at: notice.at, wrote: notice.kind === "message" };
 }
 
 // Returns the name and the text of one customer, or a line for each.
-/** @param {{name: string, text: string}[]} entries @param {Translate} t */
+/** @param {{name: string, text: string, wrote: boolean}[]} entries @param {Translate} t */
 export function saying(entries, t) {
   if (entries.length === 1) return { title: entries[0].name, body: entries[0].text };
   const lines = entries.slice(0, LINES).map(({ name, text }) => `${name}: ${text}`);
-  return { title: t("notify.many", { count: entries.length }), body: lines.join("\n") };
+  const many = entries.every(({ wrote }) => wrote) ? "notify.many" : "notify.many.news";
+  return { title: t(many, { count: entries.length }), body: lines.join("\n") };
 }
 
 // Decides what is announced to an admin who looks elsewhere, and how often.

@@ -90,7 +90,9 @@ export class MentionCompletion extends Proposals {
   #fetchedAt = -Infinity;
   #done = ""; // the text up to the name inserted last
   #chosen = new Map(); // thread → (id → name)
-  #loaded = false; // whether the request for the team has ended
+  #loaded = false; // whether a request for the team has ended
+  /** @type {Promise<void> | null} */
+  #loading = null; // the running request
   #isKnown = false; // whether it has succeeded once
   told = []; // words after `@` in the shown note that name nobody: the note was held because of them
 
@@ -175,18 +177,22 @@ export class MentionCompletion extends Proposals {
 
   async #load() {
     if (this.net.now() - this.#fetchedAt >= CACHED_MS) {
-      this.#fetchedAt = this.net.now();
-      try {
-        this.#members = (await this.net.api.team()).team;
-        this.#isKnown = true;
-      } catch {
-        this.#fetchedAt = -Infinity; // the next key tries again
-      }
-      this.#loaded = true;
+      this.#loading ??= this.#fetch().finally(() => { this.#loading = null; });
+      await this.#loading;
     }
     if (this.asked === null) return;
     this.data.presence.want("admin", "mention", this.#members.map(({ id }) => id));
     this.painter.ask("composer");
+  }
+
+  async #fetch() {
+    const begun = this.net.now();
+    try {
+      this.#members = (await this.net.api.team()).team;
+      this.#isKnown = true;
+      this.#fetchedAt = begun;
+    } catch { /* the next key tries again */ }
+    this.#loaded = true;
   }
 }
 

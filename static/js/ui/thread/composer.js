@@ -74,6 +74,7 @@ export class Composer extends PageModule {
     this.reading.settle();
     this.guard.look(thread.id);
     this.ui.advice.part?.paint();
+    if (!shown) this.save(); // the field goes
     render(shown ? composerTemplate(this) : "", this.root);
     if (shown && this.field.dataset.thread !== String(thread.id)) {
       this.field.dataset.thread = thread.id;

@@ -152,7 +152,7 @@ export class CustomerPanel extends PageModule {
     const others = this.#answer.threads.filter(({ id }) => id !== threadId);
     if (!others.length) return html`<p class="customer-none">${t("customer.no_threads")}</p>`;
     const more = this.#answer.total - 1 - others.length;
-    const items = others.map(({ id }) => this.#thread(this.data.rows.get(id)));
+    const items = others.map((row) => this.#thread(this.data.rows.get(row.id) ?? row));
     return html`<ul class="customer-threads">${items}</ul>
       ${more > 0 ? html`<p class="customer-none">${t("customer.more", { count: more })}</p>` : ""}`;
   }

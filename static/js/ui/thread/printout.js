@@ -34,6 +34,7 @@ export class Printout extends PageModule {
   /** @type {HTMLElement | null} */
   #section = null; // what is printed instead of the page
   #title = "";
+  #isLoading = false;
 
   /** @param {Page} page */
   constructor(page) {
@@ -44,23 +45,38 @@ export class Printout extends PageModule {
 
   // Loads the missing messages and the pictures, then opens the browser's dialog.
   async print() {
-    const { data: { thread }, net: { api }, ui: { announce, language: { t } } } = this;
+    const { data: { thread }, ui: { announce, language: { t } } } = this;
     const { id } = thread;
     const whole = this.#whole();
-    if (!whole || this.#section) return;
+    if (!whole || this.#section || this.#isLoading) return;
+    this.#isLoading = true;
     announce(t("print.loading"));
+    try {
+      await this.#load(whole, id);
+      if (id !== thread.id || this.#section) return;
+      this.#show(whole);
+      await this.#pictures();
+    } finally {
+      this.#isLoading = false;
+    }
+    window.print();
+    this.#end();
+  }
+
+  // Loads the missing messages of a thread into `whole`. Never throws.
+  async #load(whole, id) {
+    const { api } = this.net;
     const steps = missingParts(whole, (where, messageId) => api.messages(id, where, messageId, PART));
     try {
       for (let step = steps.next(); !step.done; step = steps.next(await step.value));
     } catch { /* the printout says that it is not whole */ }
-    if (id !== thread.id) return;
-    this.#show(whole);
-    await Promise.race([
+  }
+
+  #pictures() {
+    return Promise.race([
       Promise.allSettled([...this.#section.querySelectorAll("img")].map((image) => image.decode())),
       new Promise((resolve) => { setTimeout(resolve, PICTURES_MS); }),
     ]);
-    window.print();
-    this.#end();
   }
 
   // The browser's own command does not wait for promises, so the parts are loaded synchronously.
