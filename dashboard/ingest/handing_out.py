@@ -5,6 +5,7 @@ thread is between its reads and its commit: so capacity and order hold at every 
 worker may make it.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
@@ -27,6 +28,8 @@ from dashboard.ingest.saving import save
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from dashboard.validation.strict_json import JsonObject
 from scoring.placing import Placement
+
+log = logging.getLogger(__name__)
 
 #: Threads with new entries that one transaction adds to a list of a queue.
 FILLED_AT_ONCE = 2_000
@@ -93,12 +96,12 @@ class HandingOut:
         def write(connection: Connection) -> tuple[HandOut | None, Sequence[Placement]]:
             state = definitions.lock(connection)
             now = self._begin(connection)
-            match = _asked_for(connection, state, admin.id, queue_id, now)
-            if match is None:
-                return None, []
-            place = _rank(connection, match)
-            [act_id], placements = _give(connection, state, [match], now, admin)
-            return HandOut(match.thread_id, match.queue, act_id, *place), placements
+            while match := _asked_for(connection, state, admin.id, queue_id, now):
+                place = _rank(connection, match)
+                acts, placements = _give(connection, state, [match], now, admin)
+                if acts:
+                    return HandOut(match.thread_id, match.queue, acts[0], *place), placements
+            return None, []
 
         return self._database.write(write)
 
@@ -117,7 +120,11 @@ class HandingOut:
         """Returns what is to be done; reads only."""
         with self._database.read() as connection:
             queues = {queue.id: queue for queue in definitions.listing(connection)}
-            has_to_fill = entries.unfilled(connection) is not None or entries.has_unused(connection)
+            has_to_fill = (
+                entries.unfilled(connection) is not None
+                or entries.has_unused(connection)
+                or entries.has_lost(connection)
+            )
             if not queues:
                 return Outlook(has_to_fill)
             now = self._clock()
@@ -186,11 +193,12 @@ class HandingOut:
 
     def fill(self) -> bool:
         """Adds entries of threads that were there before their list was a queue's, and removes
-        those of former queues; returns whether there is more to do."""
+        those of former queues, and of queries that are wrong by now; returns whether there is more
+        to do."""
         now = self._clock()
 
         def write(connection: Connection) -> bool:
-            if entries.remove_unused(connection):
+            if entries.remove_unused(connection) or entries.forget_lost(connection):
                 return True
             unfilled = entries.unfilled(connection)
             if unfilled is None:
@@ -228,12 +236,13 @@ class HandOuts(RunsTask):
             if outlook.has_to_fill:
                 handing_out.fill()
             returned = handing_out.take_back() if outlook.has_returns else []
+            self._place(returned)
             if returned or outlook.has_hand_outs:
                 # All processes find the same hand-outs: one of them makes writes of threads wait.
                 is_sure = was_beaten or bool(returned)
                 made = handing_out.push(None if is_sure else outlook.hand_outs)
                 was_beaten = not made.is_all and not made.placements
-            self._place([*returned, *made.placements])
+            self._place(made.placements)
             count += len(returned) + len(made.placements)
             is_done = made.is_all and len(returned) < AT_ONCE and not outlook.has_to_fill
             if self._task.is_stopped or is_done:
@@ -335,8 +344,8 @@ def _give(
     now: int,
     by: Admin | None,
 ) -> tuple[list[int], Sequence[Placement]]:
-    """Assigns the threads, or only the first ones; returns the ids of the acts, and the placements.
-    `by`: the admin who asked for it, None if the queue acts by itself."""
+    """Assigns the threads, or only some; returns the ids of the acts, and the placements. `by`: the
+    admin who asked for it, None if the queue acts by itself."""
     # A thread that is being written ends the row: a later one may not go out before it.
     locked = thread_states.locked_at_once(connection, [match.thread_id for match in matches])
     number, acts, given_to = state.hand_outs, list[int](), Counter[int]()
@@ -344,7 +353,8 @@ def _give(
     for match, thread in zip(matches, locked, strict=False):
         admin = match.admin
         assert admin is not None
-        assert entries.is_ready(thread.facts, thread.columns), "entries follow their threads"
+        if not _may_go_out(connection, match, thread):
+            continue
         number += 1
         given[match.queue.id] += 1
         thread.columns.queue_id = match.queue.id
@@ -364,6 +374,17 @@ def _give(
         history.note_hand_out(connection, match.queue.id, given[match.queue.id], now)
     definitions.set_hand_outs(connection, number)
     return acts, save(connection, locked, now)
+
+
+def _may_go_out(connection: Connection, match: Match, thread: ThreadState) -> bool:
+    """Whether the thread may be handed out; else its entry is removed. An entry that did not follow
+    its thread would stop all hand-outs of all queues."""
+    is_ready = entries.is_ready(thread.facts, thread.columns)
+    if not is_ready:
+        log.error("thread %d is not to be handed out: its entry is removed", thread.id)
+        assert match.queue.number is not None
+        entries.remove(connection, match.queue.number, [thread.id])
+    return is_ready
 
 
 def _next_moment(

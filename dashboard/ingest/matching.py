@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db.accounts.admin_desks import Desks, sees
+from dashboard.db.lists import query_lists
 from dashboard.db.queues import admins, definitions, entries, history, standing
 from dashboard.db.queues.admins import QueueAdmin
 from dashboard.db.queues.definitions import Load, Queue, QueueState
@@ -176,8 +177,12 @@ def pulled(
 
 
 def _live(connection: Connection, mode: str) -> list[Queue]:
+    """Returns the queues with complete entries that follow their threads, in their order."""
+    kept = query_lists.current(connection).kept_queue_numbers
     return [
-        queue for queue in definitions.listing(connection) if queue.mode == mode and queue.is_filled
+        queue
+        for queue in definitions.listing(connection)
+        if queue.mode == mode and queue.is_filled and queue.number in kept
     ]
 
 

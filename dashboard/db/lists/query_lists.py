@@ -198,7 +198,7 @@ class QueryLists:
         lists = copy(self)
         lists.version, lists.ordered_since = version, ordered_since
         lists.queue_numbers = queue_numbers
-        for name in ("unordered", "unordered_mask", "queue_mask"):
+        for name in ("unordered", "unordered_mask", "queue_mask", "kept_queue_numbers"):
             lists.__dict__.pop(name, None)
         return lists
 
@@ -286,6 +286,11 @@ class QueryLists:
     def queue_mask(self) -> int:
         """The lists of queues as a mask of the index."""
         return self.index.mask(self.queue_numbers.keys() & self.lists.keys())
+
+    @cached_property
+    def kept_queue_numbers(self) -> frozenset[int]:
+        """The numbers of the lists of queues, without those of queries that are wrong by now."""
+        return frozenset(number for id, number in self.queue_numbers.items() if id in self.lists)
 
     @cached_property
     def index(self) -> ConditionIndex:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, 
 from dashboard.db.driver import RowStatement, RowValues, Write, insert_on
 from dashboard.db.id_ranges import within
 from dashboard.db.lists import query_lists, versions
+from dashboard.db.lists.entries import bring_forward, changes_ahead, live_between
 from dashboard.db.lists.membership import Moves, is_on, score_of, source_of
 from dashboard.db.lists.query_lists import QueryList, QueryLists
 from dashboard.db.models.queues import queue_entries, queue_lists, queues
@@ -157,8 +158,9 @@ _UNFILLED = select(*(queue_lists.c[name] for name in Unfilled._fields)).where(
 
 def unfilled(connection: Connection) -> Unfilled | None:
     """Returns a list that is not filled, or None."""
-    row = connection.execute(_UNFILLED.order_by(queue_lists.c.number)).first()
-    return None if row is None else Unfilled(*row)
+    kept = query_lists.current(connection).lists
+    rows = connection.execute(_UNFILLED.order_by(queue_lists.c.number)).all()
+    return next((Unfilled(*row) for row in rows if row.list_id in kept), None)
 
 
 def fill(connection: Connection, unfilled: Unfilled, last_id: int, now_ms: int) -> None:
@@ -168,33 +170,76 @@ def fill(connection: Connection, unfilled: Unfilled, last_id: int, now_ms: int) 
     """
     # A write of a thread that has read the older lists would not see these entries.
     versions.wait_for_writers(connection)
+    fill_to = unfilled.fill_to
+    if unfilled.filled_to == 0:
+        # The list may have been lost for a while: then some workers do not keep it yet, and threads
+        # of that time have no entries.
+        versions.grow_lists(connection)
+        fill_to = max(fill_to, connection.scalar(select(func.max(threads.c.id))) or 0)
     query_list = query_lists.current(connection).lists.get(unfilled.list_id)
     if query_list is not None:
-        ready = and_(threads.c.assignee_id.is_(None), threads.c.snoozed_until.is_(None))
-        opened = func.coalesce(threads.c.reopened_at, threads.c.first_event_at, now_ms)
-        rows = (
-            select(
-                bindparam("number", unfilled.number, literal_execute=True),
-                threads.c.id,
-                threads.c.desk,
-                score_of(query_list, now_ms),
-                opened,
-                case((ready, True), else_=False),
-            )
-            .select_from(source_of(query_list))
-            .where(
-                within(threads.c.id, unfilled.filled_to, last_id),
-                threads.c.closed.is_(False),
-                is_on(query_list, now_ms, by_id=True),
-            )
-        )
-        statement = insert_on(connection, queue_entries).from_select(list(_COLUMNS), rows)
-        connection.execute(statement.on_conflict_do_nothing())
+        some = live_between(unfilled.filled_to, last_id)
+        bring_forward(connection, changes_ahead(connection, [query_list], now_ms, some))
+        _add(connection, query_list, unfilled, last_id, now_ms)
     connection.execute(
         update(queue_lists)
         .where(queue_lists.c.number == unfilled.number)
-        .values(filled_to=min(last_id, unfilled.fill_to))
+        .values(filled_to=min(last_id, fill_to), fill_to=fill_to)
     )
+
+
+def _add(
+    connection: Connection, query_list: QueryList, unfilled: Unfilled, last_id: int, now_ms: int
+) -> None:
+    ready = and_(threads.c.assignee_id.is_(None), threads.c.snoozed_until.is_(None))
+    opened = func.coalesce(threads.c.reopened_at, threads.c.first_event_at, now_ms)
+    rows = (
+        select(
+            bindparam("number", unfilled.number, literal_execute=True),
+            threads.c.id,
+            threads.c.desk,
+            score_of(query_list, now_ms),
+            opened,
+            case((ready, True), else_=False),
+        )
+        .select_from(source_of(query_list))
+        .where(
+            within(threads.c.id, unfilled.filled_to, last_id),
+            threads.c.closed.is_(False),
+            is_on(query_list, now_ms, by_id=True),
+        )
+    )
+    statement = insert_on(connection, queue_entries).from_select(list(_COLUMNS), rows)
+    connection.execute(statement.on_conflict_do_nothing())
+
+
+def has_lost(connection: Connection) -> bool:
+    """Whether a list has entries although its query is wrong by now: nothing keeps them."""
+    return _lost(connection) is not None
+
+
+def forget_lost(connection: Connection) -> bool:
+    """Removes some entries of such a list, which is filled again once its query is right; False
+    without one."""
+    number = _lost(connection)
+    if number is None:
+        return False
+    if not _remove_some(connection, number):
+        fill_to = case((queue_lists.c.fill_to > 0, queue_lists.c.fill_to), else_=1)
+        values = {"filled_to": 0, "fill_to": fill_to}
+        connection.execute(update(queue_lists).where(queue_lists.c.number == number).values(values))
+        versions.grow_lists(connection)
+    return True
+
+
+def _lost(connection: Connection) -> int | None:
+    kept = query_lists.current(connection).lists
+    filled = select(queue_lists.c.number, queue_lists.c.list_id).where(
+        queue_lists.c.list_id.is_not(None),
+        or_(queue_lists.c.filled_to > 0, queue_lists.c.fill_to == 0),
+    )
+    rows = connection.execute(filled.order_by(queue_lists.c.number)).all()
+    return next((number for number, list_id in rows if list_id not in kept), None)
 
 
 _UNUSED = select(queue_lists.c.number).where(queue_lists.c.list_id.is_(None)).limit(1)
@@ -211,13 +256,22 @@ def remove_unused(connection: Connection) -> bool:
     number = connection.scalar(_UNUSED)
     if number is None:
         return False
-    of_list = select(queue_entries.c.thread_id).where(queue_entries.c.list == number)
-    ids = connection.scalars(of_list.limit(REMOVED_AT_ONCE)).all()
-    if ids:
-        _REMOVE.write(connection, [{"list": number, "thread_id": id} for id in ids])
-    else:
+    if not _remove_some(connection, number):
         connection.execute(delete(queue_lists).where(queue_lists.c.number == number))
     return True
+
+
+def _remove_some(connection: Connection, number: int) -> bool:
+    """Removes some entries of a list; False without any."""
+    of_list = select(queue_entries.c.thread_id).where(queue_entries.c.list == number)
+    ids = connection.scalars(of_list.limit(REMOVED_AT_ONCE)).all()
+    remove(connection, number, ids)
+    return bool(ids)
+
+
+def remove(connection: Connection, number: int, thread_ids: Iterable[int]) -> None:
+    """Removes the entries of these threads from a list."""
+    _REMOVE.write(connection, [{"list": number, "thread_id": id} for id in thread_ids])
 
 
 class Entry(NamedTuple):

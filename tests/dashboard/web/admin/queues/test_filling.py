@@ -3,6 +3,8 @@
 import pytest
 from sqlalchemy import func, select
 
+from dashboard.db.accounts import admins
+from dashboard.db.lists import versions
 from dashboard.db.models.queues import queue_entries, queue_lists
 from tests.dashboard.web.admin.queues.calls import (
     API,
@@ -16,7 +18,7 @@ from tests.dashboard.web.admin.queues.calls import (
     turn,
 )
 from tests.dashboard.web.admin.views.calls import API as VIEWS
-from tests.dashboard.web.admin.views.calls import view
+from tests.dashboard.web.admin.views.calls import saved, view
 
 OLDEST = [{"when": "", "by": "created_at", "order": "oldest"}]
 NEWEST = [{"when": "", "by": "created_at", "order": "newest"}]
@@ -171,6 +173,22 @@ def test_a_deleted_queue_leaves_no_entries(dashboard, sue, small_slices):
     assert entries(dashboard) == (0, 0)
 
 
+def test_a_view_of_before_that_becomes_a_queue_hands_out_its_threads(dashboard, sue):
+    """The lists stay as they are: only their choice for queues is another one."""
+    of_all, of_some = (
+        saved(sue, owner="all", name=name, query=query)["id"]
+        for name, query in (("All", "is:waiting"), ("Some", "is:waiting -is:snoozed"))
+    )
+    ids = waiting(dashboard, 2)
+    queue = saved_queue(sue, view=of_all)
+    turn(dashboard)
+    assert takes(sue).json["row"]["id"] == ids[0]
+    assert sue.delete(f"{URL}/{queue['id']}").status_code == 204
+    saved_queue(sue, view=of_some)
+    turn(dashboard)
+    assert takes(sue).json["row"]["id"] == ids[1]
+
+
 def test_two_queues_of_the_same_threads_share_their_entries(dashboard, sue):
     """Q13: others help after a while."""
     sue.post(f"{API}/desks", json={"name": "sales"})
@@ -184,3 +202,58 @@ def test_two_queues_of_the_same_threads_share_their_entries(dashboard, sue):
     answer = takes(sue).json
     assert (answer["queue"]["id"], answer["row"]["id"]) == (helping["id"], ids[0])
     assert [one["waiting"] for one in listed(sue)] == [1, 1]
+
+
+def set_email(dashboard, admin_id: int, email: str) -> None:
+    """Sets an address; a new list of queries makes all workers look up addresses again."""
+
+    def write(connection):
+        admins.set_email(connection, admin_id, email, dashboard.clock())
+        versions.grow_lists(connection)
+
+    dashboard.database.write(write)
+
+
+@pytest.mark.parametrize("mode", ["pull", "push"])
+def test_a_queue_whose_view_names_nobody_any_more_stops_no_other(
+    dashboard, sue, small_slices, mode
+):
+    """Its entries follow no thread, so they are removed, and filled in once it names somebody."""
+    bob = dashboard.create_admin("Bob")
+    for query, name in (("is:waiting -mentions:bob@example.com", "Bob"), ("is:waiting", "All")):
+        view_id = saved(sue, owner="all", name=name, query=query)["id"]
+        saved_queue(sue, view=view_id, mode=mode)
+    turn(dashboard)
+    ids = waiting(dashboard, 3)
+    set_email(dashboard, bob, "robert@example.com")
+    sue.post(f"{API}/threads/{ids[0]}/claim", json={})
+    turn(dashboard)
+    assert entries(dashboard) == (2, 3)
+    sue.put(f"{API}/accounts/1", json={"capacity": 100})
+    if mode == "push":
+        is_here(dashboard, 1)
+        accepts(sue)
+        assert turn(dashboard) == 2
+    else:
+        assert taken(sue) == ids[1:]
+    waiting(dashboard, 1, first=3)
+    set_email(dashboard, bob, "bob@example.com")
+    for id in ids:
+        sue.post(f"{API}/threads/{id}/release", json={})
+    turn(dashboard)
+    assert entries(dashboard) == (2, 8)
+
+
+def test_threads_of_before_leave_and_enter_a_queue_with_time(dashboard, sue):
+    """Also where the list in Redis is not built yet, which looks for such threads as well."""
+    waiting(dashboard, 2)
+    for query, name in (("waits:<10m", "New"), ("waits:>10m", "Old")):
+        view_id = saved(sue, owner="all", name=name, query=query)["id"]
+        saved_queue(sue, view=view_id)
+    turn(dashboard)
+    assert [one["waiting"] for one in listed(sue)] == [2, 0]
+    dashboard.clock.advance(11 * MINUTE)
+    dashboard.services.due_queue.turn()
+    assert [one["waiting"] for one in listed(sue)] == [0, 2]
+    assert [one["queue"]["name"] for one in (takes(sue).json, takes(sue).json)] == ["Old"] * 2
+    assert takes(sue).status_code == 204
