@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from dashboard.turns import turns
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -36,6 +38,7 @@ class GroupCommit(Generic[Item, Result]):
 
     def do(self, item: Item) -> Result:
         """Returns the result of the item, or raises the error of its step."""
+        turns.step()
         if len(self._next.items) >= self._most:
             self._next = _Batch()
         batch = self._next
@@ -43,7 +46,8 @@ class GroupCommit(Generic[Item, Result]):
         batch.items.append(item)
         # Lets other green threads join; with ordinary threads this costs nothing.
         time.sleep(0)
-        with self._turn:
+        # The step is work for others, too: they would wait while its caller goes behind them.
+        with self._turn, turns.holding_lock():
             if not batch.is_done:
                 self._do(batch)
         if batch.failed is not None:

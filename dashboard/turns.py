@@ -257,15 +257,16 @@ class Turns:
 
     @contextmanager
     def holding_lock(self) -> Iterator[None]:
-        """Runs its block as a transaction that writes: `step` and `give` let nobody run in it."""
+        """Runs its block as work that others may wait for: `step` and `give` let nobody run."""
         work = self._works.get(greenlet.getcurrent())
+        was_held = work is not None and work.holds_lock
         if work is not None:
             work.holds_lock = True
         try:
             yield
         finally:
             if work is not None:
-                work.holds_lock = False
+                work.holds_lock = was_held
 
     @property
     def step_seconds(self) -> float:

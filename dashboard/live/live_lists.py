@@ -204,6 +204,7 @@ class LiveLists(RunsTask):
 
     def _follow(self, caller: Caller, list: ListName, list_id: str) -> None:
         """Moves a subscription to the list that its name means now, or ends it."""
+        gone, is_kept = None, False
         try:
             target = self.find(caller, list)
             if target.list_id == list_id:
@@ -212,12 +213,14 @@ class LiveLists(RunsTask):
         except StorageUnavailable:
             raise
         except Problem as problem:
-            self._broadcaster.subscriptions.unsubscribe(caller.sid, list)
             gone = EncodedJson(encode(list.to_json() | {"problem": problem.body()}))
+        subscriptions = self._broadcaster.subscriptions
+        if subscriptions.lists_of(caller.sid).get(list) != list_id:
+            return  # Closed, or opened again, meanwhile.
+        subscriptions.unsubscribe(caller.sid, list)
+        if gone is not None:
             self._emitter.send(caller.sid, "list:gone", gone)
-            return
-        self._broadcaster.subscriptions.unsubscribe(caller.sid, list)
-        if is_kept:
+        elif is_kept:
             self._builder.build(target.list_id)
             self.subscribe(caller, list, target.list_id)
 

@@ -93,6 +93,8 @@ class Subscriptions:
 
     def subscribe(self, list_id: str, sid: str, list: ListName, epoch: str, version: int) -> None:
         """Subscribes a socket that holds the list at this version; frames go on from there."""
+        if self._lists.get(sid, {}).get(list, list_id) != list_id:
+            self.unsubscribe(sid, list)  # Its name meant another list before.
         list_subscriptions = self._subscriptions.setdefault(list_id, ListSubscriptions())
         subscriber = list_subscriptions.subscribers.get((sid, list))
         if subscriber is None:

@@ -265,19 +265,22 @@ class NewMessages:
             self._cursors.clear()
             return
         changed: set[int] | None = set()
+        cursors = dict(self._cursors)
         for list_id in (name for name in _VIEWS if name in due):
             cursor = self._cursors.get(list_id)
             changes = cursor and self._ranking.since(list_id, [ANY_SORT], *cursor, CHANGES_MAX)
             if changes:
-                self._cursors[list_id] = changes.epoch, changes.version
+                cursors[list_id] = changes.epoch, changes.version
                 if changed is not None:
                     changed |= {entry.id for entry in changes.sets[ANY_SORT]} | set(changes.gone)
             else:
                 state = self._ranking.states([list_id])[list_id]
                 if state.epoch is None:
                     raise RankingLost([list_id])
-                self._cursors[list_id] = state.epoch, state.version
+                cursors[list_id] = state.epoch, state.version
                 changed = None
+        # Not before all lists were read: a call that fails would lose what it has found.
+        self._cursors = cursors
         self._push(changed)
 
     def note_unlisted(self) -> None:

@@ -371,8 +371,11 @@ class Sockets:
         connection = self._connections.pop(sid, None)
         if connection is not None:
             connection.path.close()
-            for observer in self._calls.observers:
-                observer.on_disconnect(sid, str(reason))
+            self._forget(sid, str(reason))
+
+    def _forget(self, sid: str, reason: str) -> None:
+        for observer in self._calls.observers:
+            observer.on_disconnect(sid, reason)
 
     def _rights_changed(self, connection: Connection, before: Caller) -> None:
         caller = connection.caller
@@ -387,7 +390,12 @@ class Sockets:
         connection = self._connections.get(sid)
         if connection is None or connection.is_leaving:
             return None
-        return self._calls.answer(connection, event, arguments)
+        try:
+            return self._calls.answer(connection, event, arguments)
+        finally:
+            if sid not in self._connections:
+                # It closed while the call waited: what the call has begun for it ends, too.
+                self._forget(sid, "closed")
 
     def _end_session(self, connection: Connection) -> None:
         reason = None

@@ -2,9 +2,11 @@
 
 import threading
 
+import greenlet
 import pytest
 
 from dashboard.group_commit import GroupCommit
+from dashboard.turns import STEP_SECONDS, Turns
 from tests.support import wait_until
 
 
@@ -56,3 +58,28 @@ def test_an_error_of_a_step_reaches_its_callers_only():
     with pytest.raises(ValueError, match="no"):
         group_commit.do("bad")
     assert group_commit.do("good") == "good"
+
+
+def test_who_does_the_work_of_others_does_not_go_behind_them(monkeypatch):
+    """They would wait for the step while its caller waits for them."""
+    monkeypatch.setattr("dashboard.group_commit.turns", turns := Turns())
+    given: list[str] = []
+    turns.install(lambda: given.append("turn"))
+
+    def work(items):
+        meter = turns._clock.meter()
+        meter.used += 2 * STEP_SECONDS
+        turns.step()
+        given.append("worked")
+        return items
+
+    def call():
+        with turns.working("caller"):
+            GroupCommit(work, most=9).do("item")
+            turns.step()
+
+    try:
+        greenlet.greenlet(call).switch()
+    finally:
+        greenlet.settrace(None)
+    assert given == ["worked", "turn"]

@@ -339,6 +339,15 @@ def test_who_holds_a_lock_lets_nobody_run(worker):
         pass
 
 
+def test_a_transaction_within_a_lock_does_not_end_it(worker):
+    with worker.turns.working(ANY), worker.turns.holding_lock():
+        with worker.turns.holding_lock():
+            pass
+        worker.works(STEP_SECONDS * 2)
+        worker.turns.step()
+        assert worker.taken() == []
+
+
 def test_a_low_share_that_is_not_used_up_yet_goes_behind_nobody_and_after_everybody(worker):
     with worker.turns.working(ANY):
         worker.works(BURST_SECONDS * 0.6)

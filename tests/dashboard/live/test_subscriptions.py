@@ -84,3 +84,14 @@ def test_unsubscribing_from_another_list_does_nothing():
     subscriptions.unsubscribe("s0", PRIORITY)
     subscriptions.unsubscribe("unknown", ARRIVAL)
     assert subscriptions.lists_of("s0") == {ARRIVAL: "arrival"}
+
+
+def test_a_name_that_means_another_list_now_leaves_nothing_on_the_old_one():
+    """Otherwise frames of both lists came, and the old list was kept for ever."""
+    subscriptions, name = Subscriptions(), ListName("v17", "arrival", "all")
+    subscriptions.subscribe("q:old", "s", name, "e", 1)
+    subscriptions.subscribe("q:new", "s", name, "f", 1)
+    assert list(subscriptions) == ["q:new"]
+    assert subscriptions.lists_of("s") == {name: "q:new"}
+    subscriptions.drop("s")
+    assert list(subscriptions) == []

@@ -46,3 +46,22 @@ def test_what_never_joins_is_closed_and_what_has_joined_is_not():
         now.seconds += seconds
         Sockets.close_unjoined(sockets, 6)
         assert (idle.close.called, joined.close.called) == (is_closed, False)
+
+
+def test_what_a_call_begins_for_a_socket_that_closed_meanwhile_ends_with_it():
+    observer, caller = MagicMock(), Caller("1", 7)
+    connections = {"1": SimpleNamespace(caller=caller, is_leaving=False)}
+    closes = iter((False, True))
+
+    def answer(*_):
+        if next(closes):
+            connections.clear()
+        return {}
+
+    calls = SimpleNamespace(observers=[observer], answer=answer)
+    sockets = MagicMock(_connections=connections, _calls=calls)
+    sockets._forget = lambda *given: Sockets._forget(sockets, *given)
+    Sockets._call(sockets, "thread:open", "1")
+    assert not observer.on_disconnect.called
+    Sockets._call(sockets, "thread:open", "1")
+    observer.on_disconnect.assert_called_once_with("1", "closed")

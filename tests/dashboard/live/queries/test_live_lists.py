@@ -177,6 +177,46 @@ def test_a_view_that_is_changed_on_screens_is_opened_anew_as_what_it_is_now(scen
     assert [frame["view"] for frame in scene.frames()] == [view.public_id]
 
 
+def change_to_all_open(scene, view):
+    draft = Draft("b", "is:open", "longest_wait", "UTC", None)
+    scene.order.database.write(
+        lambda connection: views.change(connection, view, draft, scene.mai, 5)
+    )
+
+
+def test_a_changed_view_that_a_page_opens_before_it_is_told_leaves_no_old_list(scene):
+    """The old list was kept in Redis, and its frames were sent, until the worker ended."""
+    view = scene.save("is:waiting")
+    named = {"view": view.public_id, "sort": "longest_wait"}
+    scene.open(**named)
+    change_to_all_open(scene, view)
+    assert sorted(scene.open(**named)["ids"]) == [1, 2, 3, 4]
+    scene.worker.live_lists.views_changed(None)
+    assert len(list(scene.worker.broadcaster.subscriptions)) == 1
+    scene.order.post("a")
+    [frame] = scene.frames()
+    assert frame["view"] == view.public_id and frame["from"] > 0
+
+
+def test_a_socket_that_closes_while_its_list_is_found_anew_is_not_subscribed_again(
+    scene, monkeypatch
+):
+    view = scene.save("is:waiting")
+    scene.open(view=view.public_id, sort="longest_wait")
+    change_to_all_open(scene, view)
+    lists, subscriptions = scene.worker.live_lists, scene.worker.broadcaster.subscriptions
+    find = lists.find
+
+    def find_slowly(caller, name):
+        target = find(caller, name)
+        subscriptions.drop(caller.sid)
+        return target
+
+    monkeypatch.setattr(lists, "find", find_slowly)
+    lists.views_changed(None)
+    assert list(subscriptions) == []
+
+
 def test_an_unsaved_query_in_a_saved_sort_follows_the_rules_of_the_sort(scene):
     """No view has changed, and the list is another one."""
 
