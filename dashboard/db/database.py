@@ -188,12 +188,12 @@ class Database:
         were broken), with nothing stored.
 
         If the connection is lost during the COMMIT, `work` may have been stored: it runs again if
-        it `is_idempotent` (a second run changes nothing, and its result serves as well). Otherwise
-        OutcomeUnknown is raised.
+        it `is_idempotent` (a second run changes nothing, and its result serves as well). Otherwise,
+        and if the repeated run fails, OutcomeUnknown is raised.
         """
         turns.step()
         deadline = time.monotonic() + wait_seconds
-        tries = 0
+        tries, was_lost = 0, False
         while True:
             tries += 1
             is_committing = False
@@ -204,13 +204,13 @@ class Database:
                     is_committing = True
                 return result
             except (DBAPIError, PoolTimeoutError) as error:
-                if not _may_succeed_later(error):
-                    raise self._noted(error) from error
                 is_lost = getattr(error, "connection_invalidated", False)
-                if is_lost and is_committing and not is_idempotent:
+                was_lost = was_lost or (is_lost and is_committing)
+                if was_lost and not is_idempotent:
                     raise OutcomeUnknown() from error
-                if time.monotonic() > deadline and tries >= _least_tries(error):
-                    raise self._noted(error) from error
+                is_last = time.monotonic() > deadline and tries >= _least_tries(error)
+                if is_last or not _may_succeed_later(error):
+                    raise self._noted(error, was_lost) from error
             self._sleep(RETRY_SECONDS * (1 + random.random()))
 
     @contextmanager
@@ -311,12 +311,14 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
 
-    def _noted(self, error: Exception) -> Exception:
-        """Translates a driver's error into ours; records if it says that writes are refused."""
+    def _noted(self, error: Exception, was_lost: bool) -> Exception:
+        """Translates a driver's error into ours; records if it says that writes are refused.
+        `was_lost`: a try may have been stored, as its connection was lost during the COMMIT."""
         translated = _translated(error)
         if isinstance(translated, StorageUnavailable) and not _is_of_others(error):
             self.refuses_writes = True
-        return translated
+        is_unknown = was_lost and isinstance(translated, StorageUnavailable)
+        return OutcomeUnknown() if is_unknown else translated
 
     def _beside(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Runs `work(path, *arguments)`, which opens its own connection to SQLite."""

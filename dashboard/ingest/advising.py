@@ -85,7 +85,8 @@ def keep(
     threads: Mapping[str, ThreadState],
     now_ms: int,
 ) -> None:
-    """Stores advice: events that are stored already, each with its id and `ranked_at` in ms."""
+    """Stores advice: events that are stored already, each with its id and `ranked_at` in ms.
+    Imported suggestions end none: their outcomes come later, with `restore`."""
     of = {event.id: threads[event.thread or ""] for event, _, _ in advice}
     names = {(of[event.id].id, message_in(event)) for event, _, _ in advice}
     messages = suggestions.messages_named(connection, source_id, names)
@@ -99,7 +100,8 @@ def keep(
             rows.append({"event_id": id, "thread_id": thread_id, "message_id": message_id})
     if rows:
         suggestions.add(connection, rows)
-        for state in {state.id: state for state in of.values()}.values():
+        arrived = [of[event.id] for event, _, _ in advice if event.received_at is None]
+        for state in {state.id: state for state in arrived}.values():
             _end_oldest(connection, state, now_ms)
 
 

@@ -8,7 +8,9 @@ from functools import partial
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
+from dashboard.db import policies
 from dashboard.db.database import Database
+from dashboard.db.lists import versions
 from dashboard.db.policies import PastPolicies
 from dashboard.db.reports import facts, hours, progress
 from dashboard.db.reports.progress import Progress
@@ -40,6 +42,8 @@ class FactKeeper(RunsTask):
         self._clock = clock
         self._pace = Pace(monotonic, sleep)
         self._past = PastPolicies()
+        #: The version of policies by which threads that wait are counted as missed.
+        self._policies = -1
         self._task = PeriodicTask(
             "counting for reports",
             self.turn,
@@ -55,10 +59,16 @@ class FactKeeper(RunsTask):
             return 0
         with self._database.read() as connection:
             known = progress.current(connection)
-            ids = progress.changed(connection, known)
+            ids = {*progress.changed(connection, known)}
+            version = versions.current(connection).policies
+            is_late = version != self._policies
+            # Read before the threads: what is recomputed meanwhile is looked for once more.
+            are_behind = is_late and bool(policies.behind(connection, version, 1))
+            if is_late:
+                ids |= {*facts.missed_otherwise(connection)}
             event_id, act_id = progress.last_ids(connection)
             self._past.refresh(connection)
-        count = self._count(ids)
+        count = self._count(sorted(ids))
         count += self._sweep(known)
         if self._task.is_stopped:
             return count
@@ -70,6 +80,8 @@ class FactKeeper(RunsTask):
             "counted_until": now,
         }
         self._database.write(lambda connection: progress.note(connection, **values))
+        if not are_behind:
+            self._policies = version
         return count
 
     def _sweep(self, known: Progress) -> int:

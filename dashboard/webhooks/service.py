@@ -5,6 +5,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -213,19 +214,24 @@ class WebhookService:
         names = {"name": "event", "from_ms": "since", "to_ms": "until"}
         criteria = {names[name]: value for name, value in selection.items()}
 
-        def write(connection: Connection, now: int, webhook: Webhook) -> int:
+        def write(
+            connection: Connection, now: int, webhook: Webhook, after: int
+        ) -> tuple[int, int | None]:
             if webhooks.target(connection, id, now) is None:
                 raise _disabled()
-            rows = deliveries.replayable(connection, id, now, **selection)
+            rows, more = deliveries.replayable(connection, id, now, after=after, **selection)
             count = deliveries.replay(connection, id, rows, now)
             if count:
                 details = criteria | {"events": count}
                 _audit(connection, now, actor, audit.WEBHOOK_REPLAYED, webhook, details)
-            return count
+            return count, more
 
-        count = self._write(id, write)
-        self._wake()
-        return count
+        total, after = 0, 0
+        while after is not None:
+            count, after = self._write(id, partial(write, after=after))
+            total += count
+            self._wake()
+        return total
 
     def _assign_positions(self) -> None:
         self._database.write(

@@ -30,8 +30,8 @@ from dashboard.db.outbox.outgoing import (
     ORDER_ID,
     Outgoing,
     PositionedEvent,
+    are_wanted,
     delivery,
-    is_wanted,
 )
 from dashboard.validation.strict_json import JsonObject
 
@@ -279,7 +279,7 @@ def _leased_delivery(row: tuple[Any, ...], lease: str) -> LeasedDelivery:
 
 #: Attempts of test events kept for each webhook; other attempts are deleted with their event.
 TESTS_KEPT = 20
-#: Maximum number of events of one replay.
+#: Events that one transaction of a replay makes due.
 REPLAY_MAX = 10_000
 
 
@@ -333,8 +333,10 @@ def replayable(
     name: str | None = None,
     from_ms: int = 0,
     to_ms: int = 2**53,
-) -> list[dict[str, object]]:
-    """Returns rows for `replay`: events of the webhook's source and types.
+    after: int = 0,
+) -> tuple[list[dict[str, object]], int | None]:
+    """Returns up to REPLAY_MAX rows for `replay`, events of the webhook's source and types, and the
+    position after which there may be more; None: there are none.
 
     Either the event called `name`, or the events that occurred from `from_ms` to `to_ms`.
     """
@@ -346,14 +348,19 @@ def replayable(
         outgoing_events.c.source_id,
         ORDER_ID,
         outgoing_events.c.type,
-    ).where(outgoing_events.c.source_id == source, outgoing_events.c.position.is_not(None))
+    ).where(
+        outgoing_events.c.source_id == source,
+        outgoing_events.c.position > after,
+        are_wanted(types),
+    )
     if name is not None:
         statement = statement.where(outgoing_events.c.name == name)
     else:
         statement = statement.where(outgoing_events.c.occurred_at.between(from_ms, to_ms))
     rows = connection.execute(statement.order_by(outgoing_events.c.position).limit(REPLAY_MAX))
     events = [PositionedEvent(*row) for row in rows]
-    return [delivery(webhook_id, event, now_ms) for event in events if is_wanted(event.type, types)]
+    more = events[-1].position if len(events) == REPLAY_MAX else None
+    return [delivery(webhook_id, event, now_ms) for event in events], more
 
 
 _LOG = (

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Select,
     bindparam,
@@ -107,6 +108,12 @@ def fan_out(connection: Connection, events: Sequence[PositionedEvent], now_ms: i
 def is_wanted(type: str, types: Collection[str] | None) -> bool:
     """Whether a webhook for these types, None: for all, gets events of this type."""
     return type not in NAMED_TYPES if types is None else type in types
+
+
+def are_wanted(types: Collection[str] | None) -> ColumnElement[bool]:
+    """Selects the events that `is_wanted`."""
+    its = outgoing_events.c.type
+    return its.not_in(NAMED_TYPES) if types is None else its.in_(types)
 
 
 def delivery(webhook_id: int, event: PositionedEvent, now_ms: int) -> dict[str, object]:
@@ -242,6 +249,9 @@ def after(
 
     Presence only of the types in `include`; the position is behind what is left out.
     """
+    # Read first: on PostgreSQL each statement sees more events, and none may be behind the cursor
+    # that was not read.
+    assigned = head(connection)
     own = outgoing_events.c.source_id == source_id
     left_out = NAMED_TYPES.difference(include)
     rows = connection.execute(
@@ -253,7 +263,9 @@ def after(
     ).all()
     last = rows[-1][-1] if rows else position
     if len(rows) < limit:
-        newest = select(func.max(outgoing_events.c.position)).where(own)
+        newest = select(func.max(outgoing_events.c.position)).where(
+            own, outgoing_events.c.position <= assigned
+        )
         last = max(last, connection.scalar(newest) or 0)
     return [Outgoing(*row[:-1]) for row in rows], last
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, and_, bindparam, delete, select, tuple_
+from sqlalchemy import Connection, Table, and_, bindparam, delete, or_, select, tuple_
 
 from dashboard.db import conditions
 from dashboard.db.driver import RowValues, insert_on
@@ -432,3 +432,17 @@ def _fact(
         row.locale and row.locale.partition("-")[0].lower(),
         row.tags,
     )
+
+
+def missed_otherwise(connection: Connection) -> list[int]:
+    """Returns the threads that wait and count as missed at another time than their due time of now:
+    policies have changed since."""
+    missed = report_facts.c
+    is_its_wait = and_(
+        missed.thread_id == threads.c.id,
+        missed.kind == KINDS["missed"],
+        missed.at - missed.value == threads.c.waiting_since,
+    )
+    differs = or_(threads.c.due_at.is_(None), threads.c.due_at != missed.at)
+    waiting = select(threads.c.id).join(report_facts, is_its_wait)
+    return list(connection.scalars(waiting.where(threads.c.waiting_since.is_not(None), differs)))

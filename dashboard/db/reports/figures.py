@@ -71,7 +71,7 @@ class Figures(NamedTuple):
 
 def figures(database: Database, question: Question) -> Figures:
     """Returns the numbers that answer a question; of durations and threads only one axis: steps, or
-    parts. Raises StorageUnavailable."""
+    parts. Raises FactsChanged and StorageUnavailable."""
     measure = question.metric.measure
     if measure == "durations":
         return _durations(database, question)
@@ -222,6 +222,10 @@ def highest_at(database: Database, question: Question, label: int) -> int | None
 # Durations
 
 
+class FactsChanged(Exception):
+    """A fact went, or came, between two statements: each sees the facts of its own time."""
+
+
 def _durations(database: Database, question: Question) -> Figures:
     """Counts buckets, then reads the durations at the places in them where percentiles are."""
     source = questions.source(question)
@@ -234,12 +238,15 @@ def _durations(database: Database, question: Question) -> Figures:
     statement = _at_places(question, source, axis, whole, cells)
     for name, bucket, at, at_in_all, duration in database.read_beside(statement):
         found[name, bucket, at] = found[bucket, at_in_all] = duration
-    parts = {
-        shown: Durations(cell.total, *(found[name, *place] for place in cell.places))
-        for name, cell in cells.items()
-        for shown in axis.names(name)
-    }
-    total = Durations(whole.total, *(found[place] for place in whole.places))
+    try:
+        parts = {
+            shown: Durations(cell.total, *(found[name, *place] for place in cell.places))
+            for name, cell in cells.items()
+            for shown in axis.names(name)
+        }
+        total = Durations(whole.total, *(found[place] for place in whole.places))
+    except KeyError as error:
+        raise FactsChanged() from error
     return _on_axis(question, total, parts, none)._replace(histogram=_histogram(whole.counts))
 
 

@@ -24,7 +24,7 @@ from dashboard.db.reports.metrics import METRICS, OVERLAPPING, By, Metric
 from dashboard.db.reports.questions import WEEK_HOURS, Question
 from dashboard.db.steps import Step
 from dashboard.db.threads import thread_rows
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import NotFound, Problem, StorageUnavailable
 from dashboard.live.requests import ViewId
 from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error, invalid_query
@@ -55,6 +55,8 @@ LENGTH_MS, TIMED_STEPS_MAX = 31 * DAY_MS, 31
 VIEWS_MAX = 60
 _HOUR_MS = 3_600_000
 _DIGITS_MAX = 16
+#: Tries to count what changes meanwhile.
+_TRIES = 3
 _ABOUT = " ".join(f"`{name}`: {metric.about}" for name, metric in METRICS.items())
 
 
@@ -175,7 +177,7 @@ class Reports:
         if question.metric.measure == "list":
             found = self._lengths(query, question, reader)
         else:
-            found = figures.figures(self._database, question)
+            found = self._figures(question)
         with self._database.read() as connection:
             parts = _parts(connection, question, found)
         return {
@@ -193,6 +195,12 @@ class Reports:
             "counted_until": counted_until,
             "known_since": known_since,
         }
+
+    def _figures(self, question: Question) -> Figures:
+        for _ in range(_TRIES):
+            with suppress(figures.FactsChanged):
+                return figures.figures(self._database, question)
+        raise StorageUnavailable("The numbers change while they are counted: try again.")
 
     def _lengths(self, query: ReportQuery, question: Question, reader: Reader) -> Figures:
         """Counts the threads on a list at the end of each step, by the view as it was at the end.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
+from sqlalchemy import event as listeners
 from sqlalchemy import select, text
 
 from dashboard.db.database import Database
@@ -260,3 +261,25 @@ def test_a_process_that_freezes_while_assigning_positions_loses_its_session(
         wait_until(is_terminated, 10, "the frozen session to be terminated")
         assert Reader(shop).types() == ["thread.assigned"]
         frozen.invalidate()
+
+
+@pytest.mark.postgres
+def test_an_event_that_comes_while_a_chatbot_reads_is_not_behind_its_cursor(
+    postgres_database, late_writer, clock
+):
+    shop = Shop(postgres_database, clock)
+    linh = Admin(new_admin(postgres_database, "Linh"), "Linh")
+    thread = shop.says(0).thread_id
+    reader, came = Reader(shop), []
+
+    def comes(connection, cursor, statement, *_):
+        if "max(" in statement and not came:
+            came.append(statement)
+            Actions(late_writer, clock).claim(linh, thread)
+            late_writer.write(lambda connection: outgoing.assign_positions(connection, 0))
+
+    listeners.listen(postgres_database.engine, "before_cursor_execute", comes)
+    first = reader.types()
+    listeners.remove(postgres_database.engine, "before_cursor_execute", comes)
+    assert came and first == []
+    assert reader.types() == ["thread.assigned"]

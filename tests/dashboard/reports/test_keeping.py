@@ -180,3 +180,48 @@ def test_a_key_reads_the_numbers_of_its_source(app, sue, metric):
     assert after | {"counted_until": 0} == before | {"counted_until": 0}
     assert read(metric="online")[0] == 422
     assert read(query="assigned:me")[0] == 422
+
+
+def test_a_report_is_counted_again_if_facts_go_while_it_is_counted(app, sue, monkeypatch):
+    app.say("a")
+    app.happens("message", "a", customer={"id": "c-a"}, role="admin", body="Hello")
+    count(app)
+    read_beside, reads = app.database.read_beside, []
+
+    def read(statement):
+        rows = read_beside(statement)
+        reads.append(rows)
+        if len(reads) == 1:
+            app.database.write(lambda connection: connection.execute(delete(report_facts)))
+        return rows
+
+    monkeypatch.setattr(app.database, "read_beside", read)
+    answer = sue.get("/admin/api/reports", query_string={"metric": "first_reply"})
+    assert answer.status_code == 200, answer.text
+    assert answer.json["total"]["count"] == 0 and len(reads) == 3
+
+
+def test_a_wait_that_later_policies_allow_is_not_missed(app, sue):
+    """It has its due time by the policies of now, as its row."""
+    week = {day: [["00:00", "24:00"]] for day in ("mon", "tue", "wed", "thu", "fri", "sat", "sun")}
+    always = {"name": "Always", "timezone": "UTC", "week": week, "exceptions": []}
+    calendar = sue.post("/admin/api/calendars", json=always).json["calendar"]["id"]
+    policy = {"name": "All", "query": "is:open", "first_reply": 20, "next_reply": 20}
+    policy |= {"calendar": calendar}
+    made = sue.post("/admin/api/policies", json=policy)
+    assert made.status_code == 201, made.text
+    app.say("a")
+    app.clock.advance(21 * 60_000)
+    app.services.due_queue.turn()
+    count(app)
+    assert number(sue, "missed") == 1
+    id = made.json["policy"]["id"]
+    later = policy | {"first_reply": 600, "next_reply": 600}
+    changed = sue.put(f"/admin/api/policies/{id}", json=later)
+    assert changed.status_code == 200, changed.text
+    assert number(sue, "missed") == 1, "the thread is not recomputed yet"
+    count(app)
+    app.services.recompute.turn()
+    count(app)
+    assert number(sue, "missed") == 0
+    assert count(app) == 0

@@ -8,8 +8,12 @@ from sqlalchemy import func, select
 
 from dashboard.db.models.threads import events
 from dashboard.db.models.webhooks import outgoing_events
+from dashboard.db.threads import suggestions
+from dashboard.ingest.actions import Actions, Admin, Reply
+from dashboard.ingest.advising import WAITING_MAX
 from dashboard.transfer import exporting, importing
 from dashboard.transfer.exporting import Exporter
+from tests.dashboard.ingest.shop import Shop, new_admin, thread_event
 from tests.dashboard.transfer.story import Story, advice_of, state_of
 from tests.support import examples
 
@@ -119,3 +123,26 @@ def _is_the_same(after: dict[str, Any], before: dict[str, Any]) -> None:
         assert after[name] == values, name
     for thread, expected in acts.items():
         assert set(expected) <= set(after["acts"][thread]), thread
+
+
+def test_suggestions_keep_their_outcomes_however_many_a_thread_has(
+    any_database, new_database, transfer, clock
+):
+    """They come after all events of the file: none may be ended before, and no chatbot told."""
+    shop = Shop(any_database, clock)
+    linh = Admin(new_admin(any_database, "Linh"), "Linh")
+    actions = Actions(any_database, clock)
+    thread = shop.says(0, id="m-1").thread_id
+    for number in range(WAITING_MAX + 2):
+        said = f"Answer {number}"
+        advice = thread_event("thread.suggestion", number + 1, body=said, for_message="m-1")
+        shop.send(advice)
+        with any_database.read() as connection:
+            [taken] = [one.id for one in suggestions.undecided(connection, thread)]
+        actions.reply(linh, thread, Reply(said, f"t-{number}", confirm=True, suggestion=taken))
+    lines = transfer.exported(any_database)
+    other = new_database()
+    assert transfer.imported(other, lines).refused == 0
+    assert transfer.exported(other) == lines
+    with other.read() as connection:
+        assert connection.scalar(select(func.count()).select_from(outgoing_events)) == 0

@@ -250,3 +250,19 @@ def test_events_of_another_source_are_not_replayed(driver):
     other = driver.webhooks.create(OPERATOR, "else", "https://else.example/", None).id
     assert driver.webhooks.replay(OPERATOR, other, from_ms=0, to_ms=2**52) == 0
     assert driver.webhooks.replay(OPERATOR, other, name=driver.poster.bodies()[0]["id"]) == 0
+
+
+def test_a_period_with_more_events_than_one_transaction_takes_is_replayed_whole(
+    driver, monkeypatch
+):
+    monkeypatch.setattr("dashboard.db.outbox.deliveries.REPLAY_MAX", 2)
+    id = driver.webhook(events=["message.created"])
+    for number in range(5):
+        driver.clock.advance(1_000)
+        driver.reply(f"No. {number}")
+        driver.actions.claim(driver.linh, driver.thread())
+        driver.actions.release(driver.linh, driver.thread())
+    driver.settle()
+    assert driver.webhooks.replay(OPERATOR, id, from_ms=0, to_ms=driver.clock()) == 5
+    driver.settle()
+    assert driver.said() == [f"No. {number}" for number in range(5)] * 2

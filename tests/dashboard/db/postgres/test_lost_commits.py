@@ -4,6 +4,7 @@ import fakeredis
 import psycopg
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from dashboard.errors import OutcomeUnknown
 from dashboard.files.uploads import Uploader
@@ -106,3 +107,27 @@ def test_the_content_of_a_file_stays_whose_row_may_be_stored(order, lose_answer)
         [id] = connection.scalars(text("SELECT id FROM files"))
     with services.file_store.open(id) as content:
         assert content.read() == b"text"
+
+
+def test_a_change_of_which_the_repeat_fails_is_not_said_to_be_undone(
+    order, lose_answer, monkeypatch
+):
+    """The database goes away between the COMMIT and the second try."""
+    linh = Admin(new_admin(order.database, "Linh"), "Linh")
+    order.post("t", body="hello")
+    lost = lose_answer()
+    engine = order.database.engine
+    begin = engine.begin
+
+    def refuse():
+        if lost:
+            raise OperationalError("", {}, psycopg.OperationalError("connection refused"))
+        return begin()
+
+    monkeypatch.setattr(engine, "begin", refuse)
+    with pytest.raises(OutcomeUnknown):
+        order.services.actions.claim(linh, 1)
+    monkeypatch.undo()
+    assert lost
+    with order.database.read() as connection:
+        assert connection.scalar(text("SELECT assignee_id FROM threads")) == linh.id
