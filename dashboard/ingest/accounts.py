@@ -306,10 +306,16 @@ class InvitationOver(Problem):
 
 
 class Joined(NamedTuple):
-    """The account that was created."""
+    """The account that was created, and the token of its first session."""
 
     admin_id: int
     email: str
+    token: str
+
+
+#: Begins a session: called with the transaction, the time (ms) and the id of an admin; returns the
+#: token.
+BeginSession = Callable[[Connection, int, int], str]
 
 
 class Invitations:
@@ -364,9 +370,12 @@ class Invitations:
         with self._database.read() as connection:
             return self._usable(connection, token)
 
-    def accept(self, token: str, name: str, password_hash: str, by: Actor) -> Joined:
-        """Creates the account and ends the invitation, in one transaction: of several uses of a
-        link at the same time one succeeds. `by` has no account yet. Raises InvitationOver."""
+    def accept(
+        self, token: str, name: str, password_hash: str, by: Actor, begin: BeginSession
+    ) -> Joined:
+        """Creates the account, ends the invitation and begins a session, in one transaction: of
+        several uses of a link at the same time one succeeds. `by` has no account yet. Raises
+        InvitationOver."""
 
         def write(connection: Connection) -> Joined:
             invitation = self._usable(connection, token)
@@ -383,7 +392,7 @@ class Invitations:
             add(connection, now, new, audit.INVITATION_ACCEPTED, used)
             account = Target(admin_id, email)
             account_created(connection, now, new, account, name, role, desks, "invitation")
-            return Joined(admin_id, email)
+            return Joined(admin_id, email, begin(connection, now, admin_id))
 
         return self._database.write(write)
 

@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
-from dashboard.db.driver import Ask, Query, answer
+from dashboard.db.driver import Ask, Query, answer, insert_missing
 from dashboard.db.lists import versions
 from dashboard.db.models.accounts import sources
 from dashboard.db.reports import progress
@@ -114,5 +114,5 @@ def _ensure(connection: Connection, name: str, now_ms: int) -> int:
     source_id = named(connection, name)
     if source_id is not None:
         return source_id
-    connection.execute(insert(sources).values(name=name, created_at=now_ms))
+    insert_missing(connection, sources, [{"name": name, "created_at": now_ms}])
     return connection.scalars(select(sources.c.id).where(sources.c.name == name)).one()

@@ -163,6 +163,7 @@ class AdminApi:
 
         def write(connection: Connection) -> None:
             preferences.check_sorts(connection, change)
+            admins.lock_for_change(connection, identity.admin_id)
             old = admins.preferences(connection, identity.admin_id)
             chosen = preferences.merged(preferences.known(old), change)
             admins.save_preferences(connection, identity.admin_id, chosen)

@@ -206,15 +206,21 @@ def check_sorts(connection: Connection, change: Mapping[str, Any]) -> None:
 def forget_sort(connection: Connection, name: str) -> None:
     """Called when a sort is deleted: views that admins had in it return to their first sort."""
     for admin in admins.listing(connection):
-        old = admins.preferences(connection, admin.id)
-        view_sorts, saved = old.get("sorts", {}), old.get("saved") or {}
-        rest: JsonObject = {}
-        if name in view_sorts.values():
-            rest["sorts"] = {view: sort for view, sort in view_sorts.items() if sort != name}
-        if saved.get("sort") == name:
-            rest["saved"] = {field: saved[field] for field in saved if field != "sort"}
-        if rest:
-            admins.save_preferences(connection, admin.id, old | rest)
+        if _without_sort(admins.preferences(connection, admin.id), name):
+            admins.lock_for_change(connection, admin.id)
+            old = admins.preferences(connection, admin.id)
+            admins.save_preferences(connection, admin.id, old | _without_sort(old, name))
+
+
+def _without_sort(old: JsonObject, name: str) -> JsonObject:
+    """Returns the preferences that name a sort, as they are without it."""
+    view_sorts, saved = old.get("sorts", {}), old.get("saved") or {}
+    rest: JsonObject = {}
+    if name in view_sorts.values():
+        rest["sorts"] = {view: sort for view, sort in view_sorts.items() if sort != name}
+    if saved.get("sort") == name:
+        rest["saved"] = {field: saved[field] for field in saved if field != "sort"}
+    return rest
 
 
 def check(change: Any) -> JsonObject:

@@ -10,9 +10,10 @@ from flask import Blueprint, Response, request
 from pydantic import Field, StrictInt
 from pydantic_core import PydanticCustomError
 from redis.exceptions import RedisError
+from sqlalchemy import Connection
 
 from dashboard import languages
-from dashboard.db.accounts import admin_desks, admins, invitations, team
+from dashboard.db.accounts import admin_desks, admins, invitations, sessions, team
 from dashboard.db.accounts.admin_desks import MAIN
 from dashboard.db.accounts.admins import ROLES
 from dashboard.db.accounts.invitations import Draft
@@ -32,7 +33,7 @@ from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.sign_in.attempts import Devices, InvitationAttempts
 from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
 from dashboard.web.http.audit import acting, signed_in, signing_in
-from dashboard.web.http.identity import current
+from dashboard.web.http.identity import current, origin_of
 from dashboard.web.http.responses import json_response, rendered
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Problem
@@ -251,11 +252,13 @@ class AccountsApi:
     def _states(self, ids: list[int]) -> dict[int, State]:
         """Returns the presence of these admins; none while it is not available."""
         viewer = Viewer(str(current().admin_id), truth=True)
-        people = [str(id) for id in ids[:MAX_LOOKED_UP]]
+        states: dict[int, State] = {}
         with suppress(RedisError):
-            states = self._presence_service.look_up("admin", people, viewer)
-            return {int(person): state for person, state in states.items()}
-        return {}
+            for first in range(0, len(ids), MAX_LOOKED_UP):
+                people = [str(id) for id in ids[first : first + MAX_LOOKED_UP]]
+                some = self._presence_service.look_up("admin", people, viewer)
+                states |= {int(person): state for person, state in some.items()}
+        return states
 
 
 class InvitationsApi:
@@ -367,11 +370,15 @@ class Joining:
         """Makes the account, and begins its first session."""
         name = _name(request.form.get("name", ""))
         password_hash = self._hash(request.form["password"], invitation.email, name)
-        joined = self._invitations.accept(token, name, password_hash, signing_in())
+        origin, decide = origin_of(request), signed_in("invitation")
+
+        def begin(connection: Connection, now: int, admin_id: int) -> str:
+            decide(connection, now, admin_id)
+            return sessions.begin(connection, admin_id, now, origin)
+
+        joined = self._invitations.accept(token, name, password_hash, signing_in(), begin)
         answer = Response(status=303, headers={"Location": "/"})
-        self._identities.set_cookie(
-            answer, self._identities.begin(joined.admin_id, signed_in("invitation"))
-        )
+        self._identities.set_cookie(answer, self._identities.cookie_of(joined.token))
         secure = self._identities.is_https()
         self._devices.remember(request, answer, joined.email, secure=secure)
         return answer

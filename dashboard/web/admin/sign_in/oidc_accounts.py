@@ -16,7 +16,7 @@ from dashboard.db.audit import PROVIDER, Action, Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.ingest.accounts import withdraw_all_of
-from dashboard.ingest.releases import release_all_of
+from dashboard.ingest.releases import release_all_of, renew_rows_of
 from dashboard.oidc import Person
 from dashboard.ordering.placer import Placer
 from dashboard.settings import Grant
@@ -54,11 +54,13 @@ class SignedOutMeanwhile(Problem):
 
 
 class _Begun(NamedTuple):
-    """A session, and the desks of the threads that its admin sees; None: all."""
+    """A session, the desks of the threads that its admin sees (None: all), and whether the admin
+    has another name now."""
 
     token: str
     admin_id: int
     seen: admin_desks.Desks
+    is_renamed: bool
 
 
 class ProviderAccounts:
@@ -84,8 +86,8 @@ class ProviderAccounts:
     def begin_session(self, person: Person, grant: Grant) -> str:
         """Returns the token of a new session of the current request. Raises Problem (403).
 
-        Everything is one transaction, except that threads which the admin no longer sees are
-        released after it.
+        Everything is one transaction. After it threads are released that the admin no longer sees,
+        and rows with another name of the admin are sent again.
         """
         # Nobody knows the password of an account that is created here.
         password_hash = self._offload(passwords.hashed, secrets.token_urlsafe(32))
@@ -97,14 +99,17 @@ class ProviderAccounts:
             now = self._clock()
             local_grant = self._with_known_desks(connection, grant)
             admin = self._account(connection, person, local_grant, password_hash, now)
-            admin = _follow(connection, admin, person, local_grant, now)
+            before, admin = admin, _follow(connection, admin, person, local_grant, now)
             token = sessions.begin(connection, admin.id, now, origin_of(request))
             oidc_accounts.note_session(connection, sessions.token_hash(token), signed)
             signed_in("oidc")(connection, now, admin.id)
             desks = admin_desks.seen_by(connection, {admin.id: admin.role})[admin.id]
-            return _Begun(token, admin.id, desks)
+            return _Begun(token, admin.id, desks, admin.name != before.name)
 
         begun = self._database.write(write)
+        if begun.is_renamed:
+            for placements in renew_rows_of(self._database, begun.admin_id, self._clock()):
+                self._placer.place(placements)
         if begun.seen is not None:
             self._release(begun.admin_id, begun.seen)
         return begun.token

@@ -63,13 +63,21 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
     return results
 
 
+def begin(connection, now: int, admin_id: int) -> str:
+    """Begins a session."""
+    return sessions.begin(connection, admin_id, now)
+
+
 def test_of_many_uses_of_a_link_at_the_same_time_one_makes_an_account(services):
     (chief,) = supervisors(services, 1)
     draft = Draft("lan@example.com", "", "admin", frozenset({"main"}))
     _, token = invitations_of(services).create(page(chief), draft)
     accept = invitations_of(services).accept
     found = at_once(
-        *[lambda n=n: accept(token, f"Lan {n}", "hash", NOBODY_KNOWN) for n in range(AT_ONCE)]
+        *[
+            lambda n=n: accept(token, f"Lan {n}", "hash", NOBODY_KNOWN, begin)
+            for n in range(AT_ONCE)
+        ]
     )
     joined = [each for each in found if each != "invitation_over"]
     assert len(joined) == 1 and len(found) == AT_ONCE
@@ -85,7 +93,9 @@ def test_two_invitations_of_an_address_at_the_same_time_leave_one_link(services)
     made = at_once(lambda: create(page(one), draft), lambda: create(page(other), draft))
     accepted = at_once(
         *[
-            lambda token=token: invitations_of(services).accept(token, "Lan", "x", NOBODY_KNOWN)
+            lambda token=token: invitations_of(services).accept(
+                token, "Lan", "x", NOBODY_KNOWN, begin
+            )
             for _, token in made
         ]
     )

@@ -5,7 +5,9 @@ from sqlalchemy import select
 
 from dashboard.db.accounts.invitations import KEPT_MS, VALID_MS
 from dashboard.db.models.accounts import invitations
+from dashboard.errors import StorageUnavailable
 from tests.dashboard.web.admin.accounts.calls import API, account, token_of
+from tests.dashboard.web.admin.profile.test_own_sessions import FIREFOX
 from tests.drivers.application import ORIGIN, PASSWORD
 
 EMAIL = "lan@example.com"
@@ -88,6 +90,26 @@ def test_the_page_shows_for_whom_it_is_and_makes_the_account(dashboard, chief):
     assert (made["role"], made["desks"]) == ("supervisor", ["main"])
     given = {"email": EMAIL, "password": PASSWORD}
     assert dashboard.client().post("/login", json=given).status_code == 204
+
+
+def test_the_first_session_of_an_account_is_known_by_its_browser(dashboard, token):
+    browser = dashboard.client()
+    browser.environ_base["HTTP_USER_AGENT"] = FIREFOX
+    use(browser, token)
+    [session] = browser.get(f"{API}/profile/sessions").json["sessions"]
+    assert (session["address"], session["browser"]) == ("127.0.0.1", "Firefox")
+
+
+def test_an_account_without_a_session_is_not_made(dashboard, chief, token, monkeypatch):
+    """The link may be used again."""
+
+    def fail(*_):
+        raise StorageUnavailable()
+
+    monkeypatch.setattr("dashboard.db.accounts.sessions.begin", fail)
+    assert use(dashboard.client(), token).status_code == 503
+    monkeypatch.undo()
+    assert use(dashboard.client(), token).status_code == 303
 
 
 def test_a_link_is_for_one_use(dashboard, chief, token):

@@ -159,3 +159,18 @@ def test_a_desk_that_does_not_exist_is_left_out(driver, caplog):
     client, _ = driver.sign_in("mai", ["support"])
     assert desks_of(client) == ["main"]
     assert "desks that do not exist" in caplog.text
+
+
+def test_rows_with_a_name_that_the_provider_changed_are_sent_again(driver):
+    """They have another revision: browsers and workers keep rows by it."""
+    application = driver.application
+    id = application.say("t-1")
+    client, _ = driver.sign_in("mai", ["support"])
+    assert client.post(f"/admin/api/threads/{id}/claim", json={}).status_code == 200
+    url = f"/admin/api/threads?ids={id}"
+    [before] = client.get(url).json["rows"]
+    client, _ = driver.sign_in("mai", ["support"], name="Mai Tran")
+    [after] = client.get(url).json["rows"]
+    assert after["assignee"]["name"] == "Mai Tran" and after["rev"] > before["rev"]
+    client, _ = driver.sign_in("mai", ["support"], name="Mai Tran")
+    assert client.get(url).json["rows"] == [after]
