@@ -1,4 +1,4 @@
-"""Runs the benches: `python -m bench run|quick|page|compare`."""
+"""Runs the benches: `python -m bench run|quick|page|compare|machine`."""
 
 import argparse
 import math
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.machine import machine
+from bench.machine import is_quiet, machine, rest
 from bench.processes import ROOT
 from bench.report.compare import compare
 from bench.report.page import write_page
@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("quick", help="are the results right? two minutes, no times")
     page = commands.add_parser("page", help="write the page of a result file")
     page.add_argument("file", type=Path, nargs="?", default=LATEST)
+    commands.add_parser("machine", help="is this machine quiet enough? two seconds")
     two = commands.add_parser("compare", help="compare two result files")
     two.add_argument("before", type=Path)
     two.add_argument("after", type=Path)
@@ -45,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    content: dict[str, Any] = {"machine": this_machine(), "results": []}
+    content: dict[str, Any] = {"machine": this_machine(), "rest": told_rest(), "results": []}
     known = unbroken(read(args.out)["results"]) if args.resume and args.out.exists() else []
     scenarios = [each for each in SCALES[args.scale]() if args.only in name_of(each)]
     names = {name_of(each) for each in scenarios}
@@ -81,6 +82,14 @@ def quick() -> int:
     return 1 if wrong else 0
 
 
+def told_rest() -> dict[str, float]:
+    rested = rest()
+    quiet = "quiet" if is_quiet(rested) else "NOT QUIET: what seldom happens costs a multiple here"
+    once, after = rested["at_once_ms"], rested["after_rest_ms"]
+    print(f"a walk through memory: {once:.2f} ms, after a rest {after:.2f} ms ({quiet})")
+    return rested
+
+
 def this_machine() -> dict[str, Any]:
     with running_redis() as server:
         return machine(server.client())
@@ -94,6 +103,8 @@ def main() -> int:
         return run(args)
     if args.command == "quick":
         return quick()
+    if args.command == "machine":
+        return 0 if is_quiet(told_rest()) else 1
     if args.command == "page":
         write_page(read(args.file), args.file.name, args.file.parent)
     else:

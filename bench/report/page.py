@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.machine import is_quiet
 from bench.measure.live import SHORT
 from bench.presence import report as presence
 from bench.report import alone, charts, exact, others
@@ -33,6 +34,19 @@ _UNITS = {
 }
 
 
+_NOT_QUIET = """
+**This machine was not quiet**: what seldom happens cost a multiple, such as an idle server and ten
+events a second.
+"""
+
+
+def _rest(rested: dict[str, float] | None) -> Iterator[str]:
+    if rested is not None:
+        once, after = rested["at_once_ms"], rested["after_rest_ms"]
+        yield f"A walk through memory took {once:.2g} ms at once, and {after:.2g} ms after a rest."
+        yield "" if is_quiet(rested) else _NOT_QUIET
+
+
 def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
     """Writes README.md and its charts; presence's results are in their own file in `folder`."""
     results = content["results"]
@@ -40,7 +54,7 @@ def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
     found = bars(results) + (presence.bars(of_presence) if of_presence else [])
     found += alone.bars(folder)
     machine = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in content["machine"].items())
-    parts = [_HEADER.format(file=source, machine=machine)]
+    parts = [_HEADER.format(file=source, machine=machine), *_rest(content.get("rest"))]
     parts += exact.section(results)
     parts += _pictures(exact.pictures(results), folder)
     if of_presence and (folder / SIZES).exists():

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import pytest
 
+from bench.machine import REST_SECONDS, WALKS, is_quiet, rest
 from bench.measure.live import Live
 from bench.measure.views import Views
 from bench.processes import ROOT
@@ -68,6 +69,23 @@ def test_the_page_names_the_machine_the_bars_and_what_broke(result, tmp_path):
         "p95.svg",
         "processor.svg",
     }
+
+
+@pytest.mark.parametrize(("after", "is_said"), [(0.6, False), (11.1, True)])
+def test_the_page_says_whether_the_machine_was_quiet(result, tmp_path, after, is_said):
+    rested = {"at_once_ms": 0.14, "after_rest_ms": after}
+    content = {"machine": {"cores": 2}, "rest": rested, "results": [result]}
+    write_page(content, "latest.json", tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert f"0.14 ms at once, and {after:.2g} ms after a rest" in text
+    assert ("was not quiet" in text) is is_said
+
+
+def test_rest_is_measured_with_a_rest_before_each_walk():
+    slept: list[float] = []
+    rested = rest(slept.append)
+    assert slept == [REST_SECONDS] * WALKS
+    assert rested["at_once_ms"] > 0 and is_quiet(rested)
 
 
 def test_a_chart_is_well_formed_whatever_its_labels():
