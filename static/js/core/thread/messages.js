@@ -54,8 +54,9 @@ export class Messages {
   // Replaces the known messages by a part of the conversation from `GET messages?around=`.
   replace({ messages, more, later }) {
     const known = this.later ? [] : this.list;
+    const before = new Map(this.#byId);
     this.#clear();
-    messages.forEach((message) => this.#put(message));
+    messages.forEach((message) => this.#put(current(before.get(message.id), message)));
     this.more = more;
     this.later = later;
     // Includes messages that came in after the part was read.
@@ -102,6 +103,8 @@ export class Messages {
   deliver(id, delivery) {
     const message = this.#byId.get(id);
     if (message) this.#put({ ...message, delivery });
+    const waiting = this.#behind.get(id);
+    if (waiting) this.#behind.set(id, current(waiting, { ...waiting, delivery }));
     return message !== undefined;
   }
 
@@ -144,15 +147,21 @@ export class Messages {
     const before = this.#byId.get(message.id);
     const known = before !== undefined;
     if (known) this.list = this.list.filter(({ id }) => id !== message.id);
-    // Answers may arrive in another order than they were read.
-    if (before?.edit?.v > (message.edit?.v ?? 0)) message = { ...before, delivery: message.delivery };
-    if (before?.delivery?.v > message.delivery?.v) message = { ...message, delivery: before.delivery };
+    message = current(before, message);
     this.#byId.set(message.id, message);
     let index = this.list.length;
     while (index > 0 && after(this.list[index - 1], message) > 0) index -= 1;
     this.list.splice(index, 0, message);
     return !known;
   }
+}
+
+// Returns the message with the later edit and delivery of both states: answers may arrive in another order than
+// they were read.
+/** @param {Message | undefined} before @param {Message} message @returns {Message} */
+function current(before, message) {
+  if (before?.edit?.v > (message.edit?.v ?? 0)) message = { ...before, delivery: message.delivery };
+  return before?.delivery?.v > message.delivery?.v ? { ...message, delivery: before.delivery } : message;
 }
 
 // The acts on one thread, by (at, id).

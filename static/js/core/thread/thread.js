@@ -120,8 +120,7 @@ export class OpenThread {
   delivered({ thread_id: id, message_id: messageId, delivery }) {
     if (id !== this.id) return;
     const before = this.messages.get(messageId);
-    if (!before) return;
-    this.messages.deliver(messageId, delivery);
+    if (!this.messages.deliver(messageId, delivery)) return;
     if (before.delivery?.state !== delivery.state) this.arrivals?.delivered(before, delivery);
     this.changed();
   }

@@ -93,6 +93,8 @@ export class MentionCompletion extends Proposals {
   #loaded = false; // whether a request for the team has ended
   /** @type {Promise<void> | null} */
   #loading = null; // the running request
+  /** @type {(() => void) | null} */
+  #again = null; // sends the note that waits for it
   #isKnown = false; // whether it has succeeded once
   told = []; // words after `@` in the shown note that name nobody: the note was held because of them
 
@@ -129,7 +131,9 @@ export class MentionCompletion extends Proposals {
   holds(body, again) {
     if (!mayCall(body)) return false;
     if (!this.#loaded) {
-      void this.#load().then(again);
+      // Several presses meanwhile are one: the second one would confirm what nobody has read.
+      if (!this.#again) void this.#load().then(() => this.#tryAgain());
+      this.#again = again;
       return true;
     }
     const desk = this.data.thread.row?.desk ?? "";
@@ -139,6 +143,12 @@ export class MentionCompletion extends Proposals {
     this.told = words;
     this.painter.ask("composer");
     return true;
+  }
+
+  #tryAgain() {
+    const again = this.#again;
+    this.#again = null;
+    again?.();
   }
 
   close() {

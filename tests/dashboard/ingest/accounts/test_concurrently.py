@@ -165,3 +165,13 @@ def test_only_hand_offs_request_a_person_once_events_before_are_stored(postgres_
     assert [state.external_id for state in found.states] == ["new"]
     with postgres_database.read() as connection:
         assert sources.is_handoff_only(connection, shop.source_id)
+
+
+def test_a_source_that_is_new_to_several_callers_at_once_is_added_once(services):
+    """Such as two first keys of a source, by a double press."""
+
+    def ensure() -> int:
+        return services.database.write(lambda connection: sources.ensure(connection, "new", 1))
+
+    found = at_once(*[ensure] * AT_ONCE)
+    assert len(found) == AT_ONCE and len(set(found)) == 1

@@ -129,3 +129,23 @@ test("an edit of a message that is not loaded yet leaves no gap", () => {
   assert.equal(messages.add({ ...message(7), edit: { at: 99, deleted: false, v: 99 } }), false);
   assert.deepEqual(ids(messages.list), ids(some(51, 60)));
 });
+
+test("a part that was read before an edit and a delivery does not take them back", () => {
+  const messages = new Messages();
+  const edit = { v: 7, at: 7, by: null };
+  messages.reset([message(1), { ...message(2), body: "new", edit, delivery: { v: 3, state: "read" } }], false);
+  const old = { ...message(2), body: "old", edit: null, delivery: { v: 2, state: "delivered" } };
+  messages.replace({ messages: [message(1), old], more: false, later: false });
+  const { body, delivery } = messages.get(2);
+  assert.deepEqual([body, delivery], ["new", { v: 3, state: "read" }]);
+});
+
+test("a delivery reaches a message behind the gap, too", () => {
+  const messages = new Messages();
+  messages.replace({ messages: some(1, 5), more: false, later: true });
+  messages.add({ ...message(9), delivery: { v: 1, state: "sent" } });
+  assert.equal(messages.deliver(9, { v: 3, state: "read" }), false);
+  messages.deliver(9, { v: 2, state: "delivered" });
+  messages.append(some(6, 8), false);
+  assert.equal(messages.get(9).delivery.state, "read");
+});
