@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    content: dict[str, Any] = {"machine": this_machine(), "rest": told_rest(), "results": []}
+    content: dict[str, Any] = {"machine": this_machine(), "rest": machine_rest(), "results": []}
     known = unbroken(read(args.out)["results"]) if args.resume and args.out.exists() else []
     scenarios = [each for each in SCALES[args.scale]() if args.only in name_of(each)]
     names = {name_of(each) for each in scenarios}
@@ -82,7 +82,8 @@ def quick() -> int:
     return 1 if wrong else 0
 
 
-def told_rest() -> dict[str, float]:
+def machine_rest() -> dict[str, float]:
+    """Measures how this machine is after a rest, and tells it; returns the times (ms)."""
     rested = rest()
     quiet = "quiet" if is_quiet(rested) else "NOT QUIET: what seldom happens costs a multiple here"
     once, after = rested["at_once_ms"], rested["after_rest_ms"]
@@ -104,7 +105,7 @@ def main() -> int:
     if args.command == "quick":
         return quick()
     if args.command == "machine":
-        return 0 if is_quiet(told_rest()) else 1
+        return 0 if is_quiet(machine_rest()) else 1
     if args.command == "page":
         write_page(read(args.file), args.file.name, args.file.parent)
     else:

@@ -14,8 +14,7 @@ import redis
 
 #: Objects in memory (a hundred MB), and how many a walk looks at: each on a page of its own.
 OBJECTS, WALKED = 300_000, 3_000
-#: Seconds of rest before a walk, walks, and the most milliseconds that rest may add on a quiet
-#: machine.
+#: Seconds of rest before a walk, walks, and the most ms that rest adds on a quiet machine.
 REST_SECONDS, WALKS, QUIET_MS = 0.2, 10, 1.5
 
 _PACKAGES = ("flask", "flask-socketio", "eventlet", "gevent", "redis", "sqlalchemy", "psycopg")
@@ -44,23 +43,22 @@ def _processor() -> str:
 def rest(sleep: Callable[[float], object] = time.sleep) -> dict[str, float]:
     """Returns how long a walk through memory takes (ms) at once, and after a rest.
 
-    Some hosts take memory from a machine that rests, and give it back page by page. There
-    everything that seldom happens costs a multiple: an idle server, ten events a second.
+    On some hosts memory that was not touched for a moment is slow, page by page. There everything
+    that seldom happens costs a multiple: an idle server, ten events a second.
     """
     objects = [{number: str(number)} for number in range(OBJECTS)]
 
-    def walk() -> float:
+    def walk(rest_seconds: float = 0.0) -> float:
+        if rest_seconds:
+            sleep(rest_seconds)
         begun = time.perf_counter()
         for each in objects[:: OBJECTS // WALKED]:
             len(each)
         return 1e3 * (time.perf_counter() - begun)
 
-    def rested() -> float:
-        sleep(REST_SECONDS)
-        return walk()
-
     at_once = min(walk() for _ in range(WALKS))
-    return {"at_once_ms": at_once, "after_rest_ms": median(rested() for _ in range(WALKS))}
+    after_rest = median(walk(REST_SECONDS) for _ in range(WALKS))
+    return {"at_once_ms": at_once, "after_rest_ms": after_rest}
 
 
 def is_quiet(rested: dict[str, float]) -> bool:

@@ -120,11 +120,8 @@ class HandingOut:
         """Returns what is to be done; reads only."""
         with self._database.read() as connection:
             queues = {queue.id: queue for queue in definitions.listing(connection)}
-            has_to_fill = (
-                entries.unfilled(connection) is not None
-                or entries.has_unused(connection)
-                or entries.has_lost(connection)
-            )
+            reasons = entries.unfilled, entries.has_unused, entries.has_lost
+            has_to_fill = any(reason(connection) for reason in reasons)
             if not queues:
                 return Outlook(has_to_fill)
             now = self._clock()

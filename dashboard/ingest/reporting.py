@@ -61,11 +61,11 @@ class FactKeeper(RunsTask):
             known = progress.current(connection)
             ids = {*progress.changed(connection, known)}
             version = versions.current(connection).policies
-            is_late = version != self._policies
+            has_new_policies = version != self._policies
             # Read before the threads: what is recomputed meanwhile is looked for once more.
-            are_behind = is_late and bool(policies.behind(connection, version, 1))
-            if is_late:
-                ids |= {*facts.missed_otherwise(connection)}
+            are_behind = has_new_policies and bool(policies.behind(connection, version, 1))
+            if has_new_policies:
+                ids |= {*facts.missed_at_other_times(connection)}
             event_id, act_id = progress.last_ids(connection)
             self._past.refresh(connection)
         count = self._count(sorted(ids))

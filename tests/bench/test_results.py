@@ -78,14 +78,14 @@ def test_the_page_says_whether_the_machine_was_quiet(result, tmp_path, after, is
     write_page(content, "latest.json", tmp_path)
     text = (tmp_path / "README.md").read_text()
     assert f"0.14 ms at once, and {after:.2g} ms after a rest" in text
-    assert ("was not quiet" in text) is is_said
+    assert ("was not quiet" in text) is is_said is not is_quiet(rested)
 
 
 def test_rest_is_measured_with_a_rest_before_each_walk():
     slept: list[float] = []
     rested = rest(slept.append)
     assert slept == [REST_SECONDS] * WALKS
-    assert rested["at_once_ms"] > 0 and is_quiet(rested)
+    assert min(rested.values()) > 0
 
 
 def test_a_chart_is_well_formed_whatever_its_labels():

@@ -280,7 +280,7 @@ def _leased_delivery(row: tuple[Any, ...], lease: str) -> LeasedDelivery:
 #: Attempts of test events kept for each webhook; other attempts are deleted with their event.
 TESTS_KEPT = 20
 #: Events that one transaction of a replay makes due.
-REPLAY_MAX = 10_000
+REPLAYED_AT_ONCE = 10_000
 
 
 class Attempt(NamedTuple):
@@ -335,8 +335,8 @@ def replayable(
     to_ms: int = 2**53,
     after: int = 0,
 ) -> tuple[list[dict[str, object]], int | None]:
-    """Returns up to REPLAY_MAX rows for `replay`, events of the webhook's source and types, and the
-    position after which there may be more; None: there are none.
+    """Returns rows for `replay`, REPLAYED_AT_ONCE events of the webhook's source and types at most,
+    and the position after which there may be more; None: there are none.
 
     Either the event called `name`, or the events that occurred from `from_ms` to `to_ms`.
     """
@@ -357,9 +357,9 @@ def replayable(
         statement = statement.where(outgoing_events.c.name == name)
     else:
         statement = statement.where(outgoing_events.c.occurred_at.between(from_ms, to_ms))
-    rows = connection.execute(statement.order_by(outgoing_events.c.position).limit(REPLAY_MAX))
-    events = [PositionedEvent(*row) for row in rows]
-    more = events[-1].position if len(events) == REPLAY_MAX else None
+    statement = statement.order_by(outgoing_events.c.position).limit(REPLAYED_AT_ONCE)
+    events = [PositionedEvent(*row) for row in connection.execute(statement)]
+    more = events[-1].position if len(events) == REPLAYED_AT_ONCE else None
     return [delivery(webhook_id, event, now_ms) for event in events], more
 
 

@@ -434,7 +434,7 @@ def _fact(
     )
 
 
-def missed_otherwise(connection: Connection) -> list[int]:
+def missed_at_other_times(connection: Connection) -> list[int]:
     """Returns the threads that wait and count as missed at another time than their due time of now:
     policies have changed since."""
     missed = report_facts.c

@@ -197,6 +197,7 @@ class Reports:
         }
 
     def _figures(self, question: Question) -> Figures:
+        """Counts, again if facts have changed meanwhile. Raises StorageUnavailable."""
         for _ in range(_TRIES):
             with suppress(figures.FactsChanged):
                 return figures.figures(self._database, question)

@@ -255,7 +255,7 @@ def test_events_of_another_source_are_not_replayed(driver):
 def test_a_period_with_more_events_than_one_transaction_takes_is_replayed_whole(
     driver, monkeypatch
 ):
-    monkeypatch.setattr("dashboard.db.outbox.deliveries.REPLAY_MAX", 2)
+    monkeypatch.setattr("dashboard.db.outbox.deliveries.REPLAYED_AT_ONCE", 2)
     id = driver.webhook(events=["message.created"])
     for number in range(5):
         driver.clock.advance(1_000)

@@ -385,7 +385,7 @@ class ProfileApi:
         chosen = {"locale": body.locale, "timezone": body.timezone}
 
         def write(connection: Connection) -> None:
-            # Its lock: of two changes at once, the later one keeps what the other has set.
+            # This locks the row: of two changes at once the later one keeps what the other has set.
             admins.set_name(connection, identity.admin_id, body.name)
             old = preferences.known(admins.preferences(connection, identity.admin_id))
             before = {"name": identity.name} | {name: old.get(name) for name in chosen}

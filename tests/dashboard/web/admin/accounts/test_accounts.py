@@ -246,3 +246,11 @@ def test_who_is_disabled_is_offline_at_once(dashboard, chief, mai):
     assert account(chief, "Mai")["status"] == "online"
     disable(chief, id)
     assert account(chief, "Mai")["status"] == "offline"
+
+
+def test_presence_of_all_accounts_is_looked_up_some_at_a_time(dashboard, chief, monkeypatch):
+    for name in ("Ana", "Bo"):
+        dashboard.create_admin(name)
+    monkeypatch.setattr("dashboard.web.admin.access.accounts.MAX_LOOKED_UP", 2)
+    accounts = chief.get(f"{API}/accounts").json["accounts"]
+    assert len(accounts) == 3 and all(account["status"] for account in accounts)

@@ -1,9 +1,13 @@
 """Admins take the next thread, get threads from queues, and give them back."""
 
+from types import SimpleNamespace
+
 import pytest
 from sqlalchemy import select
 
 from dashboard.db.models.webhooks import outgoing_events
+from dashboard.errors import StorageUnavailable
+from dashboard.ingest.handing_out import HandOuts, Outlook
 from tests.dashboard.web.admin.queues.calls import (
     ACCEPTING,
     API,
@@ -396,3 +400,15 @@ def test_one_who_hides_is_eligible_and_looks_absent_to_colleagues(dashboard, sue
     for shown in ("offline", "online"):
         is_here(dashboard, 2, shown=shown)
         assert seen(lan)[2] == seen(sue)[2] == "not_accepting", "the switch says nothing of her"
+
+
+def test_threads_that_came_back_are_placed_though_no_hand_out_follows(clock):
+    def fail(found_at):
+        raise StorageUnavailable()
+
+    outlook = Outlook(has_to_fill=False, has_returns=True)
+    handing_out = SimpleNamespace(look=lambda: outlook, take_back=lambda: ["t-1"], push=fail)
+    placed: list[list[str]] = []
+    with pytest.raises(StorageUnavailable):
+        HandOuts(handing_out, placed.append, clock).turn()
+    assert placed == [["t-1"]]
