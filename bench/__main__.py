@@ -5,6 +5,7 @@ import math
 import signal
 import sys
 import time
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    content: dict[str, Any] = {"machine": this_machine(), "rest": machine_rest(), "results": []}
+    content: dict[str, Any] = {"machine": this_machine(), "results": []}
     known = unbroken(read(args.out)["results"]) if args.resume and args.out.exists() else []
     scenarios = [each for each in SCALES[args.scale]() if args.only in name_of(each)]
     names = {name_of(each) for each in scenarios}
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
     seconds, minutes = BOUNDS.get(args.scale, (900, math.inf))
     bounds = Bounds(args.seconds or seconds, 60 * (args.minutes or minutes))
-    found = run_all(scenarios, bounds, known, keep, args.data)
+    found = run_all(scenarios, bounds, known, keep, args.data, condition)
     if left := len(scenarios) - sum(result["name"] in names for result in found):
         print(f"{left} scenarios were not begun in time; --resume runs them", file=sys.stderr)
     write_page(content | {"results": found}, args.out.name, args.out.parent)
@@ -89,6 +90,11 @@ def machine_rest() -> dict[str, float]:
     once, after = rested["at_once_ms"], rested["after_rest_ms"]
     print(f"a walk through memory: {once:.2f} ms, after a rest {after:.2f} ms ({quiet})")
     return rested
+
+
+def condition() -> dict[str, Any]:
+    """Returns the day, and how the machine is after a rest."""
+    return {"measured": date.today().isoformat(), "rest": machine_rest()}
 
 
 def this_machine() -> dict[str, Any]:

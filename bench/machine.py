@@ -64,3 +64,8 @@ def rest(sleep: Callable[[float], object] = time.sleep) -> dict[str, float]:
 def is_quiet(rested: dict[str, float]) -> bool:
     """Whether what seldom happens costs here what it costs elsewhere."""
     return rested["after_rest_ms"] - rested["at_once_ms"] <= QUIET_MS
+
+
+def was_quiet(result: dict[str, Any]) -> bool:
+    """Whether the machine was quiet before this result; True if nobody measured that."""
+    return "rest" not in result or is_quiet(result["rest"])

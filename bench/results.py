@@ -73,10 +73,12 @@ def run_all(
     known: list[dict[str, Any]],
     keep: Callable[[list[dict[str, Any]]], object],
     templates: Path | None = None,
+    before: Callable[[], dict[str, Any]] = dict,
 ) -> list[dict[str, Any]]:
     """Runs scenarios without a known result; calls `keep` with all results after each.
 
-    `templates`: the folder in which filled databases are kept beyond this run.
+    `templates`: the folder in which filled databases are kept beyond this run. `before` tells of
+    the machine before each scenario; its fields become the result's.
     """
     adopt_orphans()
     folder = Path(tempfile.mkdtemp(prefix="lineup-bench-"))
@@ -90,8 +92,9 @@ def run_all(
                 continue
             seconds = min(bounds.scenario_seconds, end - time.monotonic())
             places = folder / str(number), templates or folder / "templates"
+            condition = before()
             result = _bounded_run(scenario, *places, seconds, bounds.grace_seconds)
-            found.append({"name": name, **result})
+            found.append({"name": name, **condition, **result})
             keep(found)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

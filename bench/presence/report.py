@@ -33,8 +33,8 @@ def bars(content: dict[str, Any]) -> list[Bar]:
         if key in result:
             people = f", {result['people']:,.0f} people" if "people" in result else ""
             what = f"presence: {name}, {key.replace('_', ' ')}{people}"
-            limit = {"most": wanted} if kind == "<" else {"least": wanted}
-            found.append(Bar(what, result[key], **limit))
+            least, most = (None, wanted) if kind == "<" else (wanted, None)
+            found.append(Bar(what, result[key], least, most))
     return found
 
 

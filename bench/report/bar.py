@@ -9,12 +9,16 @@ DATABASES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 
 @dataclass(frozen=True)
 class Bar:
-    """A measured value and its limit: kept if it is at least `least`, or at most `most`."""
+    """A measured value and its limit: kept if it is at least `least`, or at most `most`.
+
+    `quiet`: whether the machine was (`bench.machine`).
+    """
 
     what: str
     value: float
     least: float | None = None
     most: float | None = None
+    quiet: bool = True
 
     @property
     def kept(self) -> bool:

@@ -1,8 +1,10 @@
 """The bars: promised limits, and whether the results keep them."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
+from bench.machine import was_quiet
 from bench.measure.live import SHORT
 from bench.report import exact
 from bench.report.bar import Bar, where_of, workers_of
@@ -14,7 +16,8 @@ def bars(results: list[dict[str, Any]]) -> list[Bar]:
     found: list[Bar] = []
     whole = [result for result in results if not result["broken"].get("all")]
     for result in whole:
-        found += _BY_BENCH[result["bench"]](result)
+        quiet = was_quiet(result)
+        found += [replace(bar, quiet=quiet) for bar in _BY_BENCH[result["bench"]](result)]
     live = [result for result in whole if result["bench"] == "live"]
     return [*found, *databases(live), *frames(live)]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.machine import is_quiet
+from bench.machine import was_quiet
 from bench.measure.live import SHORT
 from bench.presence import report as presence
 from bench.report import alone, charts, exact, others
@@ -34,17 +34,30 @@ _UNITS = {
 }
 
 
-_NOT_QUIET = """
-**This machine was not quiet**: what seldom happens cost a multiple, such as an idle server and ten
-events a second.
-"""
+def _days(results: list[dict[str, Any]]) -> Iterator[str]:
+    """Yields a line for each day of measuring: how many scenarios, and how the machine was."""
+    days: dict[str, list[dict[str, Any]]] = {}
+    for result in results:
+        if "measured" in result:
+            days.setdefault(result["measured"], []).append(result)
+    for day, measured in sorted(days.items()):
+        text = f"- {day}: {len(measured)} scenarios"
+        if rested := [result["rest"] for result in measured if "rest" in result]:
+            once, after = (_range([each[key] for each in rested]) for key in _WALKS)
+            text += f"; before them a walk through memory took {once} ms at once, {after} after a"
+            text += " rest"
+        if loud := sum(not was_quiet(result) for result in measured):
+            text += f". **The machine was not quiet before {loud} of them**, so what seldom happens"
+            text += " cost a multiple; *not quiet* stands beside their bars"
+        yield f"{text}."
+    yield ""
 
 
-def _rest(rested: dict[str, float] | None) -> Iterator[str]:
-    if rested is not None:
-        once, after = rested["at_once_ms"], rested["after_rest_ms"]
-        yield f"A walk through memory took {once:.2g} ms at once, and {after:.2g} ms after a rest."
-        yield "" if is_quiet(rested) else _NOT_QUIET
+_WALKS = ("at_once_ms", "after_rest_ms")
+
+
+def _range(values: list[float]) -> str:
+    return f"{min(values):.2g} to {max(values):.2g}"
 
 
 def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
@@ -54,7 +67,7 @@ def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
     found = bars(results) + (presence.bars(of_presence) if of_presence else [])
     found += alone.bars(folder)
     machine = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in content["machine"].items())
-    parts = [_HEADER.format(file=source, machine=machine), *_rest(content.get("rest"))]
+    parts = [_HEADER.format(file=source, machine=machine), *_days(results)]
     parts += exact.section(results)
     parts += _pictures(exact.pictures(results), folder)
     if of_presence and (folder / SIZES).exists():
@@ -78,6 +91,7 @@ def _bars_table(found: list[Bar]) -> Iterator[str]:
     yield "| bar | wanted | measured | |\n|---|---|---|---|"
     for bar in found:
         mark = "kept" if bar.kept else "**missed**"
+        mark += "" if bar.quiet else ", not quiet"
         yield f"| {bar.what} | {bar.wanted} | {bar.value:,.3g} | {mark} |"
     yield ""
 

@@ -74,11 +74,14 @@ def test_the_page_names_the_machine_the_bars_and_what_broke(result, tmp_path):
 @pytest.mark.parametrize(("after", "is_said"), [(0.6, False), (11.1, True)])
 def test_the_page_says_whether_the_machine_was_quiet(result, tmp_path, after, is_said):
     rested = {"at_once_ms": 0.14, "after_rest_ms": after}
-    content = {"machine": {"cores": 2}, "rest": rested, "results": [result]}
-    write_page(content, "latest.json", tmp_path)
+    results = [result | {"measured": "2026-11-29", "rest": rested}, result | {"name": "another"}]
+    write_page({"machine": {"cores": 2}, "results": results}, "latest.json", tmp_path)
     text = (tmp_path / "README.md").read_text()
-    assert f"0.14 ms at once, and {after:.2g} ms after a rest" in text
-    assert ("was not quiet" in text) is is_said is not is_quiet(rested)
+    assert "- 2026-11-29: 1 scenarios; before them a walk" in text
+    assert f"0.14 to 0.14 ms at once, {after:.2g} to {after:.2g} after a rest" in text
+    assert ("not quiet before 1 of them" in text) is is_said is not is_quiet(rested)
+    marks = [line for line in text.splitlines() if line.startswith("| bytes, recipe by Lineup")]
+    assert [", not quiet |" in line for line in marks] == [is_said, False]
 
 
 def test_rest_is_measured_with_a_rest_before_each_walk():
