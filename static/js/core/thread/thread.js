@@ -49,7 +49,9 @@ export class OpenThread {
     this.acts = new Acts();
     this.seenId = 0;
     this.openedId = 0;
+    this.loadingOlder = false;
     this.olderFailed = false;
+    this.#isFilling = false;
     this.mentioned = new Set();
     this.#load();
   }
@@ -157,7 +159,7 @@ export class OpenThread {
         this.acts.put(answer.acts ?? []);
       }
     } catch { /* scrolling on tries again */ }
-    this.#isFilling = false;
+    if (this.messages === messages) this.#isFilling = false;
     this.changed();
   }
 
@@ -206,9 +208,9 @@ export class OpenThread {
       if (messages.oldest === oldest) messages.prepend(answer.messages, answer.more);
       if (this.messages === messages) this.acts.put(answer.acts ?? []);
     } catch {
-      this.olderFailed = this.id === id;
+      if (this.messages === messages) this.olderFailed = true;
     }
-    this.loadingOlder = false;
+    if (this.messages === messages) this.loadingOlder = false;
     this.changed();
   }
 

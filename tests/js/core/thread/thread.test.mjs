@@ -75,6 +75,33 @@ test("older messages are asked for once at a time and only where there are any",
   assert.equal(thread.messages.list.length, 2);
 });
 
+test("older and later messages load while those of the thread before are still on their way", async () => {
+  const answers = [];
+  const { thread } = desk();
+  thread.part = (id, where, from) => new Promise((resolve, reject) => { answers.push({ id, where, from, resolve, reject }); });
+  thread.open(1);
+  await settled();
+  thread.messages.later = true;
+  thread.loadOlder();
+  thread.loadLater();
+  thread.open(2);
+  await settled();
+  assert.equal(thread.loadingOlder, false);
+  thread.messages.later = true;
+  thread.loadOlder();
+  thread.loadLater();
+  assert.deepEqual(answers.map(({ id, where }) => `${id} ${where}`), ["1 before", "1 after", "2 before", "2 after"]);
+  answers[0].reject(new Error());
+  answers[1].reject(new Error());
+  await settled();
+  assert.ok(thread.loadingOlder && !thread.olderFailed, "the second thread's own are still on their way");
+  answers[2].resolve({ messages: [message(19)], more: false });
+  answers[3].resolve({ messages: [message(21)], later: false });
+  await settled();
+  assert.deepEqual(thread.messages.list.map(({ id }) => id), [19, 20, 21]);
+  assert.equal(thread.loadingOlder, false);
+});
+
 test("a thread that does not exist is told apart from one that could not be loaded", async () => {
   const refuse = (problem) => () => { throw Object.assign(new Error(), { problem }); };
   const missing = desk(refuse({ status: 404 })).thread;
