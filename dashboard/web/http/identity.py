@@ -165,7 +165,12 @@ class Identities:
             self._database.write(partial(sessions.end, token=token), is_idempotent=True)
 
     def set_cookie(self, response: Response, cookie: str) -> Response:
-        """Sets the session cookie, which browsers drop when they are closed."""
+        """Sets the session cookie, which browsers drop when they are closed.
+
+        Ends the session that the request's cookie holds: the browser forgets it, and nobody should
+        continue with it.
+        """
+        self.end()
         response.set_cookie(value=cookie, **self._cookie())
         return response
 

@@ -168,8 +168,6 @@ class SignIn:
         return self._let_in(response, cookie, email)
 
     def _let_in(self, response: Response, cookie: str, email: str) -> Response:
-        # The browser forgets its old session: nobody should continue with it.
-        self._identities.end()
         self._identities.set_cookie(response, cookie)
         self._password_check.guard.remember_device(response, email)
         return response

@@ -100,6 +100,15 @@ def test_the_first_session_of_an_account_is_known_by_its_browser(dashboard, toke
     assert (session["address"], session["browser"]) == ("127.0.0.1", "Firefox")
 
 
+def test_a_new_account_ends_the_session_that_the_browser_had(dashboard, token):
+    browser = dashboard.sign_in("Mai")
+    old = browser.get_cookie("lineup_session").value
+    use(browser, token)
+    assert browser.get(f"{API}/me").json["email"] == EMAIL
+    browser.set_cookie("lineup_session", old)
+    assert browser.get(f"{API}/me").status_code == 401
+
+
 def test_an_account_without_a_session_is_not_made(dashboard, chief, token, monkeypatch):
     """The link may be used again."""
 

@@ -44,6 +44,19 @@ def test_a_sign_in_leads_to_the_provider_and_back_to_where_one_wanted_to_go(driv
     assert (me["email"], me["name"], me["role"]) == ("mai@example.com", "Mai", "admin")
 
 
+def test_signing_in_ends_the_session_that_the_browser_had(driver):
+    """Another tab has signed in while this one was at the provider."""
+    driver.provider.claims = person("mai", ["support"])
+    client = driver.application.client()
+    urls = [driver.begin(client) for _ in range(2)]
+    driver.come_back(client, urls[0])
+    old = client.get_cookie("lineup_session").value
+    driver.come_back(client, urls[1])
+    assert is_signed_in(client) and client.get_cookie("lineup_session").value != old
+    client.set_cookie("lineup_session", old)
+    assert not is_signed_in(client)
+
+
 @pytest.mark.parametrize("goal", ["//evil.example", "https://evil.example", "/\\evil.example"])
 def test_nobody_is_led_elsewhere(driver, goal):
     driver.provider.claims = person("mai", ["support"])
