@@ -142,10 +142,19 @@ def changes_ahead(
     ]
 
 
+def lock(connection: Connection, some: ColumnElement[bool]) -> None:
+    """Locks threads as writes of threads do, in the order of ids."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(
+            select(threads.c.id).where(some).order_by(threads.c.id).with_for_update()
+        )
+
+
 def bring_forward(connection: Connection, changes: Sequence[Change]) -> None:
     """Has the queue of due changes take up these threads at these moments, or sooner."""
     if changes:
-        connection.execute(_SOONER, [change._asdict() for change in changes])
+        # In the order of ids, as all writes lock threads.
+        connection.execute(_SOONER, [change._asdict() for change in sorted(changes)])
 
 
 def _changes(lists: Iterable[QueryList]) -> Iterator[ColumnElement[int]]:

@@ -4,12 +4,16 @@ import threading
 import time
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, event, select, update
 
+from dashboard.db.lists import versions
+from dashboard.db.models.queues import queue_entries, queue_lists
 from dashboard.db.models.threads import threads
 from dashboard.db.queues import definitions
 from tests.dashboard.queues.product import ProductDesk
 from tests.dashboard.queues.record import Admin, Given, Queue
+from tests.servers.postgres import waits_for_a_lock
+from tests.support import wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -35,14 +39,14 @@ def held(postgres_database):
     """Holds locks that a function takes, in another transaction; `done` runs before its end."""
     running: list[threading.Thread] = []
 
-    def hold(take, done=lambda: None) -> None:
+    def hold(take, done=lambda connection: None) -> None:
         is_held = threading.Event()
 
         def write(connection) -> None:
             take(connection)
             is_held.set()
             time.sleep(HELD_SECONDS)
-            done()
+            done(connection)
 
         running.append(threading.Thread(target=lambda: postgres_database.write(write)))
         running[-1].start()
@@ -66,11 +70,37 @@ def test_a_thread_that_is_being_written_goes_out_after_that(new_desk, held, mode
     assert desk.log() == [Given(1, 1, 1, mode == "pull")]
 
 
+def test_filling_and_a_write_of_a_thread_do_not_wait_for_each_other(
+    new_desk, held, postgres_database
+):
+    """A write locks its thread, and then the versions: so does what fills a queue."""
+    desk, failed = new_desk("push"), []
+    desk.come(1, "help", "main")
+
+    def write(connection) -> None:
+        connection.execute(delete(queue_entries))
+        connection.execute(update(queue_lists).values(filled_to=0, fill_to=1))
+
+    postgres_database.write(write)
+    event.listen(postgres_database.engine, "handle_error", lambda failure: failed.append(failure))
+
+    def goes_on(connection) -> None:
+        wait_until(lambda: waits_for_a_lock(postgres_database), what="the filling")
+        versions.current(connection, for_writing=True)
+
+    held(lambda connection: connection.execute(_locking(1)), goes_on)
+    while desk._handing_out.fill():
+        pass
+    desk._handing_out.push()
+    assert desk.log() == [Given(1, 1, 1)]
+    assert failed == []
+
+
 def test_the_time_of_a_hand_out_is_that_after_its_wait(new_desk, held):
     """A thread that has been there for long enough by then goes out."""
     desk = new_desk("push", delay=30)
     desk.come(1, "help", "main")
-    held(definitions.lock, lambda: desk.advance(30_000))
+    held(definitions.lock, lambda connection: desk.advance(30_000))
     desk._handing_out.push()
     assert desk.log() == [Given(1, 1, 1)]
 
@@ -103,7 +133,7 @@ def test_threads_before_one_that_is_being_written_go_out(new_desk, held):
     for id in (1, 2, 3):
         desk.come(id, "help", "main")
         desk.advance(1)
-    held(lambda connection: connection.execute(_locking(2)), lambda: pushed.wait(10))
+    held(lambda connection: connection.execute(_locking(2)), lambda connection: pushed.wait(10))
     desk._handing_out.push()
     assert desk.log() == [Given(1, 1, 1)], "the third one may not go out before the second one"
     pushed.set()
