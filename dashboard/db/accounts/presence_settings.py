@@ -27,6 +27,7 @@ from presence.settings import Settings
 from presence.states import UNSET, Stored
 
 #: Longer numbers do not fit into BIGINT and are no ids.
+_ERASED = "The customer was deleted, and has not written since."
 _ADMIN_ID = re.compile("[0-9]{1,15}")
 
 Change = Callable[[Settings], Settings]
@@ -94,8 +95,11 @@ def change_customer(
     """
     source = connection.scalar(select(sources.c.name).where(sources.c.id == source_id))
     if erasures.gone(connection, [f"{source}/{name}"]):
-        raise CustomerErased("The customer was deleted, and has not written since.")
+        raise CustomerErased(_ERASED)
     customer = customer_store.locked(connection, source_id, [name], now_ms)[name]
+    # It may have waited for the deletion of this very customer.
+    if customer.is_new and erasures.among(connection, source_id, [("customer", name)]):
+        raise CustomerErased(_ERASED)
     row = {"customer_id": customer.id, "source_id": source_id}
     return _change(connection, customer_presence, row, change)
 

@@ -1,8 +1,11 @@
 """Presence settings are stored, and the time last seen never goes back."""
 
-from dashboard.db import last_seen
+import pytest
+
+from dashboard.db import erasures, last_seen
 from dashboard.db.accounts import admins, presence_settings, sources
 from dashboard.db.threads import customers
+from dashboard.errors import CustomerErased
 from presence.outbox import Departure
 from presence.settings import Settings
 
@@ -55,6 +58,21 @@ def test_a_change_adds_an_unknown_customer(any_database):
     )
     settings = of_customers(any_database, "shop/new")["shop/new"].settings
     assert settings.override.text == "hi"
+
+
+def test_who_is_deleted_while_settings_are_changed_is_not_kept(any_database, monkeypatch):
+    """The deletion is committed after the check that the person is not deleted."""
+    source_id = customer(any_database, "c-1")
+    any_database.write(lambda c: erasures.remember(c, source_id, [("customer", "gone")], 10))
+    monkeypatch.setattr(erasures, "gone", lambda *given: set())
+    with pytest.raises(CustomerErased):
+        any_database.write(
+            lambda c: presence_settings.change_customer(
+                c, source_id, "gone", lambda held: held.changed({"text": "hi"}, 0), 7
+            )
+        )
+    with any_database.read() as connection:
+        assert customers.named(connection, source_id, "gone") is None
 
 
 def test_last_seen_never_goes_back_when_batches_are_replayed(any_database):
