@@ -375,11 +375,10 @@ def _by(connection: Connection, actor: str) -> ColumnElement[bool]:
     admin = admins.by_email(connection, actor)
     if admin is not None:
         return audit_log.c.admin_id == admin.id
-    name = actor.strip().lower()
-    same_address = audit_log.c.actor_email == name
+    same_address = audit_log.c.actor_email == actor.strip().lower()
     names = connection.scalars(select(accounts.c.name).distinct())
     alike = [one for one in names if folded(one) == folded(actor)]
-    same_name = or_(func.lower(audit_log.c.actor_name) == name, audit_log.c.actor_name.in_(alike))
+    same_name = or_(_is_like(audit_log.c.actor_name, actor), audit_log.c.actor_name.in_(alike))
     return or_(same_name, same_address)
 
 
@@ -388,7 +387,13 @@ def _to(target: str) -> ColumnElement[bool]:
     if kind in KINDS and (id or not colon):
         of_kind = audit_log.c.target_kind == kind
         return of_kind & (audit_log.c.target_id == id) if id else of_kind
-    return func.lower(audit_log.c.target_name) == target.strip().lower()
+    return _is_like(audit_log.c.target_name, target)
+
+
+def _is_like(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """Matches a name as it is, or without case: SQLite knows the case of ASCII letters alone."""
+    name = text.strip()
+    return or_(column == name, func.lower(column) == name.lower())
 
 
 #: Spreadsheets read a cell that begins so as a formula, also after blanks and in full width.

@@ -100,6 +100,17 @@ def test_an_actor_is_found_by_the_name_in_other_signs(dashboard, chief):
     assert [entry["action"] for entry in found] == ["signin.succeeded"]
 
 
+@pytest.mark.parametrize("typed", ["Đơn hàng", " đơn hàng"])
+def test_a_target_is_found_by_its_name(dashboard, chief, clock, typed):
+    def write(connection):
+        for name in ("Đơn hàng", "đơn hàng", "đơn"):
+            add(connection, clock(), OPERATOR, entries.DESK_CREATED, Target(None, name))
+
+    dashboard.database.write(write)
+    found = chief.get(API, query_string={"target": typed}).json["entries"]
+    assert typed.strip() in {entry["target"]["name"] for entry in found} and len(found) < 3
+
+
 def test_an_export_is_an_entry_of_its_own_and_holds_what_the_log_held(chief):
     given = {"action": "sort", "format": "csv"}
     answer = chief.post(f"{API}/export", json=given)
