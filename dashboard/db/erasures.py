@@ -5,7 +5,7 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from dashboard.db.database import Database
 from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import sources
-from dashboard.db.models.threads import customers, erasures
+from dashboard.db.models.threads import customers, erasures, threads
 from dashboard.errors import StorageUnavailable
 
 Kind = Literal["customer", "thread"]
@@ -107,12 +107,18 @@ _RETRY_SECONDS = 0.05
 #: Longer than any VACUUM, and short enough for a wait for a descriptor.
 _WEEK_SECONDS = 7 * 24 * 3600.0
 _SEARCH_TABLES = ("message_search", "customer_search")
-#: Tables from which rows of a person were deleted, on PostgreSQL.
-_VACUUMED = (
-    *("events", "threads", "customers", "customer_presence", "pushed_customers", "sent_messages"),
-    *("suggestions", "summaries", "outgoing_events", "deliveries", "delivery_attempts", "files"),
-    *_SEARCH_TABLES,
-)
+
+
+def _vacuumed() -> Iterator[str]:
+    """Yields the tables from which rows of a person were deleted, on PostgreSQL: those of customers
+    and threads, all that refer to them, and the search index."""
+    personal = {customers, threads}
+    for table in customers.metadata.sorted_tables:
+        refers = any(key.column.table in personal for key in table.foreign_keys)
+        if table in personal or refers or "thread_id" in table.columns:
+            personal.add(table)
+            yield table.name
+    yield from _SEARCH_TABLES
 
 
 def remove(database: Database, wait_seconds: float | None = None) -> None:
@@ -187,4 +193,4 @@ def _vacuum(database: Database) -> None:
         connection.detach()
         driver.silence_seconds = _WEEK_SECONDS
         connection.exec_driver_sql("SET statement_timeout = 0")
-        connection.exec_driver_sql(f"VACUUM {', '.join(_VACUUMED)}")
+        connection.exec_driver_sql(f"VACUUM {', '.join(_vacuumed())}")

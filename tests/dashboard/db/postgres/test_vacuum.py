@@ -16,6 +16,7 @@ from tests.servers.postgres import waits_for_a_lock
 from tests.support import wait_until
 
 pytestmark = pytest.mark.postgres
+HAVE_THREADS = "SELECT table_name FROM information_schema.columns WHERE column_name = 'thread_id'"
 UNDER_WAY = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'VACUUM%' AND state = 'active'"
 
 
@@ -79,6 +80,19 @@ def test_a_vacuum_may_take_longer_than_any_other_statement(order, server):
     assert server.seconds > postgres.SILENCE_SECONDS
     with pytest.raises(StorageUnavailable), order.database.read() as connection:
         connection.execute(text("SELECT 1"))
+
+
+def test_each_table_that_holds_a_part_of_a_thread_is_vacuumed(order):
+    """Dead rows keep reasons, tags and languages until then."""
+    vacuumed = []
+    keep = event.listens_for(order.database.engine, "before_cursor_execute")
+    keep(lambda connection, cursor, statement, *rest: vacuumed.append(statement))
+    order.erase("c")
+    [statement] = [one for one in vacuumed if one.startswith("VACUUM")]
+    tables = set(statement.removeprefix("VACUUM ").split(", "))
+    with order.database.read() as connection:
+        named = connection.scalars(text(HAVE_THREADS))
+        assert tables >= {"threads", "customers", "message_search", *named}
 
 
 def test_its_limits_are_those_of_no_other_connection(order):
