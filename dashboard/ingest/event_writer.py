@@ -46,12 +46,14 @@ class WrittenCustomers(NamedTuple):
     """The customers of a batch of events.
 
     `rows` has them by the source's id. `touched` are the ids of customers with changed rows on the
-    dashboard; `changed` has the ranked values before and after.
+    dashboard; `changed` has the ranked values before and after; `renamed` are the new ones and
+    those with a new name, which the search index needs.
     """
 
     rows: dict[str, Customer]
     touched: set[int]
     changed: dict[int, ChangedCustomer]
+    renamed: dict[int, Customer]
 
 
 def write_customers(
@@ -68,7 +70,6 @@ def write_customers(
     names = {event.customer for event, _ in new if event.customer is not None}
     rows = customers.with_missing(connection, source_id, names, known_customers, received_at)
     before = {row.id: row.ranked_values for row in rows.values()}
-    # The search index needs new customers, and those with a new name.
     renamed = {row.id: row for row in rows.values() if row.is_new}
     written: dict[int, Customer] = {}
     touched: set[int] = set()
@@ -87,10 +88,7 @@ def write_customers(
             customer.stamps = stamped(customer.stamps, stamps)
     customers.save(connection, written.values())
     changed = {row.id: ChangedCustomer(before[row.id], row.ranked_values) for row in rows.values()}
-    search_index.put_customers(
-        connection, [(id, row.external_id, row.name) for id, row in sorted(renamed.items())]
-    )
-    return WrittenCustomers(rows, touched, changed)
+    return WrittenCustomers(rows, touched, changed, renamed)
 
 
 def _won(customer: Customer, event: ParsedEvent, ranked_at: int) -> Mapping[str, Any]:
@@ -148,6 +146,7 @@ class EventWriter:
         self._new: list[ParsedEvent] = []
         self._customers: dict[str, Customer] = {}
         self._changed_customers: Mapping[int, ChangedCustomer] = {}
+        self._renamed_customers: Mapping[int, Customer] = {}
         self._locked: Locked
         self._threads: dict[str, ThreadState] = {}
         self._ids: dict[str, int] = {}
@@ -167,6 +166,7 @@ class EventWriter:
         if self._new:
             touched = self._write_customers(known_customers)
             self._lock_threads(touched)
+            self._index_customers()
             if self._author is None:
                 people = self._customers, self._threads
                 require_none(connection, self._source_id, self._new, *people)
@@ -259,6 +259,7 @@ class EventWriter:
             self._connection, self._source_id, stating, known_customers, self._received_at
         )
         self._customers, self._changed_customers = result.rows, result.changed
+        self._renamed_customers = result.renamed
         return result.touched
 
     def _lock_threads(self, customer_ids: set[int]) -> None:
@@ -273,6 +274,20 @@ class EventWriter:
         self._threads = {state.external_id: state for state in self._locked.states}
         for state in self._locked.states:
             state.row_changed = state.columns.customer_id in customer_ids
+
+    def _index_customers(self) -> None:
+        """Puts into the search index new customers, those with a new name, and those with a new
+        thread: presence adds customers before they write, and most of these never do."""
+        written = dict(self._renamed_customers)
+        new = {state.external_id for state in self._locked.states if state.revision == 0}
+        for event in self._new:
+            if event.customer is not None and event.thread in new:
+                row = self._customers[event.customer]
+                written[row.id] = row
+        search_index.put_customers(
+            self._connection,
+            [(id, row.external_id, row.name) for id, row in sorted(written.items())],
+        )
 
     def _change_tags(self) -> None:
         """Changes the tags of the threads, and refuses events that would add too many."""

@@ -118,13 +118,18 @@ def panel(
     customer's first event, in milliseconds: imported events are older than the customer's row.
     """
     row = connection.execute(
-        select(threads_table.c.customer_id, customers.c.created_at, customers.c.attributes)
+        select(
+            threads_table.c.customer_id,
+            customers.c.external_id,
+            customers.c.created_at,
+            customers.c.attributes,
+        )
         .select_from(threads_table.outerjoin(customers))
         .where(threads_table.c.id == thread_id)
     ).first()
     if row is None:
         return None
-    customer_id, created_at, attributes = row
+    customer_id, name, created_at, attributes = row
     if customer_id is None:
         return {"customer": None, "threads": [], "total": 0}
     of_customer = threads_table.c.customer_id == customer_id
@@ -136,14 +141,20 @@ def panel(
         .order_by(threads_table.c.recent_at.desc(), threads_table.c.id.desc())
     )
     ids = list(connection.scalars(newest.limit(limit)))
-    shown = rows(connection, [*ids, thread_id])
-    customer = shown[thread_id]["customer"]
+    shown = rows(connection, [*ids, thread_id], desks)
+    if thread_id not in shown:
+        # Deleted since the first statement, or given to another desk: PostgreSQL shows that.
+        return None
+    customer, source = shown[thread_id]["customer"], shown[thread_id]["source"]
+    if customer is None or customer["id"] != f"{source}/{name}":
+        # It has another customer since then.
+        return panel(connection, thread_id, limit, desks)
     total, since = _total_and_since(connection, of_customer, created_at, all_desks=desks is None)
     note = customer_notes.stored(connection, customer_id)
     about = {"created_at": since, "attributes": _in_order(attributes), "note": note}
     return {
-        "customer": customer and {**customer, **about},
-        "threads": [shown[id] for id in ids],
+        "customer": {**customer, **about},
+        "threads": [shown[id] for id in ids if id in shown],
         "total": total,
     }
 

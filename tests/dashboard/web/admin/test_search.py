@@ -3,8 +3,13 @@
 import time
 
 import pytest
+from sqlalchemy import update
 
+from dashboard.db.accounts import admin_desks
+from dashboard.db.last_seen import save_customers
+from dashboard.db.models.threads import threads
 from dashboard.db.search import search as stored_search
+from presence.outbox import Departure
 
 API = "/admin/api"
 
@@ -22,6 +27,15 @@ def test_a_search_answers_rows_and_marked_excerpts(dashboard, mai):
     assert result["row"] == mai.get(f"{API}/threads?ids={thread_id}").json["rows"][0]
     assert set(result["message"]) == {"id", "role", "private", "at", "excerpt", "marks"}
     assert result["message"]["marks"] == [[4, 8], [11, 15]]
+
+
+def test_a_customer_whom_presence_knew_first_is_found(dashboard, mai):
+    dashboard.say("t-0")
+    seen = Departure("shop/visitor-7", 50, 50)
+    dashboard.database.write(lambda connection: save_customers(connection, [seen]))
+    content = {"customer": {"id": "visitor-7"}, "role": "client", "body": "Hi"}
+    thread_id = dashboard.happens("message", "t-1", **content)
+    assert [each["row"]["id"] for each in search(mai, q="visitor-7").json["results"]] == [thread_id]
 
 
 def test_a_search_goes_on_where_it_stopped(dashboard, mai):
@@ -99,6 +113,31 @@ def test_the_panel_shows_the_customer_and_all_their_threads(dashboard, mai):
     }
     assert [row["id"] for row in answer["threads"]] == ids[:1:-1]
     assert answer["total"] == 22
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"), [({"customer_id": 2}, "shop/an"), ({"desk": "sales"}, None)]
+)
+def test_the_panel_is_of_one_customer(dashboard, mai, monkeypatch, change, shown):
+    """The thread goes to another customer or desk between two statements of PostgreSQL."""
+    id = dashboard.say("t-1", customer="kim")
+    dashboard.say("t-2", customer="an")
+    dashboard.database.write(lambda connection: admin_desks.add(connection, "sales", 0))
+    read = stored_search.rows
+    changes = [update(threads).where(threads.c.id == id).values(change)]
+
+    def rows(connection, *given):
+        if changes:
+            connection.execute(changes.pop())
+        return read(connection, *given)
+
+    monkeypatch.setattr(stored_search, "rows", rows)
+    with dashboard.database.engine.begin() as connection:
+        panel, again = (
+            stored_search.panel(connection, id, 20, frozenset({"main"})) for _ in range(2)
+        )
+    assert (panel and panel["customer"]["id"]) == shown
+    assert panel == again
 
 
 def test_a_customer_is_known_since_their_first_event_not_since_its_import(dashboard, mai):
