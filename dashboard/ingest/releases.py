@@ -9,6 +9,7 @@ from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads
 from dashboard.db.threads import thread_states
+from dashboard.db.threads.thread_rows import ANSWERED_BY
 from dashboard.db.threads.thread_states import ThreadState
 from dashboard.event_types import RELEASED
 from dashboard.ingest.outgoing import Admin, add_event
@@ -17,6 +18,8 @@ from scoring.placing import Placement
 
 #: Threads that one transaction writes; other writes run in between.
 ROWS_AT_ONCE = 200
+#: Threads that one statement looks at, each with its newest messages.
+LOOKED_AT_AT_ONCE = 2_000
 #: The newest closed threads: rows of older ones are not cached.
 CLOSED_MAX = 1_000
 
@@ -37,7 +40,23 @@ def _ids(connection: Connection, admin_id: int) -> list[int]:
     )
     newest = named.where(threads.c.closed).order_by(threads.c.recent_at.desc()).limit(CLOSED_MAX)
     are_open = connection.scalars(named.where(threads.c.closed.is_(False)))
-    return sorted({*are_open, *connection.scalars(newest)})
+    answered = _answered(connection, admin_id)
+    return sorted({*are_open, *connection.scalars(newest), *answered})
+
+
+def _answered(connection: Connection, admin_id: int) -> Iterator[int]:
+    """Yields the open threads that the admin was the last to answer: their rows say by whom."""
+    open_ones = select(threads.c.id).where(
+        threads.c.archived.is_(False), threads.c.closed.is_(False), threads.c.last_role == "admin"
+    )
+    ids, after = [0], 0
+    while ids:
+        some = open_ones.where(threads.c.id > after).order_by(threads.c.id).limit(LOOKED_AT_AT_ONCE)
+        ids = list(connection.scalars(some))
+        yield from connection.scalars(
+            select(threads.c.id).where(threads.c.id.in_(ids), ANSWERED_BY.in_([admin_id]))
+        )
+        after = ids[-1] if ids else 0
 
 
 def _renew(connection: Connection, ids: list[int], now_ms: int) -> list[Placement]:

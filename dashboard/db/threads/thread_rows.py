@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 import regex
-from sqlalchemy import Connection, FromClause, Select, bindparam, case, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, case, select
 
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.accounts.admins import AdminName
@@ -71,7 +71,7 @@ class SharedRow(NamedTuple):
 _snoozers = admins.alias("snoozers")
 _writers = admins.alias("writers")
 #: The author of the newest message, if it is an admin.
-_ANSWERED_BY = case(
+ANSWERED_BY: ColumnElement[int | None] = case(
     (
         threads.c.last_role == "admin",
         select(events.c.author_id)
@@ -137,7 +137,7 @@ def select_rows(source: FromClause, was: Callable[[Any], Any] = lambda now: now)
         .join(queues, queues.c.id == threads.c.queue_id, isouter=True)
         .join(views, views.c.id == queues.c.view_id, isouter=True)
         .join(_snoozers, _snoozers.c.id == was(threads.c.snoozed_by_id), isouter=True)
-        .join(_writers, _writers.c.id == was(_ANSWERED_BY), isouter=True)
+        .join(_writers, _writers.c.id == was(ANSWERED_BY), isouter=True)
     )
     return select(*map(was, _COLUMNS)).select_from(joined)
 

@@ -84,6 +84,23 @@ def test_a_new_name_stands_on_the_rows_of_ones_threads_in_a_new_revision(dashboa
     assert rows() == [("Mai Trần", mine + 1), others], "without another name nothing is sent"
 
 
+def test_a_new_name_stands_on_the_rows_of_threads_that_one_answered(dashboard, mai, monkeypatch):
+    monkeypatch.setattr("dashboard.ingest.releases.LOOKED_AT_AT_ONCE", 1)
+    answered, other = dashboard.say("t-1"), dashboard.say("t-2")
+    mai.post(f"/admin/api/threads/{answered}/replies", json={"body": "Hi", "token": "r-1"})
+    mai.post(f"/admin/api/threads/{answered}/release", json={})
+
+    def row(id):
+        [found] = mai.get(f"/admin/api/threads?ids={id}").json["rows"]
+        return (found["last"]["by"] or {}).get("name"), found["rev"]
+
+    (name, rev), unchanged = row(answered), row(other)
+    assert name == "Mai"
+    mai.put(PROFILE, json=MAI | {"name": "Mai Trần"})
+    assert row(answered) == ("Mai Trần", rev + 1)
+    assert row(other) == unchanged
+
+
 def test_a_new_password_ends_all_other_sessions(dashboard, mai):
     other = dashboard.client()
     assert other.post("/login", json=credentials()).status_code == 204
