@@ -65,7 +65,7 @@ class Assigning:
                 return None, []
             placements: list[Placement] = []
             if handover.note is not None:
-                placements += _write_note(connection, admin, state, handover.note, now)
+                placements += _write_note(connection, admin, state, (handover.note, desk), now)
                 state = acting.locked(connection, thread_id, admin.desks)
             act_id = _move(connection, admin, state, (to, desk), now)
             return act_id, [*placements, *save(connection, [state], now)]
@@ -218,9 +218,11 @@ def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | No
 
 
 def _write_note(
-    connection: Connection, admin: Admin, state: ThreadState, body: str, now: int
+    connection: Connection, admin: Admin, state: ThreadState, note: tuple[str, str], now: int
 ) -> Sequence[Placement]:
-    mentions = mentioned_in(connection, admin, state, body)
+    """Writes a note, given with the desk to which the thread goes: those at it are mentioned."""
+    body, desk = note
+    mentions = mentioned_in(connection, admin, desk, body)
     now = state.act_at(now)
     event = acting.new_act(admin, state, MESSAGE, now, role="admin", body=body, private=True)
     result = acting.write(connection, state, acting.author(connection, admin), event, now)

@@ -106,18 +106,18 @@ Placements = Sequence[Placement]
 def mentioned_in(
     connection: Connection,
     admin: Admin,
-    state: ThreadState,
+    desk: str,
     body: str,
     chosen: Sequence[int] = (),
 ) -> list[Mentioned]:
-    """Returns the mentions in an admin's note in a thread.
+    """Returns the mentions in an admin's note in a thread of this desk.
 
     The mentioned are all colleagues who see the thread and are named in the note; of several with
     the same name only the `chosen` ones, if any. Raises Invalid for a wrong id in `chosen`.
     """
     if not chosen and not may_call(body):
         return []
-    named = _named(connection, admin, state, body)
+    named = _named(connection, admin, desk, body)
     errors = [
         FieldError(f"/mentions/{at}", "unknown_value", "is not a colleague named in the note")
         for at, id in enumerate(chosen)
@@ -194,11 +194,10 @@ def _saved(connection: Connection, state: ThreadState, now: int) -> Placements:
     return save(connection, [state], now)
 
 
-def _named(connection: Connection, admin: Admin, state: ThreadState, body: str) -> dict[int, str]:
+def _named(connection: Connection, admin: Admin, desk: str, body: str) -> dict[int, str]:
     """Maps the ids of colleagues who see the thread to their names in the note."""
     colleagues = {one["id"]: one for one in team.members(connection) if one["id"] != admin.id}
     desks = admin_desks.seen_by(connection, {id: one["role"] for id, one in colleagues.items()})
-    desk = state.columns.desk
     names = {id: one["name"] for id, one in colleagues.items() if sees(desks[id], desk)}
     spellings = names_in(body, set(names.values()))
     return {id: spellings[name] for id, name in names.items() if name in spellings}

@@ -135,7 +135,7 @@ def mentioned(
     """Returns the mentions of a note; a reply has none. Raises Invalid."""
     if not reply.private:
         return []
-    return mentioned_in(connection, admin, state, reply.body, reply.mentions)
+    return mentioned_in(connection, admin, state.columns.desk, reply.body, reply.mentions)
 
 
 def _content(message: messages.Message) -> tuple[int, str | None, bool, list[str]]:

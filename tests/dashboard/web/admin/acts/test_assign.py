@@ -111,6 +111,18 @@ def test_a_thread_is_handed_over_to_a_desk_and_that_is_undone(dashboard, mai):
     assert mai.post(f"{THREADS}/{id}/assign", json=same).json["act"] is None
 
 
+def test_the_note_of_a_hand_over_mentions_those_who_see_the_thread_afterwards(dashboard, mai):
+    _add_desk(dashboard, "billing", members=())
+    boss = dashboard.sign_in("Boss", "supervisor")
+    for name, desk in (("Ana", "main"), ("Ben", "billing")):
+        _set_desks(dashboard, desk, members=[dashboard.create_admin(name)])
+    id = dashboard.say("t-1")
+    given = {"admin_id": None, "desk": "billing", "note": "@Ana @Ben An invoice"}
+    assert mai.post(f"{THREADS}/{id}/assign", json=given).status_code == 200
+    note = boss.get(f"{THREADS}/{id}/messages").json["messages"][-1]
+    assert [one["name"] for one in note["mentions"]] == ["Ben"]
+
+
 def test_many_threads_are_handed_over_to_a_desk(dashboard, mai):
     _add_desk(dashboard, "billing")
     ids = [dashboard.say("t-1"), dashboard.say("t-2")]
