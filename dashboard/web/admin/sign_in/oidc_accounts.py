@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from flask import Blueprint, current_app, request
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, oidc_accounts, passwords, sessions
@@ -184,7 +185,12 @@ def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, 
     _note_changed(connection, now, followed, audit.ACCOUNT_ROLE_CHANGED, role)
     if changed or role:
         values = {"name": followed.name, "email": followed.email, "role": followed.role}
-        admins.change(connection, admin.id, values, now)
+        try:
+            with connection.begin_nested():
+                admins.change(connection, admin.id, values, now)
+        except IntegrityError:
+            # Another account has just got the address; the next sign-in sees that.
+            raise AccountConflict() from None
     if role and admin.role == admins.SUPERVISOR:
         withdraw_all_of(connection, now, _provider(followed), admin.id)
     theirs = admin_desks.of(connection, [admin.id])[admin.id]
