@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from dashboard.db import conditions, id_ranges
 from dashboard.db.accounts import admin_desks, admins
@@ -296,3 +296,18 @@ def test_others_are_served_between_two_slices(shop, monkeypatch):
         query_list = query_lists.list_of(connection, listed)
         entries.look_through(connection, query_list, NOW, 3, lambda: False)
     assert len(served) == 3
+
+
+def test_moments_are_brought_forward_in_the_order_of_ids(any_database):
+    """As all writes lock threads: otherwise two of them wait for each other."""
+    given = []
+    changes = [entries.Change(id, NOW) for id in (3, 1, 2)]
+
+    def see(connection, cursor, statement, parameters, *more) -> None:
+        if statement.startswith("UPDATE threads"):
+            given.extend(parameters)
+
+    event.listen(any_database.engine, "before_cursor_execute", see)
+    any_database.write(lambda connection: entries.bring_forward(connection, changes))
+    ids = [one["thread"] if isinstance(one, dict) else one[1] for one in given]
+    assert ids == [1, 2, 3]

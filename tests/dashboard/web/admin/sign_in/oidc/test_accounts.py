@@ -45,6 +45,16 @@ def test_the_strongest_role_and_all_desks_count(stored):
     assert client.get("/admin/api/health").status_code == 200
 
 
+def test_an_address_that_another_account_takes_meanwhile_refuses_the_sign_in(stored, monkeypatch):
+    stored.sign_in("mai", ["leads"])
+    stored.application.create_admin("Tran")
+    monkeypatch.setattr(admins, "by_email", lambda *given: None)
+    client, answer = stored.sign_in("mai", ["leads"], email="tran@example.com")
+    assert answer.status_code == 403
+    monkeypatch.undo()
+    assert account(stored).name == "Mai" and client.get("/admin/api/me").status_code == 401
+
+
 def test_name_address_role_and_desks_follow_the_provider(stored):
     stored.sign_in("mai", ["leads"])
     first = account(stored)
