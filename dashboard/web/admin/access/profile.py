@@ -315,7 +315,7 @@ class SessionsApi:
         summary="End one of your sessions",
         path_parameters={"id": _ID},
         answers=NO_CONTENT,
-        problems=(404, 415),
+        problems=(404,),
     )
     def end(self, id: str) -> Response:
         admin_id = current().admin_id

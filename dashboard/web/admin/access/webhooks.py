@@ -200,7 +200,6 @@ class WebhookApi:
         "deleteWebhook",
         summary="Revoke a webhook",
         answers=NO_CONTENT,
-        problems=(415,),
     )
     def revoke(self, id: int) -> Response:
         self._service.revoke(acting(), id)

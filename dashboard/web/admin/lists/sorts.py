@@ -342,7 +342,7 @@ class SortsApi:
         summary="Delete a sort that no view uses",
         path_parameters=_NAME,
         answers=NO_CONTENT,
-        problems=(404, 409, 415),
+        problems=(404, 409),
         problem=SortProblem,
     )
     def remove(self, name: str) -> Response:

@@ -318,7 +318,7 @@ class ViewsApi:
         summary="Delete a view",
         path_parameters=_VIEW_ID,
         answers=NO_CONTENT,
-        problems=(404, 409, 415),
+        problems=(404, 409),
     )
     def remove(self, view_id: str) -> Response:
         now = self._clock()

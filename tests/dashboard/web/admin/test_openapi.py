@@ -6,6 +6,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from dashboard.db.accounts.canned_replies import Canned
+from tests.dashboard.web.answers import is_problem
 
 API = "/admin/api"
 
@@ -39,6 +40,17 @@ def test_an_answer_that_fits_no_model_of_its_route_fails_a_test(dashboard, mai, 
     monkeypatch.setattr(listing, lambda connection: [Canned(wrong, "a", "A", 1)])
     with pytest.raises(AssertionError, match="getCanned answers"):
         mai.get(f"{API}/canned")
+
+
+def test_every_deletion_refuses_a_body_that_is_no_json(dashboard, mai):
+    chief = dashboard.sign_in("Chief", "supervisor")
+    paths = mai.get(f"{API}/openapi.json").json["paths"]
+    deletions = {path: methods["delete"] for path, methods in paths.items() if "delete" in methods}
+    assert len(deletions) == 12
+    for path, deletion in deletions.items():
+        ids = {given["name"]: given["example"] for given in deletion["parameters"]}
+        answer = chief.delete(API + path.format(**ids), data=b"x", content_type="text/plain")
+        assert is_problem(answer, 415, "unsupported_media_type"), path
 
 
 def test_problems_with_members_of_their_own_are_described(mai):
