@@ -29,17 +29,6 @@ def test_the_notifications_that_are_listened_to_are_described():
     assert [event for event in LOSS_EVENTS if f"`{event}`" not in PROTOCOL] == []
 
 
-def test_every_error_code_of_the_code_is_described():
-    problem = re.compile(r"Problem\(\s*\d{3},\s*\"([a-z_]+)\"")
-    in_code = {
-        code
-        for path in written_files(".py")
-        if ROOT / "dashboard" in path.parents
-        for code in problem.findall(path.read_text(encoding="utf-8"))
-    }
-    assert [code for code in sorted(in_code) if f"`{code}`" not in PROTOCOL] == []
-
-
 def test_worked_examples_are_tests_of_this_repository():
     text = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
     examples = re.findall(r"^From \[([^\]]+)\]\([^)]*\):\n\n```python\n(.*?)```", text, re.M | re.S)
