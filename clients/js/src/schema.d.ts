@@ -1907,7 +1907,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A duplicate, or a batch without any rejected event. */
+            /** @description A duplicate, with the header `Idempotent-Replay: true`, or a batch without any rejected event. */
             200: {
                 headers: {
                     [name: string]: unknown;
