@@ -2,7 +2,16 @@
 
 import re
 
-from dashboard import protocol
+import pytest
+
+from dashboard import protocol, rate_limits
+from dashboard.db.lists.allowances import TEMPORARY
+from dashboard.db.search.words import TERMS_MAX
+from dashboard.live.broadcaster import BUSY_FRAME_SECONDS, FRAME_SECONDS, PUSHING_SHARE
+from dashboard.live.live_lists import LISTS_MAX
+from dashboard.ordering.list_keeper import TEMPORARY_MAX
+from dashboard.web.server.gate import SOCKET_PATH
+from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.keys import LOSS_EVENTS, NOTIFY_FLAGS
 from tests.repository import ROOT, written_files
 
@@ -27,6 +36,26 @@ def test_the_version_of_the_protocol_is_that_of_the_code():
 def test_the_notifications_that_are_listened_to_are_described():
     assert f"`{NOTIFY_FLAGS}`" in PROTOCOL
     assert [event for event in LOSS_EVENTS if f"`{event}`" not in PROTOCOL] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"path `{SOCKET_PATH}`",
+        f"{rate_limits.SOCKET_CALLS.size} a second for each socket",
+        f"{rate_limits.ADMIN_CALLS.size} a second for an admin's sockets",
+        f"at most one each {FRAME_SECONDS * 1_000:.0f} ms (up to {BUSY_FRAME_SECONDS * 1_000:.0f}",
+        f"more than {PUSHING_SHARE * 100:.0f} % of a worker's time",
+        f"{LISTS_MAX} lists of queries open",
+        f"ask for {rate_limits.NEW_LISTS.size} new ones at once",
+        f"{TEMPORARY_MAX:,} lists that are needed only while they are open",
+        f"at most {TEMPORARY.most.conditions:,} conditions together",
+        f"`q` has up to {LENGTH_MAX:,} characters",
+        f"phrases the first {TERMS_MAX} count",
+    ],
+)
+def test_limits_are_those_of_the_code(text):
+    assert text in " ".join(PROTOCOL.split())
 
 
 def test_worked_examples_are_tests_of_this_repository():
