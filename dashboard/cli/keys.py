@@ -90,7 +90,7 @@ _ID_HELP = "ID is the number that list-webhooks shows."
 @click.option(
     "--events",
     type=Names(),
-    help="Types such as message.created,thread.closed; by default all.",
+    help="Types such as message.created,thread.closed; by default all but presence.*.",
 )
 def create_webhook(source: str, url: str, events: list[str] | None) -> None:
     with open_services() as services:

@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from dashboard.event_types import ACT_TYPES, EVENT_TYPES, WEBHOOK_TYPES
+from dashboard.event_types import (
+    ACT_TYPES,
+    EVENT_TYPES,
+    NAMED_TYPES,
+    WEBHOOK_TEST,
+    WEBHOOK_TYPES,
+)
 from tests.repository import ROOT
 
 PROTOCOL = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
@@ -16,9 +22,14 @@ def test_a_stored_event_names_its_type(type):
         assert model.model_json_schema()["properties"]["type"]["const"] == type.name
 
 
-@pytest.mark.parametrize("name", WEBHOOK_TYPES)
+@pytest.mark.parametrize("name", [*WEBHOOK_TYPES, WEBHOOK_TEST.name])
 def test_the_protocol_describes_each_event_for_chatbots(name):
     assert f"`{name}`" in PROTOCOL
+
+
+def test_the_types_that_must_be_named_are_those_of_presence():
+    """Documents and the page call them `presence.*`."""
+    assert {name for name in WEBHOOK_TYPES if name.startswith("presence.")} == NAMED_TYPES
 
 
 @pytest.mark.parametrize(

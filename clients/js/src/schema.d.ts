@@ -147,7 +147,7 @@ export interface paths {
         put: operations["putPresenceByQuery"];
         /**
          * Report that customers are present
-         * @description Scope `presence`. Send a beat of each connected device every 25 to 30 seconds; a first one brings the device online, a silent device is gone after 90. A customer's message and typing count as beats of the device `messages`.
+         * @description Scope `presence`. Send a beat of each connected device every 25 to 30 seconds; a first one brings the device online, a silent device is gone after 90, one of the type `mobile` after 300. A customer's message and typing count as beats of the device `messages`.
          */
         post: operations["postPresence"];
         delete?: never;
@@ -1907,7 +1907,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A duplicate, or a batch without any rejected event. */
+            /** @description A duplicate, with the header `Idempotent-Replay: true`, or a batch without any rejected event. */
             200: {
                 headers: {
                     [name: string]: unknown;

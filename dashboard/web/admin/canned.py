@@ -99,7 +99,6 @@ class CannedApi:
         "deleteCanned",
         summary="Delete a canned reply",
         answers=NO_CONTENT,
-        problems=(415,),
     )
     def remove(self, canned_id: int) -> Response:
         if not self._database.write(lambda c: canned_replies.remove(c, canned_id)):

@@ -166,7 +166,9 @@ class EventsApi:
         example=_EXAMPLE,
         answers={
             200: Documented(
-                "A duplicate, or a batch without any rejected event.", (Result, BatchResults)
+                "A duplicate, with the header `Idempotent-Replay: true`, or a batch without any "
+                "rejected event.",
+                (Result, BatchResults),
             ),
             201: Documented("The event was recorded.", (Result,)),
             207: Documented("A batch with some rejected events.", (BatchResults,)),

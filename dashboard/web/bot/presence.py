@@ -31,6 +31,7 @@ from presence.people import MAX_LOOKED_UP
 from presence.settings import STATUSES as SETTABLE
 from presence.settings import VISIBILITIES
 from presence.states import STATUSES
+from presence.timing import Timing
 
 Status = Literal[STATUSES]  # type: ignore[valid-type]
 
@@ -176,8 +177,9 @@ class BotPresenceApi:
         "postPresence",
         summary="Report that customers are present",
         description="Send a beat of each connected device every 25 to 30 seconds; a first one "
-        "brings the device online, a silent device is gone after 90. A customer's message and "
-        "typing count as beats of the device `messages`.",
+        f"brings the device online, a silent device is gone after {Timing.ttl_ms // 1_000}, one of "
+        f"the type `mobile` after {Timing.mobile_ttl_ms // 1_000}. A customer's message and typing "
+        "count as beats of the device `messages`.",
         body=(PresenceBeats,),
         batch=("beats", BEATS_MAX),
         example={"beats": [_BEAT]},

@@ -16,6 +16,7 @@ _PROBLEMS = {
     400: "Unreadable: no JSON, not UTF-8, a key twice, nested too deeply, a number not finite.",
     404: "There is no such object.",
     405: "This path segment is the name of another call.",
+    408: "The body took too long to arrive.",
     413: "A body of more than 1 MiB, or a batch with too many entries.",
     415: "The content is not JSON in UTF-8 without a content encoding.",
     422: "Readable but invalid; `errors` has each mistake and its place.",
@@ -90,6 +91,11 @@ def problem_statuses(route: Route) -> list[int]:
     statuses = {*_ALWAYS, *route.problems}
     if route.body or route.takes_file:
         statuses.update(_WITH_BODY)
+    if route.takes_file:
+        statuses.add(408)
+    if route.method == "DELETE":
+        # It needs no body; one that is sent must be JSON.
+        statuses.add(415)
     if route.query:
         statuses.add(422)
     if set(route.segments()) - set(route.path_parameters):

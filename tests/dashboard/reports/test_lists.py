@@ -3,6 +3,7 @@
 import pytest
 
 from tests.dashboard.history.desk import HISTORY, moment
+from tests.dashboard.web.answers import is_problem
 
 HOUR_MS = 3_600_000
 
@@ -61,6 +62,11 @@ def test_what_does_not_go_together_is_refused(app, sue, query, pointer):
     answer = sue.get("/admin/api/reports", query_string={"metric": "length"} | query)
     assert answer.status_code == 422, answer.text
     assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
+
+
+def test_a_view_that_does_not_exist_has_no_length(sue):
+    query = {"metric": "length", "view": "v999"}
+    assert is_problem(sue.get("/admin/api/reports", query_string=query), 404, "not_found")
 
 
 def test_only_supervisors_read_reports(app):

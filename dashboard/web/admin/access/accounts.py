@@ -293,7 +293,7 @@ class InvitationsApi:
         "deleteInvitation",
         summary="Withdraw an invitation",
         answers=NO_CONTENT,
-        problems=(404, 415),
+        problems=(404,),
     )
     def withdraw(self, invitation_id: int) -> Response:
         self._service.withdraw(acting(), invitation_id)

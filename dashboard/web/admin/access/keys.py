@@ -122,7 +122,7 @@ class KeysApi:
         "deleteKey",
         summary="Revoke an API key: every worker refuses it within a second",
         answers=NO_CONTENT,
-        problems=(404, 415),
+        problems=(404,),
     )
     def revoke(self, key_id: int) -> Response:
         self._keys.revoke(acting(), key_id)

@@ -45,7 +45,7 @@ class ProfileRequest(Strict):
 
     name: AccountName
     locale: Annotated[Literal[LOCALES], NOT_NULL]  # type: ignore[valid-type]
-    timezone: Timezone | None = Field(description="Null: the browser's language.")
+    timezone: Timezone | None = Field(description="Null: the browser's time zone.")
 
 
 class PasswordRequest(Strict):
@@ -315,7 +315,7 @@ class SessionsApi:
         summary="End one of your sessions",
         path_parameters={"id": _ID},
         answers=NO_CONTENT,
-        problems=(404, 415),
+        problems=(404,),
     )
     def end(self, id: str) -> Response:
         admin_id = current().admin_id

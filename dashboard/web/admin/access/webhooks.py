@@ -28,7 +28,9 @@ class Webhook(Answer):
     id: int
     source: str
     url: str
-    events: Annotated[list[str] | None, Field(description="The event types to post; null: all.")]
+    events: Annotated[
+        list[str] | None, Field(description="The event types to post; null: all but `presence.*`.")
+    ]
     created_at: Milliseconds
     failing_since: Milliseconds | None
     disabled_at: Milliseconds | None
@@ -115,7 +117,7 @@ Time = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
 class WebhookRequest(Strict):
-    """A new webhook; without `events` it receives all types."""
+    """A new webhook; without `events` it receives all types but `presence.*`."""
 
     source: str
     url: str
@@ -200,7 +202,6 @@ class WebhookApi:
         "deleteWebhook",
         summary="Revoke a webhook",
         answers=NO_CONTENT,
-        problems=(415,),
     )
     def revoke(self, id: int) -> Response:
         self._service.revoke(acting(), id)

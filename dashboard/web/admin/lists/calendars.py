@@ -131,7 +131,7 @@ class NewCalendarRequest(Strict):
     """A calendar to be saved."""
 
     name: Name
-    timezone: Timezone
+    timezone: Annotated[Timezone, Field(description="Time zone of the week and the exceptions.")]
     week: WeekRequest
     exceptions: Annotated[
         list[ExceptionRequest],
@@ -307,7 +307,7 @@ class CalendarsApi(HoursApi):
         "deleteCalendar",
         summary="Delete opening hours that no policy uses",
         answers=NO_CONTENT,
-        problems=(404, 409, 415),
+        problems=(404, 409),
         problem=HoursProblem,
     )
     def remove(self, calendar_id: int) -> Response:

@@ -296,7 +296,7 @@ class PoliciesApi(HoursApi):
         "deletePolicy",
         summary="Delete a policy",
         answers=NO_CONTENT,
-        problems=(404, 415),
+        problems=(404,),
     )
     def remove(self, policy_id: int) -> Response:
         now = self._clock()

@@ -310,7 +310,7 @@ class QueuesApi:
         "deleteQueue",
         summary="Delete a queue",
         answers=NO_CONTENT,
-        problems=(404, 415),
+        problems=(404,),
     )
     def remove(self, queue_id: int) -> Response:
         """Deletes the queue; its view stays, and its threads stay with their admins."""

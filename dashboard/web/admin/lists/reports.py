@@ -89,6 +89,7 @@ class ReportsApi:
         scope=SUPERVISOR,
         query=ReportQuery,
         answers=done(Report),
+        problems=(404,),
         problem=QueryProblem,
     )
     def report(self, query: ReportQuery) -> Response:

@@ -1,11 +1,13 @@
 """The OpenAPI document of the dashboard's API is valid, whole, and true to the answers."""
 
+import json
 from typing import Any
 
 import pytest
 from openapi_spec_validator import validate
 
 from dashboard.db.accounts.canned_replies import Canned
+from tests.dashboard.web.answers import is_problem
 
 API = "/admin/api"
 
@@ -41,10 +43,45 @@ def test_an_answer_that_fits_no_model_of_its_route_fails_a_test(dashboard, mai, 
         mai.get(f"{API}/canned")
 
 
+def test_every_deletion_refuses_a_body_that_is_no_json(dashboard, mai):
+    chief = dashboard.sign_in("Chief", "supervisor")
+    paths = mai.get(f"{API}/openapi.json").json["paths"]
+    deletions = {path: methods["delete"] for path, methods in paths.items() if "delete" in methods}
+    assert len(deletions) == 12
+    for path, deletion in deletions.items():
+        ids = {given["name"]: given["example"] for given in deletion["parameters"]}
+        answer = chief.delete(API + path.format(**ids), data=b"x", content_type="text/plain")
+        assert is_problem(answer, 415, "unsupported_media_type"), path
+
+
 def test_problems_with_members_of_their_own_are_described(mai):
     schemas = mai.get(f"{API}/openapi.json").json["components"]["schemas"]
     assert {"unseen", "assignee", "assigned_at"} <= set(schemas["ActionProblem"]["properties"])
     assert "unseen" not in schemas["Problem"]["properties"]
+
+
+def test_each_time_zone_says_what_counts_without_it(mai):
+    served = mai.get(f"{API}/openapi.json").json
+    own, kept = "default: the profile's, else UTC", "default: the present one"
+    for method, path, default in (
+        ("post", "/views", own),
+        ("post", "/views/preview", own),
+        ("put", "/views/{view_id}", kept),
+        ("post", "/sorts", own),
+        ("post", "/sorts/preview", own),
+        ("put", "/sorts/{name}", kept),
+        ("put", "/profile", "Null: the browser's time zone"),
+    ):
+        content = served["paths"][path][method]["requestBody"]["content"]["application/json"]
+        name = content["schema"]["$ref"].rpartition("/")[2]
+        described = json.dumps(served["components"]["schemas"][name]["properties"]["timezone"])
+        assert default in described, path
+    [searched] = [
+        parameter
+        for parameter in served["paths"]["/search"]["get"]["parameters"]
+        if parameter["name"] == "timezone"
+    ]
+    assert own in searched["description"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""Every refusal has a text in each language, and every text is used."""
+"""Every refusal is described, has a text in each language, and every text is used."""
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -71,3 +72,11 @@ def test_every_refusal_of_a_sign_in_has_a_text_on_its_page() -> None:
     for path in sorted((TEXTS / "login").glob("*.json")):
         texts = json.loads(path.read_text(encoding="utf-8"))
         assert {code for code in AT_SIGN_IN if f"login.{code}" not in texts} == set(), path.name
+
+
+def test_the_protocol_lists_every_code_and_no_other() -> None:
+    protocol = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    _, _, rest = protocol.partition("| status | meaning | codes |\n")
+    rows = rest.partition("\n\n")[0].splitlines()
+    listed = {code for row in rows for code in re.findall(r"`([a-z_0-9]+)`", row.split("|")[3])}
+    assert listed == codes()

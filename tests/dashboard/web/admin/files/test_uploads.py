@@ -9,6 +9,7 @@ import pytest
 
 from dashboard.errors import StorageUnavailable
 from dashboard.files import pictures, store, uploads
+from dashboard.web.http.bodies import request_timeout
 from tests.dashboard.files import samples
 from tests.dashboard.web.admin.calls import API
 from tests.dashboard.web.admin.files.calls import TYPE, stored, upload, uploaded
@@ -91,6 +92,18 @@ def test_a_body_without_length_is_not_read_beyond_the_limit(dashboard, mai, thre
     endless = Endless()
     assert is_problem(upload(mai, thread, endless, "zeros"), 413, "payload_too_large")
     assert endless.given < uploads.FILE_BYTES + 256 * 1024 and stored(dashboard) == []
+
+
+class Slow(Endless):
+    """A body that takes too long to arrive."""
+
+    def readinto(self, buffer) -> int:
+        raise request_timeout()
+
+
+def test_a_body_that_takes_too_long_is_refused(dashboard, mai, thread):
+    answer = upload(mai, thread, Slow(), "zeros")
+    assert is_problem(answer, 408, "request_timeout") and stored(dashboard) == []
 
 
 def test_an_empty_file_is_refused(dashboard, mai, thread):

@@ -1,8 +1,18 @@
 """Wrong attempts to sign in are limited, and do not keep out the right person."""
 
+import re
+
 import pytest
 
+from dashboard.web.admin.sign_in.attempts import (
+    CODES,
+    Attempt,
+    Attempts,
+    Counts,
+    InvitationAttempts,
+)
 from tests.drivers.application import PASSWORD, ApplicationDriver
+from tests.repository import ROOT
 
 MAI = {"email": "mai@example.com", "password": PASSWORD}
 
@@ -145,3 +155,16 @@ def test_the_address_comes_from_a_trusted_proxy(database, clock, tmp_path):
     for number in range(61):
         forwarded = {"X-Forwarded-For": f"6.6.6.6, 10.0.0.{number}"}
         assert wrong(client, f"{number}@example.com", **forwarded).status_code == 401
+
+
+def test_the_protocol_describes_every_key_of_attempts(dashboard):
+    counts = Counts(dashboard.redis, "PREFIX", dashboard.clock)
+    for attempts in (Attempts(counts), Attempts(counts, CODES)):
+        attempts.begin(Attempt("mai@example.com", "ADDRESS"))
+        attempts.begin(Attempt("mai@example.com", "ADDRESS", "DEVICE"))
+    InvitationAttempts(counts).begin("ADDRESS")
+    keys = {key.decode() for key in dashboard.redis.keys("{PREFIX}*")}
+    text = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    section = text.partition("## Other Redis keys")[2].partition("\n## ")[0].replace("\\|", "|")
+    described = re.findall(r"^\| `(\{PREFIX\}\|.*?)`", section, re.M)
+    assert {re.sub("[0-9a-f]{32}", "HASH", key) for key in keys} == {*described}
