@@ -330,7 +330,7 @@ def _tables(connection: Connection) -> list[TableOf]:
     for name, _ in schema.get_sorted_table_and_fkc_names():
         if name is not None and name not in NOT_COPIED:
             columns = [column["name"] for column in schema.get_columns(name)]
-            last_id = plain_postgres.last_id(connection, name, columns)
+            last_id = plain_postgres.last_id(connection, name)
             tables.append(TableOf(name=name, columns=columns, last_id=last_id))
     return tables
 

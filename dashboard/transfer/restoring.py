@@ -37,6 +37,11 @@ REVISIONS = 2**20
 #: Redis.
 IDS = 1_000_000_000
 IDS_OF_THREADS = 10_000_000
+_MISSING_COUNTERS = text(
+    "INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM sqlite_master"
+    " WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'"
+    " AND name NOT IN (SELECT name FROM sqlite_sequence)"
+)
 
 
 def begin(connection: Connection, now_ms: int) -> None:
@@ -63,6 +68,8 @@ def begin(connection: Connection, now_ms: int) -> None:
 def skip_ids(connection: Connection, last_ids: dict[str, int]) -> None:
     """Makes new ids begin far above the backup's ids; `last_ids`: the last id of each table."""
     if connection.dialect.name == "sqlite":
+        # A table that never had a row has no counter yet.
+        connection.execute(_MISSING_COUNTERS)
         connection.execute(
             text(
                 "UPDATE sqlite_sequence SET seq = seq +"
@@ -72,13 +79,14 @@ def skip_ids(connection: Connection, last_ids: dict[str, int]) -> None:
         )
         return
     for table in inspect(connection).get_table_names():
-        columns = [column["name"] for column in inspect(connection).get_columns(table)]
-        if plain_postgres.last_id(connection, table, columns) is None:
+        sequence = plain_postgres.sequence_of(connection, table)
+        if sequence is None:
             continue
-        rows = text(f"SELECT max(id) FROM {plain_postgres.quoted(table)}")
+        column = plain_postgres.quoted(sequence.column)
+        rows = text(f"SELECT max({column}) FROM {plain_postgres.quoted(table)}")
         last_id = max(connection.scalar(rows) or 0, last_ids.get(table, 0))
         step = IDS_OF_THREADS if table == "threads" else IDS
-        plain_postgres.set_last_id(connection, table, columns, last_id + step)
+        plain_postgres.set_last_id(connection, sequence, last_id + step)
 
 
 #: Rows in one of these mean that a database is in use.

@@ -3,9 +3,11 @@
 import threading
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import insert, inspect, text
 
 from dashboard.db import migrate
+from dashboard.db.models.accounts import canned_replies
+from dashboard.db.models.queues import queue_lists
 from dashboard.db.outbox import outgoing
 from dashboard.db.search import search
 from dashboard.errors import StartError
@@ -125,6 +127,23 @@ def test_what_was_given_out_since_the_backup_is_not_given_out_again(place, new_p
         assert connection.scalar(text("SELECT min(revision) FROM threads WHERE id < 8")) > (
             restoring.REVISIONS
         )
+
+
+@on_postgres_slow
+def test_every_table_that_gives_out_ids_goes_on_far_above_the_backup(place, new_place):
+    """Also one whose id has another name, and one that was empty."""
+
+    def added(database, table, **values):
+        new = insert(table).values(values)
+        return database.write(lambda c: c.execute(new).inserted_primary_key[0])
+
+    added(place.fill().database, queue_lists, list_id="a", fill_to=0)
+    backup, _ = place.back_up()
+    restored = new_place()
+    restored.restore(backup)
+    assert added(restored.database, queue_lists, list_id="b", fill_to=0) > restoring.IDS
+    reply = {"shortcut": "hi", "body": "Hello", "updated_at": 0}
+    assert added(restored.database, canned_replies, **reply) > restoring.IDS
 
 
 @on_postgres_slow
