@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from dashboard.db.database import Database
 from dashboard.db.driver import insert_on
+from dashboard.db.models import SEARCH_TABLES
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, erasures
 from dashboard.errors import StorageUnavailable
@@ -106,12 +107,11 @@ _CHECKPOINT_SECONDS = 10.0
 _RETRY_SECONDS = 0.05
 #: Longer than any VACUUM, and short enough for a wait for a descriptor.
 _WEEK_SECONDS = 7 * 24 * 3600.0
-_SEARCH_TABLES = ("message_search", "customer_search")
 #: Tables from which rows of a person were deleted, on PostgreSQL.
 _VACUUMED = (
     *("events", "threads", "customers", "customer_presence", "pushed_customers", "sent_messages"),
     *("suggestions", "summaries", "outgoing_events", "deliveries", "delivery_attempts", "files"),
-    *_SEARCH_TABLES,
+    *SEARCH_TABLES,
 )
 
 
@@ -126,7 +126,7 @@ def remove(database: Database, wait_seconds: float | None = None) -> None:
     if not database.is_sqlite:
         _vacuum_within(database, wait_seconds)
         return
-    for table in _SEARCH_TABLES:
+    for table in SEARCH_TABLES:
         _merge(database, table)
     _write_log_back(database)
 

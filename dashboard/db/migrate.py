@@ -19,6 +19,7 @@ from dashboard import ROOT
 from dashboard.db import plain_postgres
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
+from dashboard.db.models import SEARCH_TABLES, all_tables
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.errors import StartError, StorageUnavailable
 
@@ -29,6 +30,12 @@ ADVISORY_LOCK = 7_513_046_120
 LOCK_WAIT_SECONDS = 60
 _RETRY_SECONDS = 0.05
 _NEWER = "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."
+_NOT_OURS = (
+    "LINEUP_DATABASE_URL: the database holds tables that are not Lineup's; "
+    "give Lineup a database of its own."
+)
+#: Tables of all revisions: other programs also use Alembic.
+_FIRST_TABLES = frozenset({"sources", "customers", "threads", "events", "epochs"})
 #: Seconds to wait for another process that is closing the SQLite file.
 _READ_WAIT_SECONDS = 2
 
@@ -79,11 +86,23 @@ def revision(connection: Connection) -> str | None:
     if "alembic_version" in tables:
         return connection.scalar(text("SELECT version_num FROM alembic_version"))
     if tables:
-        raise StartError(
-            "LINEUP_DATABASE_URL: the database holds tables that are not Lineup's; "
-            "give Lineup a database of its own."
-        )
+        raise StartError(_NOT_OURS)
     return None
+
+
+def is_newer(connection: Connection) -> bool:
+    """Whether a newer Lineup upgraded the database. Raises StartError if it is not Lineup's."""
+    current = revision(connection)
+    if current is None or current in known_revisions():
+        return False
+    if not set(inspect(connection).get_table_names()) >= _FIRST_TABLES:
+        raise StartError(_NOT_OURS)
+    return True
+
+
+def own_tables() -> frozenset[str]:
+    """Returns the names of all tables that revisions make; none has ever dropped one."""
+    return frozenset({*all_tables().tables, *SEARCH_TABLES, "alembic_version"})
 
 
 def change_schema(database: Database, work: Callable[[Connection], object]) -> None:
@@ -155,8 +174,7 @@ def _is_at_head(database: Database) -> bool:
 
 def _upgrade(database: Database) -> None:
     def write(connection: Connection) -> None:
-        current = revision(connection)
-        if current is not None and current not in known_revisions():
+        if is_newer(connection):
             raise StartError(_NEWER)
         upgrade(connection, "head")
         sources.ensure_dashboard(connection, time.time_ns() // 1_000_000)

@@ -78,7 +78,7 @@ def skip_ids(connection: Connection, last_ids: dict[str, int]) -> None:
             {"threads": IDS_OF_THREADS, "others": IDS},
         )
         return
-    for table in inspect(connection).get_table_names():
+    for table in migrate.own_tables().intersection(inspect(connection).get_table_names()):
         sequence = plain_postgres.sequence_of(connection, table)
         if sequence is None:
             continue
@@ -94,12 +94,8 @@ _USED = ("admins", "api_keys", "events", "webhooks", "audit_log")
 #: Longest wait for other programs that hold the lock of a SQLite file.
 LOCK_WAIT_SECONDS = 10.0
 _PAUSE_SECONDS = 0.05
-#: Functions that revisions have made, without functions of extensions.
-_FUNCTIONS = text(
-    "SELECT oid::regprocedure::text FROM pg_proc"
-    " WHERE pronamespace = current_schema()::regnamespace AND NOT"
-    " EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')"
-)
+#: The functions that revisions make.
+_FUNCTIONS = ("audit_log_refuse",)
 
 
 class Restored(NamedTuple):
@@ -156,9 +152,15 @@ class Restorer:
 
     def _check_place(self, force: bool) -> None:
         with self._database.read() as connection:
+            tables = set(inspect(connection).get_table_names())
+            unknown = sorted(tables - migrate.own_tables())
+            if migrate.is_newer(connection) and unknown and not self._database.is_sqlite:
+                raise StartError(
+                    "The database was upgraded by a newer Lineup, whose tables this one does not "
+                    f"know ({', '.join(unknown)}). Give LINEUP_DATABASE_URL an empty one."
+                )
             if migrate.revision(connection) is None or force:
                 return
-            tables = set(inspect(connection).get_table_names())
             for table in tables.intersection(_USED):
                 if connection.scalar(text(f"SELECT EXISTS (SELECT 1 FROM {table})")):
                     raise StartError(
@@ -245,12 +247,11 @@ def _write_sqlite(path: Path, database: Database) -> None:
 
 
 def _drop_all(connection: Connection) -> None:
-    """Drops all tables and functions of revisions; the database belongs to Lineup alone."""
-    tables = ", ".join(map(plain_postgres.quoted, inspect(connection).get_table_names()))
-    if tables:
-        connection.execute(text(f"DROP TABLE {tables} CASCADE"))
-    for function in connection.scalars(_FUNCTIONS).all():
-        connection.execute(text(f"DROP FUNCTION {function} CASCADE"))
+    """Drops all tables and functions of revisions, and nothing else."""
+    for table in migrate.own_tables().intersection(inspect(connection).get_table_names()):
+        connection.execute(text(f"DROP TABLE IF EXISTS {plain_postgres.quoted(table)} CASCADE"))
+    for function in _FUNCTIONS:
+        connection.execute(text(f"DROP FUNCTION IF EXISTS {function} CASCADE"))
 
 
 def _empty(connection: Connection, table: str) -> None:

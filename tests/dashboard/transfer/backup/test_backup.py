@@ -181,15 +181,45 @@ def test_a_database_at_head_that_holds_nothing_is_no_database_in_use(place, new_
     assert other.rows() == place.rows()
 
 
+def execute(place, *statements: str) -> None:
+    place.database.write(lambda c: [c.execute(text(statement)) for statement in statements])
+
+
+#: A table of another program, and the one by which other programs use Alembic.
+OTHER = ["CREATE TABLE o (id int)", "CREATE TABLE alembic_version (version_num varchar(32))"]
+OTHER.append("INSERT INTO alembic_version VALUES ('ae1027a6acf')")
+
+
 @on_postgres_slow
-def test_tables_of_another_program_are_never_replaced(place, new_place):
+@pytest.mark.parametrize("statements", [OTHER[:1], OTHER], ids=["plain", "alembic"])
+def test_tables_of_another_program_are_never_replaced(place, new_place, statements):
     backup, _ = place.back_up()
     other = new_place()
-    other.database.write(lambda connection: connection.execute(text("CREATE TABLE o (id int)")))
+    execute(other, *statements)
     with pytest.raises(StartError, match="not Lineup's"):
         other.restore(backup, force=True)
     with other.database.read() as connection:
-        assert inspect(connection).get_table_names() == ["o"]
+        assert "o" in inspect(connection).get_table_names()
+
+
+@pytest.mark.postgres
+@pytest.mark.slow
+@pytest.mark.parametrize("any_database", ["postgres"], indirect=True)
+def test_a_restore_by_force_keeps_what_is_not_of_lineup(place, new_place):
+    """Of a newer Lineup's tables nobody here knows what they are."""
+    backup, _ = place.fill().back_up()
+    returned = "LANGUAGE sql AS 'SELECT 1'"
+    execute(place, "CREATE TABLE o (id int)", f"CREATE FUNCTION f() RETURNS int {returned}")
+    place.restore(backup, force=True)
+    with place.database.read() as connection:
+        assert connection.scalar(text("SELECT f() + count(*) FROM o")) == 1
+    execute(place, "UPDATE alembic_version SET version_num='9999'")
+    with pytest.raises(StartError, match=r"newer Lineup, whose .* know \(o\)\. Give"):
+        place.restore(backup, force=True)
+    execute(place, "DROP TABLE o")
+    place.restore(backup, force=True)
+    with place.database.read() as connection:
+        assert migrate.revision(connection) == migrate.head()
 
 
 def test_a_backup_of_a_newer_lineup_is_refused(place, new_place):
