@@ -207,6 +207,9 @@ def restore(file: str, force: bool) -> None:
             restored = restorer.restore(reader, force=force, progress=bar.update)
     finally:
         database.close()
+    if restored.left_out:
+        names = " ".join(restored.left_out)
+        click.echo(f"Left out what is in the backup, but not of Lineup: {names}", err=True)
     click.echo(
         f"Restored the backup of {restored.manifest.made_at} with {restored.files} files. Admins "
         "must sign in again; “serve” rebuilds the lists in Redis.",

@@ -14,8 +14,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from dashboard.db.database import Database
 from dashboard.db.driver import insert_on
-from dashboard.db.models import SEARCH_TABLES
 from dashboard.db.models.accounts import sources
+from dashboard.db.models.base import SEARCH_TABLES
 from dashboard.db.models.threads import customers, erasures
 from dashboard.errors import StorageUnavailable
 

@@ -19,7 +19,6 @@ from dashboard import ROOT
 from dashboard.db import plain_postgres
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
-from dashboard.db.models import SEARCH_TABLES, all_tables
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.errors import StartError, StorageUnavailable
 
@@ -98,11 +97,6 @@ def is_newer(connection: Connection) -> bool:
     if not set(inspect(connection).get_table_names()) >= _FIRST_TABLES:
         raise StartError(_NOT_OURS)
     return True
-
-
-def own_tables() -> frozenset[str]:
-    """Returns the names of all tables that revisions make; none has ever dropped one."""
-    return frozenset({*all_tables().tables, *SEARCH_TABLES, "alembic_version"})
 
 
 def change_schema(database: Database, work: Callable[[Connection], object]) -> None:

@@ -22,6 +22,7 @@ from dashboard.errors import StartError
 from dashboard.files.store import FileStore
 from dashboard.transfer.backups import (
     FILES,
+    OWN_TABLES,
     SQLITE,
     TABLES,
     ArchiveReader,
@@ -78,7 +79,7 @@ def skip_ids(connection: Connection, last_ids: dict[str, int]) -> None:
             {"threads": IDS_OF_THREADS, "others": IDS},
         )
         return
-    for table in migrate.own_tables().intersection(inspect(connection).get_table_names()):
+    for table in OWN_TABLES.intersection(inspect(connection).get_table_names()):
         sequence = plain_postgres.sequence_of(connection, table)
         if sequence is None:
             continue
@@ -99,10 +100,11 @@ _FUNCTIONS = ("audit_log_refuse",)
 
 
 class Restored(NamedTuple):
-    """The contents of a restored backup."""
+    """The contents of a restored backup, and the tables in it that are not Lineup's."""
 
     manifest: Manifest
     files: int
+    left_out: list[str]
 
 
 class Restorer:
@@ -133,7 +135,8 @@ class Restorer:
                 self._restore_sqlite(archive, manifest)
             else:
                 self._restore_postgres(archive, manifest)
-        return Restored(manifest, files)
+        others = {table.name for table in manifest.tables} - OWN_TABLES
+        return Restored(manifest, files, sorted(others))
 
     def _check(self, manifest: Manifest) -> None:
         mine = "sqlite" if self._database.is_sqlite else "postgresql"
@@ -153,7 +156,7 @@ class Restorer:
     def _check_place(self, force: bool) -> None:
         with self._database.read() as connection:
             tables = set(inspect(connection).get_table_names())
-            unknown = sorted(tables - migrate.own_tables())
+            unknown = sorted(tables - OWN_TABLES)
             if migrate.is_newer(connection) and unknown and not self._database.is_sqlite:
                 raise StartError(
                     "The database was upgraded by a newer Lineup, whose tables this one does not "
@@ -196,16 +199,17 @@ class Restorer:
                 self._keep_file(name, content)
 
     def _restore_postgres(self, archive: ArchiveReader, manifest: Manifest) -> None:
-        by_name = {table.name: table for table in manifest.tables}
+        by_name = {table.name: table for table in manifest.tables if table.name in OWN_TABLES}
         with plain_postgres.transaction(self._database.url, "READ COMMITTED") as connection:
             _drop_all(connection)
             migrate.upgrade(connection, manifest.revision)
             for name in reversed(by_name):
                 _empty(connection, name)
             for name, content in archive.contents():
-                if name.startswith(TABLES):
-                    _fill(connection, by_name[name.removeprefix(TABLES)], content)
-                else:
+                table = by_name.get(name.removeprefix(TABLES))
+                if table is not None:
+                    _fill(connection, table, content)
+                elif name.startswith(FILES):
                     self._keep_file(name, content)
             migrate.upgrade(connection, "head")
             self._begin(connection, manifest)
@@ -248,7 +252,7 @@ def _write_sqlite(path: Path, database: Database) -> None:
 
 def _drop_all(connection: Connection) -> None:
     """Drops all tables and functions of revisions, and nothing else."""
-    for table in migrate.own_tables().intersection(inspect(connection).get_table_names()):
+    for table in OWN_TABLES.intersection(inspect(connection).get_table_names()):
         connection.execute(text(f"DROP TABLE IF EXISTS {plain_postgres.quoted(table)} CASCADE"))
     for function in _FUNCTIONS:
         connection.execute(text(f"DROP FUNCTION IF EXISTS {function} CASCADE"))

@@ -13,16 +13,14 @@ from dashboard.db.search import search
 from dashboard.errors import StartError
 from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.replies import Reply
-from dashboard.transfer import restoring
+from dashboard.transfer import backups, restoring
 from tests.dashboard.ingest.shop import Shop, message
 from tests.drivers.audit import acts
 
 #: A restore carries out all revisions: three in the gate show that it does so on PostgreSQL, too.
-on_postgres_slow = pytest.mark.parametrize(
-    "any_database",
-    ["sqlite", pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.slow])],
-    indirect=True,
-)
+_POSTGRES = pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.slow])
+on_postgres_slow = pytest.mark.parametrize("any_database", ["sqlite", _POSTGRES], indirect=True)
+on_postgres_alone = pytest.mark.parametrize("any_database", [_POSTGRES], indirect=True)
 
 
 def test_a_restored_database_has_the_same_rows_and_files(place, new_place):
@@ -202,9 +200,7 @@ def test_tables_of_another_program_are_never_replaced(place, new_place, statemen
         assert "o" in inspect(connection).get_table_names()
 
 
-@pytest.mark.postgres
-@pytest.mark.slow
-@pytest.mark.parametrize("any_database", ["postgres"], indirect=True)
+@on_postgres_alone
 def test_a_restore_by_force_keeps_what_is_not_of_lineup(place, new_place):
     """Of a newer Lineup's tables nobody here knows what they are."""
     backup, _ = place.fill().back_up()
@@ -220,6 +216,30 @@ def test_a_restore_by_force_keeps_what_is_not_of_lineup(place, new_place):
     place.restore(backup, force=True)
     with place.database.read() as connection:
         assert migrate.revision(connection) == migrate.head()
+
+
+def test_all_tables_are_known_as_those_of_lineup(any_database):
+    with any_database.read() as connection:
+        made = {*inspect(connection).get_table_names()}
+    # SQLite keeps its index of words in tables of its own.
+    assert {name for name in made if "_search_" not in name} == backups.OWN_TABLES
+
+
+@on_postgres_alone
+def test_tables_that_are_not_of_lineup_are_in_no_backup_and_are_left_out(
+    place, new_place, monkeypatch
+):
+    """Earlier backups have them."""
+    execute(place.fill(), "CREATE TABLE notes2 (id int)", "INSERT INTO notes2 VALUES (1)")
+    backup, _ = place.back_up()
+    assert new_place().restore(backup).left_out == []
+    with monkeypatch.context() as patched:
+        patched.setattr(backups, "OWN_TABLES", backups.OWN_TABLES | {"notes2"})
+        earlier, _ = place.back_up()
+    restored = new_place()
+    assert restored.restore(earlier).left_out == ["notes2"]
+    execute(place, "DROP TABLE notes2")
+    assert restored.rows() == place.rows()
 
 
 def test_a_backup_of_a_newer_lineup_is_refused(place, new_place):
