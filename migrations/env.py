@@ -5,6 +5,8 @@ database of LINEUP_DATABASE_URL, or else on `instance/lineup.sqlite`, as the pro
 """
 
 import os
+import pkgutil
+from importlib import import_module
 from logging.config import fileConfig
 from typing import Any
 
@@ -12,17 +14,21 @@ from alembic import context
 from alembic.util import CommandError
 from sqlalchemy import Connection
 
-from dashboard.db import migrate
+from dashboard.db import migrate, models
 from dashboard.db.database import Database
-from dashboard.db.models import all_tables
+from dashboard.db.models.base import metadata
 from dashboard.errors import StartError
 from dashboard.settings import Settings, instance_folder
+
+# A table is known to Alembic when its module is imported: a new module in there needs no entry.
+for module in pkgutil.iter_modules(models.__path__, f"{models.__name__}."):
+    import_module(module.name)
 
 
 def run_revisions(connection: Connection) -> None:
     context.configure(
         connection=connection,
-        target_metadata=all_tables(),
+        target_metadata=metadata,
         compare_type=True,
         compare_server_default=True,
         include_name=is_modelled,

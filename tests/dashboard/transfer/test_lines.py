@@ -128,6 +128,16 @@ def test_batches_before_a_wrong_line_are_stored(new_database, transfer, monkeypa
     assert transfer.imported(other, encoded(*HEAD, *good)).created == 1
 
 
+def test_what_earlier_releases_accepted_is_imported(new_database, transfer):
+    """Their exports have it: ids that a URL drops, and texts and names that show nothing."""
+    unseen = {"id": "..", "name": "\u200b"}
+    lines = [*HEAD[:4], HEAD[4] | {"thread": "."}, sent(thread=".", customer=unseen, body=" ")]
+    other, again = new_database(), new_database()
+    assert transfer.imported(other, encoded(*lines, act(thread="."))).created == 2
+    transfer.imported(again, transfer.exported(other))
+    assert transfer.exported(again) == transfer.exported(other)
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
