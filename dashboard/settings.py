@@ -195,7 +195,9 @@ _PICTURE_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
 def instance_folder(environ: Mapping[str, str]) -> Path:
     """Returns the folder of Lineup's own files: instance/ in LINEUP_HOME, else in the checkout or,
     where Lineup is installed, in the working folder."""
-    home = environ.get("LINEUP_HOME") or (ROOT if IS_CHECKOUT else Path.cwd())
+    home = _without_editor_marks(environ).get("LINEUP_HOME") or (
+        ROOT if IS_CHECKOUT else Path.cwd()
+    )
     return Path(home) / "instance"
 
 

@@ -63,6 +63,7 @@ def test_an_environment_file_may_have_gone_through_an_editor():
     given = {"\ufeffLINEUP_HISTORY_DAYS": "7\r", "LINEUP_SECRET_KEY": "x" * 40 + "\r\n"}
     settings = Settings.from_environment(given, Path("instance"))
     assert (settings.history_days, settings.secret_key) == (7, "x" * 40)
+    assert instance_folder({"\ufeffLINEUP_HOME": "/srv/desk\r"}) == Path("/srv/desk/instance")
 
 
 @pytest.mark.parametrize(
