@@ -159,6 +159,23 @@ def test_a_key_is_printed_before_the_threads_that_follow_its_setting(run, monkey
     assert key.split("_")[1] in run("list-keys")[1]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("create-key --source x > /dev/full", "The output cannot be written: No space left"),
+        ("--help > /dev/full", "The output cannot be written: No space left"),
+        ("export - > /dev/full", "- cannot be written: No space left"),
+        ("export - | true", "- cannot be written: Broken pipe"),
+    ],
+)
+def test_output_that_cannot_be_written_is_said_in_a_sentence(line, said):
+    run = f"set -o pipefail; {sys.executable} app.py {line}"
+    ended = subprocess.run(["bash", "-c", run], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith(f"lineup: {said}")
+    assert "Traceback" not in ended.stderr and "Exception" not in ended.stderr
+
+
 def test_desks_are_created_by_themselves_or_with_a_key_and_listed_with_their_sources(run):
     assert run("list-desks") == (0, "main\t\n", "")
     hint = "Only supervisors see its threads until set-desks adds admins.\n"
