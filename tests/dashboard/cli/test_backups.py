@@ -10,6 +10,7 @@ import pytest
 from dashboard.cli.given_files import new_file
 from dashboard.cli.main import main
 from dashboard.errors import StartError
+from dashboard.transfer.backups import BackupMaker, MadeBackup
 from tests.servers.lineup import ROOT
 
 
@@ -53,6 +54,16 @@ def test_a_backup_replaces_no_file_but_by_force(use, tmp_path, capsys):
     assert main(["backup", "--force", str(file)]) == 0
     assert file.read_bytes()[:2] == b"\x1f\x8b"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_backup_without_the_content_of_a_file_is_kept_and_exits_with_1(
+    use, tmp_path, capsys, monkeypatch
+):
+    file = tmp_path / "x.backup"
+    monkeypatch.setattr(BackupMaker, "make", lambda *given: MadeBackup(1, ["a" * 32]))
+    assert main(["backup", str(file)]) == 1
+    assert f"1 files are missing in LINEUP_FILES: {'a' * 32}" in capsys.readouterr().err
+    assert file.exists()
 
 
 @pytest.mark.slow
