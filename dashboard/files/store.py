@@ -14,7 +14,7 @@ from typing import BinaryIO
 from dashboard.db import files
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
-from dashboard.errors import NotFound, Problem, StorageUnavailable
+from dashboard.errors import NotFound, Problem, StartError, StorageUnavailable
 
 #: Ids of files: random, and safe as file names.
 ID = re.compile("[0-9a-f]{32}")
@@ -44,6 +44,18 @@ def errors_of_disk() -> Iterator[None]:
         if error.errno in _FULL:
             raise storage_full() from error
         raise StorageUnavailable() from error
+
+
+@contextmanager
+def errors_of_folder() -> Iterator[None]:
+    """Turns StorageUnavailable of the store into a StartError that names the path."""
+    try:
+        yield
+    except StorageUnavailable as error:
+        cause = error.__cause__
+        assert isinstance(cause, OSError)
+        place, reason = cause.filename or "the folder", cause.strerror
+        raise StartError(f"LINEUP_FILES: {place} cannot be used: {reason}.") from error
 
 
 class FileStore:

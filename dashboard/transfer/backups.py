@@ -24,7 +24,7 @@ from dashboard.db.models import accounts, history, queues, reports, threads, vie
 from dashboard.db.models.base import SEARCH_TABLES
 from dashboard.db.outbox.outgoing import timestamp
 from dashboard.errors import NotFound, StartError
-from dashboard.files.store import FileStore
+from dashboard.files.store import FileStore, errors_of_folder
 from dashboard.protocol import VERSION
 
 #: Grows when earlier versions of Lineup cannot read the file any more.
@@ -299,7 +299,9 @@ class BackupMaker:
         count, missing = 0, []
         for id in stored_files.every_id(snapshot):
             try:
-                with self._store.open(id) as content:
+                with errors_of_folder():
+                    opened = self._store.open(id)
+                with opened as content:
                     archive.add(FILES + id, content, os.fstat(content.fileno()).st_size)
                     count += 1
             except NotFound:

@@ -19,7 +19,7 @@ from dashboard.db.models.threads import epochs, threads
 from dashboard.db.models.views import sorts_version, views_version
 from dashboard.db.models.webhooks import outgoing_head
 from dashboard.errors import StartError
-from dashboard.files.store import FileStore
+from dashboard.files.store import FileStore, errors_of_folder
 from dashboard.transfer.backups import (
     FILES,
     OWN_TABLES,
@@ -216,7 +216,7 @@ class Restorer:
 
     def _keep_file(self, name: str, content: BinaryIO) -> None:
         """Stores a file before its row: an interrupted restore leaves a content without a row."""
-        with self._store.incoming() as folder:
+        with errors_of_folder(), self._store.incoming() as folder:
             path = folder / "restored"
             self._store.write(path, chunks(content))
             self._store.keep(path, name.removeprefix(FILES))
