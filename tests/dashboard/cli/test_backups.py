@@ -1,5 +1,6 @@
 """The commands `backup` and `restore`: files, standard input and output, what they print."""
 
+import os
 import stat
 import subprocess
 import sys
@@ -106,6 +107,23 @@ def test_a_file_that_somebody_else_makes_meanwhile_is_not_replaced(tmp_path):
         (tmp_path / "x").write_text("theirs")
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
     assert (tmp_path / "x").read_text() == "theirs"
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_device_or_a_pipe_is_not_replaced_by_a_file(tmp_path, force):
+    os.mkfifo(tmp_path / "pipe")
+    refused = pytest.raises(StartError, match="is not a regular file; use - for standard output")
+    with refused, new_file(str(tmp_path / "pipe"), force=force):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with new_file(str(tmp_path / "link"), force=True) as new:
+        new.out.write(b"new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
 
 
 def test_a_terminal_gets_no_backup(monkeypatch):
