@@ -39,7 +39,7 @@ class DemoAccess:
 def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
     """Returns the same secrets at every start; makes new ones if the database lacks them."""
     path = instance / "demo.json"
-    contents = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
+    contents = _read(path)
     email, password = _admin(database, contents.get("password"), clock)
     access = DemoAccess(
         secret_key=contents.get("secret_key") or secrets.token_urlsafe(32),
@@ -98,8 +98,19 @@ def _key(database: Database, source: str, key: str | None, clock: Clock) -> str:
     return demo_key(database, source, clock)
 
 
+def _read(path: Path) -> dict[str, str]:
+    """Returns what is stored; nothing if it cannot be read, as after a full disk."""
+    try:
+        contents = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return contents if isinstance(contents, dict) else {}
+
+
 def _write_privately(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    new = path.with_name(f"{path.name}.new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
+    new.replace(path)
