@@ -13,9 +13,10 @@ from dashboard.cli.admins import generated_password
 from dashboard.cli.context import operator
 from dashboard.cli.demo_data import DEMO_SOURCE, demo_key
 from dashboard.db import audit
-from dashboard.db.accounts import admin_desks, admins, api_keys, passwords
+from dashboard.db.accounts import admin_desks, admins, api_keys, passwords, sources
 from dashboard.db.audit import Target, account_created, add
 from dashboard.db.database import Database
+from dashboard.errors import StartError
 
 DEMO_EMAIL = "demo@lineup.example"
 DEMO_NAME = "Demo"
@@ -37,7 +38,11 @@ class DemoAccess:
 
 
 def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
-    """Returns the same secrets at every start; makes new ones if the database lacks them."""
+    """Returns the same secrets at every start; makes new ones if the database lacks them.
+
+    Raises StartError for a database that somebody else uses.
+    """
+    _check_database(database)
     path = instance / "demo.json"
     contents = _read(path)
     email, password = _admin(database, contents.get("password"), clock)
@@ -96,6 +101,19 @@ def _key(database: Database, source: str, key: str | None, clock: Clock) -> str:
             if api_keys.authenticate(connection, key):
                 return key
     return demo_key(database, source, clock)
+
+
+def _check_database(database: Database) -> None:
+    """Raises StartError for accounts or chatbots from before the demo's own account."""
+    with database.read() as connection:
+        if made_with(connection, DEMO_EMAIL) is not None:
+            return
+        # `seed` makes the source of the demo, too.
+        if admins.listing(connection) or {*sources.names(connection)} - {DEMO_SOURCE}:
+            raise StartError(
+                "The database is in use, and the demo would add accounts, keys and policies. "
+                "Set LINEUP_DATABASE_URL to an empty one."
+            )
 
 
 def _read(path: Path) -> dict[str, str]:

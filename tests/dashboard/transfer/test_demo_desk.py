@@ -18,6 +18,7 @@ from dashboard.db.accounts import admin_desks, admins, api_keys, sources
 from dashboard.db.lists import views
 from dashboard.db.models.threads import events, threads
 from dashboard.db.outbox import webhooks
+from dashboard.errors import StartError
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import parse
 from tests.dashboard.ingest.shop import timestamp
@@ -105,6 +106,27 @@ def test_the_demo_knows_its_accounts_by_new_addresses_too(any_database, transfer
     assert again.email.startswith("new-")
     with any_database.read() as connection:
         assert len(admins.listing(connection)) == len(people) + 1
+
+
+@pytest.mark.parametrize("used", ["admin", "source"])
+def test_the_demo_leaves_a_database_alone_that_somebody_uses(any_database, tmp_path, clock, used):
+    def use(connection):
+        if used == "admin":
+            admins.create(connection, "mai@desk.example", "Mai", "admin", "no hash", 0)
+        else:
+            sources.ensure(connection, "shop", 0)
+
+    any_database.write(use)
+    with pytest.raises(StartError, match="The database is in use, and the demo would add"):
+        demo_access(tmp_path, any_database, clock)
+    assert not (tmp_path / "demo.json").exists()
+
+
+def test_a_database_of_the_demo_may_have_more(any_database, tmp_path, clock):
+    any_database.write(lambda connection: sources.ensure(connection, DEMO_SOURCE, 0))
+    first = demo_access(tmp_path, any_database, clock)
+    any_database.write(lambda connection: sources.ensure(connection, "mine", 0))
+    assert demo_access(tmp_path, any_database, clock) == first
 
 
 @pytest.mark.parametrize("spoiled", [b"", b'{"pass', b"[]", b"\xff"])
