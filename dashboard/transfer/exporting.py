@@ -225,7 +225,7 @@ def _head(row: Row[Any], thread: str | None) -> Line:
 
 
 def _left_of(row: Row[Any], thread: str) -> Line:
-    return _head(row, thread) | {"role": row.role}
+    return _head(row, thread) | {"role": row.role} | ({"private": True} if row.private else {})
 
 
 def _event(row: Row[Any], thread: str | None) -> Line:

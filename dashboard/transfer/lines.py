@@ -119,7 +119,7 @@ def _entry(model: Any, line: int) -> Entry:
     if isinstance(model, Erased):
         rest = model.erased
         event = ParsedEvent(rest.id, rest.type, rest.occurred_at, NO_FINGERPRINT)
-        event = event._replace(thread=rest.thread, role=rest.role, body="")
+        event = event._replace(thread=rest.thread, role=rest.role, private=rest.private, body="")
         return Event(line, model.source, event._replace(received_at=model.received_at))
     assert isinstance(model, Thread | Admin | Source | Desk | Note | Outcome)
     return model

@@ -201,12 +201,14 @@ def test_what_is_left_of_people_who_were_deleted_keeps_threads_of_others_in_plac
 ):
     order = Order(any_database, fakeredis.FakeRedis(), clock)
     order.post("t-1", customer={"id": "gone", "name": "Gone"})
+    # A note of the chatbot answers nobody.
+    order.post("t-1", customer={"id": "gone"}, role="admin", private=True)
     order.post("t-1", customer={"id": "stays"})
     order.post("t-2", customer={"id": "gone"})
     order.erase("gone")
     lines = transfer.exported(any_database)
     assert b"Gone" not in b"".join(lines) and b'"gone"' not in b"".join(lines)
-    assert sum(line.startswith(b'{"erased"') for line in lines) == 1
+    assert sum(line.startswith(b'{"erased"') for line in lines) == 2
     other = new_database()
     transfer.imported(other, lines)
     assert transfer.exported(other) == lines
