@@ -51,5 +51,6 @@ judges: setup-dev
 screenshots: setup-dev
 	@$(BIN)/python -m tools.screenshots $(ARGS)
 
+# What the setup made; instance/ with the database and the files stays.
 clean:
-	rm -rf .venv .setup node_modules static/vendor instance build
+	rm -rf .venv .setup node_modules static/vendor build

@@ -24,8 +24,11 @@ for number in (signal.SIGINT, signal.SIGTERM):
 # scans all modules again and again, which took a fifth of the time of a rebuild.
 gc.set_threshold(20_000, 20, 20)
 
-# Patch before all other imports, because patching changes what they import.
-if os.environ.get("LINEUP_ASYNC_MODE", "").lower() == "gevent":
+# Patch before all other imports, because patching changes what they import. An editor may have left
+# its marks in the file of the variables, as `dashboard.settings` says.
+names = ("LINEUP_ASYNC_MODE", "\ufeffLINEUP_ASYNC_MODE")
+mode = next((os.environ[name] for name in names if name in os.environ), "")
+if mode.rstrip("\r\n").lower() == "gevent":
     from gevent import monkey
 
     monkey.patch_all()

@@ -12,7 +12,6 @@ from pydantic import Field, StrictBool
 
 from dashboard.validation import fields
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.fields import shows_something
 from dashboard.validation.tags import NewTags, Tags, check_change
 from scoring.facts import Kind
 
@@ -53,7 +52,9 @@ class Content(EventBase):
     attachments: Annotated[list[Attachment], Field(max_length=fields.ATTACHMENTS_MAX)] = Field([])
 
     def check(self, pointer: str) -> None:
-        if self.attachments or shows_something(self.body):
+        if self.attachments or fields.shows_something(self.body):
+            return
+        if fields.was_accepted(self.body):
             return
         if "body" not in self.model_fields_set:
             raise field_error(pointer + "/body", "missing_field", "is missing")

@@ -20,7 +20,7 @@ _SCHEMES: dict[str, tuple[Literal["cluster", "sentinel"], int]] = {
 }
 _NAME = "LINEUP_REDIS_URL"
 _SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
-#: Options in the URL's query that redis-py accepts for a cluster and for Sentinels.
+#: Options in the URL's query that redis-py accepts.
 _OPTIONS = frozenset(
     {
         *_SENTINEL_OPTIONS,
@@ -42,6 +42,9 @@ _OPTIONS = frozenset(
         "timeout",
     }
 )
+
+#: Options of one server alone: in other URLs they stand elsewhere.
+_OPTIONS_OF_SERVER = frozenset({"db", "username", "password"})
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ def redis_address(url: str) -> RedisAddress:
             f"{_NAME} must begin with redis://, rediss:// or unix://, or with redis+cluster://, "
             "redis+sentinel:// or, for TLS, rediss+…://."
         )
+    db = parts.path.strip("/")
+    if parts.scheme != "unix" and not _is_number(db or "0"):
+        raise _no_database(db)
+    if parts.query:
+        _options(url, parts.query, _OPTIONS - {*_SENTINEL_OPTIONS} | _OPTIONS_OF_SERVER)
     return RedisAddress("server", url)
 
 
@@ -140,13 +148,21 @@ def _watched(path: str) -> tuple[str, int]:
         raise StartError(
             f"{_NAME}: the name of the master is missing, as in redis+sentinel://host:26379/NAME/0."
         )
-    if not (db or "0").isdecimal():
-        raise StartError(f"{_NAME}: the database must be a whole number, not “{db}”.")
+    if not _is_number(db or "0"):
+        raise _no_database(db)
     return unquote(service), int(db or "0")
 
 
-def _options(url: str, query: str) -> dict[str, Any]:
-    unknown = sorted(parse_qs(query, keep_blank_values=True).keys() - _OPTIONS)
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
+
+
+def _no_database(text: str) -> StartError:
+    return StartError(f"{_NAME}: the database must be a whole number, not “{text}”.")
+
+
+def _options(url: str, query: str, allowed: frozenset[str] = _OPTIONS) -> dict[str, Any]:
+    unknown = sorted(parse_qs(query, keep_blank_values=True).keys() - allowed)
     if unknown:
         raise StartError(f"{_NAME}: there is no option “{unknown[0]}”.")
     try:

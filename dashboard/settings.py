@@ -195,7 +195,9 @@ _PICTURE_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
 def instance_folder(environ: Mapping[str, str]) -> Path:
     """Returns the folder of Lineup's own files: instance/ in LINEUP_HOME, else in the checkout or,
     where Lineup is installed, in the working folder."""
-    home = environ.get("LINEUP_HOME") or (ROOT if IS_CHECKOUT else Path.cwd())
+    home = _without_editor_marks(environ).get("LINEUP_HOME") or (
+        ROOT if IS_CHECKOUT else Path.cwd()
+    )
     return Path(home) / "instance"
 
 
@@ -308,6 +310,12 @@ def _database_url(text: str) -> str:
             "LINEUP_DATABASE_URL is not a database URL such as "
             "sqlite:////path/lineup.sqlite or postgresql://user@host/name."
         ) from None
+    except ValueError:
+        # The error quotes what follows the colon: part of the password, if that holds one.
+        raise StartError(
+            "LINEUP_DATABASE_URL: the port is not a number. In a password, “:”, “/” and “@” are "
+            "written as %3A, %2F and %40."
+        ) from None
     backend = url.get_backend_name()
     if backend == "postgres" or (backend == "postgresql" and url.drivername == "postgresql"):
         url = url.set(drivername="postgresql+psycopg")
@@ -315,6 +323,9 @@ def _database_url(text: str) -> str:
         raise StartError(
             f"LINEUP_DATABASE_URL: only SQLite and PostgreSQL are supported, not “{backend}”."
         )
+    if url.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):
+        driver = url.drivername.partition("+")[2]
+        raise StartError(f"LINEUP_DATABASE_URL: Lineup has its own driver; leave out “+{driver}”.")
     if backend == "sqlite" and url.database in (None, "", ":memory:"):
         raise StartError(
             "LINEUP_DATABASE_URL: SQLite needs a file, because several processes share it."
@@ -330,7 +341,11 @@ def _redis_url(text: str | None) -> str | None:
 
 def _folder(text: str) -> Path:
     path = Path(text).absolute()
-    if "\0" in text or (path.exists() and not path.is_dir()):
+    try:
+        is_other = "\0" in text or (path.exists() and not path.is_dir())
+    except OSError as error:
+        raise StartError(f"LINEUP_FILES: “{text}” cannot be read: {error.strerror}.") from error
+    if is_other:
         raise StartError(f"LINEUP_FILES must be the path of a folder, not “{text}”.")
     return path
 

@@ -181,6 +181,11 @@ def test_every_make_target_in_the_readme_exists():
     assert set(re.findall(r"\bmake ([a-z-]+)", (ROOT / "README.md").read_text())) <= targets
 
 
+def test_make_clean_keeps_the_database():
+    (removed,) = re.findall(r"^clean:\n\trm -rf (.*)$", (ROOT / "Makefile").read_text(), re.M)
+    assert "node_modules" in removed.split() and "instance" not in removed.split()
+
+
 #: The packages that may use names which Engine.IO, Socket.IO, eventlet, gevent and redis-py do not
 #: document; tests/dashboard/{transport,web/server}/test_library_contract.py names each of them.
 FENCED = ("dashboard/transport/", "dashboard/web/server/")

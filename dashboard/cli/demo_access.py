@@ -13,9 +13,10 @@ from dashboard.cli.admins import generated_password
 from dashboard.cli.context import operator
 from dashboard.cli.demo_data import DEMO_SOURCE, demo_key
 from dashboard.db import audit
-from dashboard.db.accounts import admin_desks, admins, api_keys, passwords
+from dashboard.db.accounts import admin_desks, admins, api_keys, passwords, sources
 from dashboard.db.audit import Target, account_created, add
 from dashboard.db.database import Database
+from dashboard.errors import StartError
 
 DEMO_EMAIL = "demo@lineup.example"
 DEMO_NAME = "Demo"
@@ -37,9 +38,13 @@ class DemoAccess:
 
 
 def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
-    """Returns the same secrets at every start; makes new ones if the database lacks them."""
+    """Returns the same secrets at every start; makes new ones if the database lacks them.
+
+    Raises StartError for a database that somebody else uses.
+    """
+    _check_database(database)
     path = instance / "demo.json"
-    contents = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
+    contents = _read(path)
     email, password = _admin(database, contents.get("password"), clock)
     access = DemoAccess(
         secret_key=contents.get("secret_key") or secrets.token_urlsafe(32),
@@ -98,8 +103,32 @@ def _key(database: Database, source: str, key: str | None, clock: Clock) -> str:
     return demo_key(database, source, clock)
 
 
+def _check_database(database: Database) -> None:
+    """Raises StartError for accounts or chatbots from before the demo's own account."""
+    with database.read() as connection:
+        if made_with(connection, DEMO_EMAIL) is not None:
+            return
+        # `seed` makes the source of the demo, too.
+        if admins.listing(connection) or {*sources.names(connection)} - {DEMO_SOURCE}:
+            raise StartError(
+                "The database is in use, and the demo would add accounts, keys and policies. "
+                "Set LINEUP_DATABASE_URL to an empty one."
+            )
+
+
+def _read(path: Path) -> dict[str, str]:
+    """Returns what is stored; nothing if it cannot be read, as after a full disk."""
+    try:
+        contents = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return contents if isinstance(contents, dict) else {}
+
+
 def _write_privately(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    new = path.with_name(f"{path.name}.new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
+    new.replace(path)

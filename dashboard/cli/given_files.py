@@ -42,7 +42,7 @@ def new_file(name: str, *, force: bool) -> Iterator[NewFile]:
     """Writes to a temporary file, which becomes `name` at the end; only its owner can read it.
 
     Nothing is left if anything is raised. `-` is standard output. Raises StartError if the file
-    exists, unless `force`, and if it cannot be written.
+    exists, unless `force`, if it is a device or the like, and if it cannot be written.
     """
     try:
         if name == STANDARD:
@@ -50,8 +50,9 @@ def new_file(name: str, *, force: bool) -> Iterator[NewFile]:
                 yield NewFile(_standard_output(), Path(folder))
                 sys.stdout.buffer.flush()
             return
-        target = Path(name).absolute()
-        if target.is_dir() or (target.exists() and not force):
+        # A link stays: what it leads to is replaced.
+        target = Path(os.path.realpath(name))
+        if target.exists() and not (force and target.is_file()):
             raise _taken(name, target)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
             written = Path(folder, "new")
@@ -95,6 +96,8 @@ def _move(written: Path, target: Path, name: str, force: bool) -> None:
 def _taken(name: str, target: Path) -> StartError:
     if target.is_dir():
         return StartError(f"{name} is a folder.")
+    if not target.is_file():
+        return StartError(f"{name} is not a regular file; use - for standard output.")
     return StartError(f"{name} exists; --force replaces it.")
 
 

@@ -41,9 +41,16 @@ def create_key(
         draft = importlib.import_module("dashboard.ingest.accounts").KeyDraft
         draft = draft(source, scopes, handoff, desk, rate)
         key = services.api_keys.create(operator(), draft)
-        if handoff:
-            services.api_keys.refold(source)
+        # Printed first: what follows takes minutes if there are many threads.
         click.echo(key.key)
+        if not handoff:
+            return
+        try:
+            services.api_keys.refold(source)
+        except BaseException:
+            again = f"Not all threads of {source} follow --handoff yet: create a key again."
+            click.echo(f"The key is valid. {again}", err=True)
+            raise
 
 
 @command("list-keys", example="list-keys")

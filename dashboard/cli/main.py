@@ -1,6 +1,9 @@
 """The group of all commands, and the exit codes of their errors."""
 
+import errno
+import os
 import signal
+import sys
 from collections import UserDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +18,8 @@ from dashboard.cli.commands import COMMANDS
 from dashboard.errors import LineupError
 
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM)
+#: Errors of writing to a full disk, or to a program that has ended.
+_OF_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EPIPE)
 
 
 #: Import the modules of commands; a command starts without those of the others.
@@ -67,6 +72,7 @@ def main(arguments: Sequence[str] | None = None, *, began: float | None = None) 
     try:
         with interruptible():
             done = cli.main(arguments, prog_name=PROGRAM, standalone_mode=False, obj=began)
+            _flush()
             return done or 0
     except click.ClickException as error:
         error.show()
@@ -76,6 +82,27 @@ def main(arguments: Sequence[str] | None = None, *, began: float | None = None) 
         return 1
     except (click.Abort, KeyboardInterrupt):
         return 1
+    except OSError as error:
+        if error.errno not in _OF_OUTPUT:
+            raise
+        click.echo(f"lineup: The output cannot be written: {error.strerror}.", err=True)
+        return 1
+    finally:
+        _drop_output()
+
+
+def _flush() -> None:
+    # Missing if the command was started without it.
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _drop_output() -> None:
+    """Drops what cannot be written any more: at its exit Python would try again, and complain."""
+    try:
+        _flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -181,13 +181,15 @@ _NAMED_MAX = 20
 )
 @click.argument("file")
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
-def backup(file: str, force: bool) -> None:
+def backup(file: str, force: bool) -> int:
+    """Returns 1 if files are missing; the backup is kept, because the rest of it is complete."""
     with open_database() as storage, new_file(file, force=force) as new:
         _note(storage, BACKUP_MADE, Target(None))
         maker = BackupMaker(storage.database, FileStore(storage.settings.files), storage.clock)
         with progress_in_bytes("copying") as bar:
             result = maker.make(new.out, new.folder, bar.update)
     _report(result)
+    return 1 if result.missing else 0
 
 
 @command(
@@ -207,6 +209,9 @@ def restore(file: str, force: bool) -> None:
             restored = restorer.restore(reader, force=force, progress=bar.update)
     finally:
         database.close()
+    if restored.left_out:
+        names = " ".join(restored.left_out)
+        click.echo(f"Left out what is in the backup, but not of Lineup: {names}", err=True)
     click.echo(
         f"Restored the backup of {restored.manifest.made_at} with {restored.files} files. Admins "
         "must sign in again; “serve” rebuilds the lists in Redis.",

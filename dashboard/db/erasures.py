@@ -1,4 +1,4 @@
-"""Hashes of erased people and threads, so that no retry brings them back; removal of remains."""
+"""Hashes of erased people and threads, so that no event brings them back; removal of remains."""
 
 import hashlib
 import logging
@@ -9,19 +9,17 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, delete, select, text
+from sqlalchemy import Connection, bindparam, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from dashboard.db.database import Database
 from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import sources
+from dashboard.db.models.base import SEARCH_TABLES
 from dashboard.db.models.threads import customers, erasures, threads
 from dashboard.errors import StorageUnavailable
 
 Kind = Literal["customer", "thread"]
-
-#: No chatbot retries an event for longer than this.
-KEPT_MS = 30 * 24 * 3_600_000
 
 _FIND = select(erasures.c.name_hash, erasures.c.erased_at).where(
     erasures.c.source_id == bindparam("source"),
@@ -49,8 +47,7 @@ _KNOWN = (
 def remember(
     connection: Connection, source_id: int, names: Iterable[tuple[Kind, str]], now_ms: int
 ) -> None:
-    """Records what is erased now, by the source's ids; deletes old records."""
-    connection.execute(delete(erasures).where(erasures.c.erased_at < now_ms - KEPT_MS))
+    """Records what is erased now, by the source's ids, for good: an export may be of any age."""
     rows = [
         {"source_id": source_id, "name_hash": _hash(kind, name), "erased_at": now_ms}
         for kind, name in sorted(names)
@@ -106,7 +103,6 @@ _CHECKPOINT_SECONDS = 10.0
 _RETRY_SECONDS = 0.05
 #: Longer than any VACUUM, and short enough for a wait for a descriptor.
 _WEEK_SECONDS = 7 * 24 * 3600.0
-_SEARCH_TABLES = ("message_search", "customer_search")
 
 
 def _vacuumed() -> Iterator[str]:
@@ -118,7 +114,7 @@ def _vacuumed() -> Iterator[str]:
         if table in personal or refers or "thread_id" in table.columns:
             personal.add(table)
             yield table.name
-    yield from _SEARCH_TABLES
+    yield from SEARCH_TABLES
 
 
 def remove(database: Database, wait_seconds: float | None = None) -> None:
@@ -132,7 +128,7 @@ def remove(database: Database, wait_seconds: float | None = None) -> None:
     if not database.is_sqlite:
         _vacuum_within(database, wait_seconds)
         return
-    for table in _SEARCH_TABLES:
+    for table in SEARCH_TABLES:
         _merge(database, table)
     _write_log_back(database)
 

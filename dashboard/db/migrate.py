@@ -29,6 +29,12 @@ ADVISORY_LOCK = 7_513_046_120
 LOCK_WAIT_SECONDS = 60
 _RETRY_SECONDS = 0.05
 _NEWER = "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."
+_NOT_OURS = (
+    "LINEUP_DATABASE_URL: the database holds tables that are not Lineup's; "
+    "give Lineup a database of its own."
+)
+#: Tables of all revisions: other programs also use Alembic.
+_FIRST_TABLES = frozenset({"sources", "customers", "threads", "events", "epochs"})
 #: Seconds to wait for another process that is closing the SQLite file.
 _READ_WAIT_SECONDS = 2
 
@@ -79,11 +85,18 @@ def revision(connection: Connection) -> str | None:
     if "alembic_version" in tables:
         return connection.scalar(text("SELECT version_num FROM alembic_version"))
     if tables:
-        raise StartError(
-            "LINEUP_DATABASE_URL: the database holds tables that are not Lineup's; "
-            "give Lineup a database of its own."
-        )
+        raise StartError(_NOT_OURS)
     return None
+
+
+def is_newer(connection: Connection) -> bool:
+    """Whether a newer Lineup upgraded the database. Raises StartError if it is not Lineup's."""
+    current = revision(connection)
+    if current is None or current in known_revisions():
+        return False
+    if not set(inspect(connection).get_table_names()) >= _FIRST_TABLES:
+        raise StartError(_NOT_OURS)
+    return True
 
 
 def change_schema(database: Database, work: Callable[[Connection], object]) -> None:
@@ -155,8 +168,7 @@ def _is_at_head(database: Database) -> bool:
 
 def _upgrade(database: Database) -> None:
     def write(connection: Connection) -> None:
-        current = revision(connection)
-        if current is not None and current not in known_revisions():
+        if is_newer(connection):
             raise StartError(_NEWER)
         upgrade(connection, "head")
         sources.ensure_dashboard(connection, time.time_ns() // 1_000_000)

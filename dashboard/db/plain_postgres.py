@@ -6,7 +6,7 @@ The driver is imported only when it is used: a process with SQLite does not need
 import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 _OPTIONS = "-c statement_timeout=0 -c lock_timeout=10000 -c timezone=UTC"
 _CONNECT_SECONDS = 3
+_SEQUENCE = text(
+    "SELECT pg_get_serial_sequence(:table, attname), attname FROM pg_attribute"
+    " WHERE attrelid = CAST(:table AS regclass) AND attnum > 0 AND NOT attisdropped"
+    " AND pg_get_serial_sequence(:table, attname) IS NOT NULL"
+)
 
 
 @contextmanager
@@ -54,22 +59,28 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def last_id(connection: Connection, table: str, columns: list[str]) -> int | None:
+class Sequence(NamedTuple):
+    """The sequence of a table, already quoted, and the column that gets its numbers."""
+
+    name: str
+    column: str
+
+
+def sequence_of(connection: Connection, table: str) -> Sequence | None:
+    """Returns the sequence from which rows of the table get their ids; None without one."""
+    row = connection.execute(_SEQUENCE, {"table": quoted(table)}).first()
+    return None if row is None else Sequence(*row)
+
+
+def last_id(connection: Connection, table: str) -> int | None:
     """Returns the last id that the table's sequence gave out; None without a sequence."""
-    sequence = _sequence_of(connection, table, columns)
+    sequence = sequence_of(connection, table)
     if sequence is None:
         return None
-    return connection.scalar(text(f"SELECT last_value FROM {sequence}"))
+    return connection.scalar(text(f"SELECT last_value FROM {sequence.name}"))
 
 
-def set_last_id(connection: Connection, table: str, columns: list[str], value: int) -> None:
-    """Sets the last id of the table's sequence: the next one is greater."""
-    sequence = _sequence_of(connection, table, columns)
-    connection.execute(text("SELECT setval(:name, :value)"), {"name": sequence, "value": value})
-
-
-def _sequence_of(connection: Connection, table: str, columns: list[str]) -> str | None:
-    if "id" not in columns:
-        return None
-    names = {"table": quoted(table), "column": "id"}
-    return connection.scalar(text("SELECT pg_get_serial_sequence(:table, :column)"), names)
+def set_last_id(connection: Connection, sequence: Sequence, value: int) -> None:
+    """Sets the last id of a sequence: the next one is greater."""
+    names = {"name": sequence.name, "value": value}
+    connection.execute(text("SELECT setval(:name, :value)"), names)

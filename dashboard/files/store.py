@@ -1,6 +1,7 @@
 """Stores contents of files in a folder, and removes those that nothing needs any more."""
 
 import errno
+import logging
 import os
 import re
 import secrets
@@ -11,14 +12,17 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dashboard.db import files
+from dashboard.db.accounts import sources
 from dashboard.db.database import Database
-from dashboard.errors import NotFound, Problem, StorageUnavailable
+from dashboard.errors import NotFound, Problem, StartError, StorageUnavailable
 
 #: Ids of files: random, and safe as file names.
 ID = re.compile("[0-9a-f]{32}")
 #: Number of subfolders that files are spread over, by the first two digits of their ids.
 SUBFOLDERS = 256
 _INCOMING = "incoming"
+#: The file that names the database to which the folder belongs.
+OWNER = "database"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -40,6 +44,18 @@ def errors_of_disk() -> Iterator[None]:
         if error.errno in _FULL:
             raise storage_full() from error
         raise StorageUnavailable() from error
+
+
+@contextmanager
+def errors_of_folder() -> Iterator[None]:
+    """Turns StorageUnavailable of the store into a StartError that names the path."""
+    try:
+        yield
+    except StorageUnavailable as error:
+        cause = error.__cause__
+        assert isinstance(cause, OSError)
+        place, reason = cause.filename or "the folder", cause.strerror
+        raise StartError(f"LINEUP_FILES: {place} cannot be used: {reason}.") from error
 
 
 class FileStore:
@@ -116,6 +132,25 @@ class FileStore:
             _remove_folder(Path(each.path))
         return len(old)
 
+    def belongs_to(self, database: str) -> bool:
+        """Whether the folder is that of this database: the first one that asks gets it.
+
+        Raises StorageUnavailable.
+        """
+        owner = self._folder / OWNER
+        try:
+            if not self._folder.exists():
+                return True
+            if not owner.exists():
+                # Renamed when it is complete: other processes read it meanwhile.
+                new = self._folder / f"{OWNER}.{os.getpid()}"
+                new.touch(mode=0o600)
+                new.write_text(database)
+                new.replace(owner)
+            return owner.read_text() == database
+        except OSError as error:
+            raise StorageUnavailable() from error
+
     def _path(self, id: str) -> Path:
         assert ID.fullmatch(id), "ids are made here"
         return self._folder / id[:2] / id
@@ -160,8 +195,13 @@ ABANDONED_MS = 24 * 3_600_000
 UNKNOWN_SECONDS = 3_600.0
 
 
+log = logging.getLogger(__name__)
+
+
 class FileCleaner:
     """Removes files that nothing needs. Several may run at once: a second removal changes nothing.
+
+    In the folder of another database it removes nothing, because all files are unknown here.
 
     `clock` gives milliseconds; `now_s` is the clock of the file system.
     """
@@ -178,6 +218,7 @@ class FileCleaner:
         self._clock = clock
         self._now_s = now_s
         self._subfolder = 0
+        self._is_told = False
 
     def step(self) -> None:
         """Removes abandoned files, and checks one of the subfolders.
@@ -185,12 +226,27 @@ class FileCleaner:
         A row is removed before its content: a step that is cut off leaves a content without a row.
         Raises StorageUnavailable.
         """
+        if not self._is_own_folder():
+            return
         before_ms = self._clock() - ABANDONED_MS
         self._store.remove(self._database.write(lambda c: files.remove_abandoned(c, before_ms)))
         before_s = self._now_s() - UNKNOWN_SECONDS
         self._store.remove_incoming(before_s)
         self._remove_unknown(self._store.older_than(self._subfolder, before_s))
         self._subfolder = (self._subfolder + 1) % SUBFOLDERS
+
+    def _is_own_folder(self) -> bool:
+        with self._database.read() as connection:
+            made_at = sources.dashboard_made_at(connection)
+        is_own = self._store.belongs_to(str(made_at))
+        if not is_own and not self._is_told:
+            log.warning(
+                "LINEUP_FILES is the folder of another database, so no file is removed there. Give "
+                "each database a folder of its own; if no other one uses it, remove the file “%s”.",
+                OWNER,
+            )
+        self._is_told = not is_own
+        return is_own
 
     def _remove_unknown(self, ids: list[str]) -> None:
         for start in range(0, len(ids), files.SLICE):

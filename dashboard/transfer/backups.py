@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import Connection, Table, create_engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from dashboard.db import files as stored_files
 from dashboard.db import migrate, plain_postgres
 from dashboard.db.database import Database
+from dashboard.db.models import accounts, history, queues, reports, threads, views, webhooks
+from dashboard.db.models.base import SEARCH_TABLES
 from dashboard.db.outbox.outgoing import timestamp
 from dashboard.errors import NotFound, StartError
-from dashboard.files.store import FileStore
+from dashboard.files.store import FileStore, errors_of_folder
 from dashboard.protocol import VERSION
 
 #: Grows when earlier versions of Lineup cannot read the file any more.
@@ -32,7 +34,7 @@ COMPRESSION = 1
 CHUNK_BYTES = 1024 * 1024
 MANIFEST, SQLITE, DIGEST = "manifest.json", "database.sqlite", "sha256"
 TABLES, FILES = "tables/", "files/"
-_NAMES = re.compile(r"database\.sqlite|tables/[a-z_]{1,63}|files/[0-9a-f]{32}")
+_NAMES = re.compile(r"database\.sqlite|tables/[^/]{1,63}|files/[0-9a-f]{32}")
 #: A manifest names tables and columns.
 _SMALL_BYTES = 1024 * 1024
 _FAULTS = (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError)
@@ -212,8 +214,11 @@ def _heading(name: str, size: int) -> bytes:
     return f"{name} {size}\n".encode()
 
 
-#: Tables that migrations write, also during a restore.
-NOT_COPIED = frozenset({"alembic_version"})
+_MODELS = (accounts, history, queues, reports, threads, views, webhooks)
+#: All tables that revisions make; none has ever dropped one.
+OWN_TABLES = frozenset({"alembic_version", *SEARCH_TABLES}).union(
+    table.name for module in _MODELS for table in vars(module).values() if isinstance(table, Table)
+)
 
 
 class MadeBackup(NamedTuple):
@@ -294,7 +299,9 @@ class BackupMaker:
         count, missing = 0, []
         for id in stored_files.every_id(snapshot):
             try:
-                with self._store.open(id) as content:
+                with errors_of_folder():
+                    opened = self._store.open(id)
+                with opened as content:
                     archive.add(FILES + id, content, os.fstat(content.fileno()).st_size)
                     count += 1
             except NotFound:
@@ -326,11 +333,13 @@ def _copy_sqlite(database: Database, path: Path) -> None:
 def _tables(connection: Connection) -> list[TableOf]:
     """Returns all tables of Lineup, each after the tables that it refers to."""
     schema = inspect(connection)
+    # The revision is written by the revisions, also during a restore.
+    copied = OWN_TABLES - {"alembic_version"}
     tables = []
     for name, _ in schema.get_sorted_table_and_fkc_names():
-        if name is not None and name not in NOT_COPIED:
+        if name in copied:
             columns = [column["name"] for column in schema.get_columns(name)]
-            last_id = plain_postgres.last_id(connection, name, columns)
+            last_id = plain_postgres.last_id(connection, name)
             tables.append(TableOf(name=name, columns=columns, last_id=last_id))
     return tables
 

@@ -72,8 +72,9 @@ class _Snapshot:
 
     def _source_lines(self) -> Iterator[Line]:
         chatbots = sources_table.c.name != sources.DASHBOARD
-        query = select(sources_table).where(chatbots).order_by(sources_table.c.name)
-        for row in self._connection.execute(query):
+        # Not in SQL: databases differ in the order of texts.
+        rows = self._connection.execute(select(sources_table).where(chatbots))
+        for row in sorted(rows, key=lambda row: row.name):
             yield {"source": row.name, "desk": row.desk, "handoff_only": row.handoff_only}
 
     def _admin_lines(self) -> Iterator[Line]:
@@ -83,7 +84,7 @@ class _Snapshot:
         decided = select(suggestions.c.decided_by_id).distinct()
         wrote = or_(*(admins.c.id.in_(ids) for ids in (authors, noted, decided)))
         query = select(admins.c.email, admins.c.name).where(wrote)
-        for row in self._connection.execute(query.order_by(admins.c.email)):
+        for row in sorted(self._connection.execute(query), key=lambda row: row.email):
             yield {"admin": row.email, "name": row.name}
 
     def _thread_lines(self) -> Iterator[Line]:
@@ -224,7 +225,7 @@ def _head(row: Row[Any], thread: str | None) -> Line:
 
 
 def _left_of(row: Row[Any], thread: str) -> Line:
-    return _head(row, thread) | {"role": row.role}
+    return _head(row, thread) | {"role": row.role} | ({"private": True} if row.private else {})
 
 
 def _event(row: Row[Any], thread: str | None) -> Line:

@@ -28,7 +28,7 @@ from dashboard.transfer.models import (
 )
 from dashboard.validation import strict_json
 from dashboard.validation.field_errors import field_error, invalid, named
-from dashboard.validation.fields import Strict
+from dashboard.validation.fields import Strict, accepted_before
 from dashboard.validation.strict_json import JsonObject
 
 #: The content of the first line.
@@ -83,10 +83,12 @@ def parsed(data: bytes, line: int, *, is_first: bool) -> Entry | None:
             raise field_error("/format", "missing_field", "is missing: this is not an export")
         if not is_first and kind is Header:
             raise field_error("/format", "unknown_value", "may stand in the first line only")
-        model = _validated(kind, document)
+        with accepted_before():
+            model = _validated(kind, document)
+            entry = None if isinstance(model, Header) else _entry(model, line)
         if isinstance(model, Header) and model.version != HEADER["version"]:
             raise field_error("/version", "unknown_value", "belongs to another release of Lineup")
-        return None if isinstance(model, Header) else _entry(model, line)
+        return entry
     except Problem as problem:
         raise LineError(line, problem) from None
 
@@ -117,7 +119,7 @@ def _entry(model: Any, line: int) -> Entry:
     if isinstance(model, Erased):
         rest = model.erased
         event = ParsedEvent(rest.id, rest.type, rest.occurred_at, NO_FINGERPRINT)
-        event = event._replace(thread=rest.thread, role=rest.role, body="")
+        event = event._replace(thread=rest.thread, role=rest.role, private=rest.private, body="")
         return Event(line, model.source, event._replace(received_at=model.received_at))
     assert isinstance(model, Thread | Admin | Source | Desk | Note | Outcome)
     return model

@@ -142,6 +142,7 @@ class ErasedEvent(EventBase):
     type: Literal["message"]
     thread: Id
     role: Role
+    private: StrictBool = False
 
 
 class Erased(Received):

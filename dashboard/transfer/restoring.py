@@ -19,9 +19,10 @@ from dashboard.db.models.threads import epochs, threads
 from dashboard.db.models.views import sorts_version, views_version
 from dashboard.db.models.webhooks import outgoing_head
 from dashboard.errors import StartError
-from dashboard.files.store import FileStore
+from dashboard.files.store import FileStore, errors_of_folder
 from dashboard.transfer.backups import (
     FILES,
+    OWN_TABLES,
     SQLITE,
     TABLES,
     ArchiveReader,
@@ -37,6 +38,11 @@ REVISIONS = 2**20
 #: Redis.
 IDS = 1_000_000_000
 IDS_OF_THREADS = 10_000_000
+_MISSING_COUNTERS = text(
+    "INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM sqlite_master"
+    " WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'"
+    " AND name NOT IN (SELECT name FROM sqlite_sequence)"
+)
 
 
 def begin(connection: Connection, now_ms: int) -> None:
@@ -63,6 +69,8 @@ def begin(connection: Connection, now_ms: int) -> None:
 def skip_ids(connection: Connection, last_ids: dict[str, int]) -> None:
     """Makes new ids begin far above the backup's ids; `last_ids`: the last id of each table."""
     if connection.dialect.name == "sqlite":
+        # A table that never had a row has no counter yet.
+        connection.execute(_MISSING_COUNTERS)
         connection.execute(
             text(
                 "UPDATE sqlite_sequence SET seq = seq +"
@@ -71,14 +79,15 @@ def skip_ids(connection: Connection, last_ids: dict[str, int]) -> None:
             {"threads": IDS_OF_THREADS, "others": IDS},
         )
         return
-    for table in inspect(connection).get_table_names():
-        columns = [column["name"] for column in inspect(connection).get_columns(table)]
-        if plain_postgres.last_id(connection, table, columns) is None:
+    for table in OWN_TABLES.intersection(inspect(connection).get_table_names()):
+        sequence = plain_postgres.sequence_of(connection, table)
+        if sequence is None:
             continue
-        rows = text(f"SELECT max(id) FROM {plain_postgres.quoted(table)}")
+        column = plain_postgres.quoted(sequence.column)
+        rows = text(f"SELECT max({column}) FROM {plain_postgres.quoted(table)}")
         last_id = max(connection.scalar(rows) or 0, last_ids.get(table, 0))
         step = IDS_OF_THREADS if table == "threads" else IDS
-        plain_postgres.set_last_id(connection, table, columns, last_id + step)
+        plain_postgres.set_last_id(connection, sequence, last_id + step)
 
 
 #: Rows in one of these mean that a database is in use.
@@ -86,19 +95,16 @@ _USED = ("admins", "api_keys", "events", "webhooks", "audit_log")
 #: Longest wait for other programs that hold the lock of a SQLite file.
 LOCK_WAIT_SECONDS = 10.0
 _PAUSE_SECONDS = 0.05
-#: Functions that revisions have made, without functions of extensions.
-_FUNCTIONS = text(
-    "SELECT oid::regprocedure::text FROM pg_proc"
-    " WHERE pronamespace = current_schema()::regnamespace AND NOT"
-    " EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')"
-)
+#: The functions that revisions make.
+_FUNCTIONS = ("audit_log_refuse",)
 
 
 class Restored(NamedTuple):
-    """The contents of a restored backup."""
+    """The contents of a restored backup, and the tables in it that are not Lineup's."""
 
     manifest: Manifest
     files: int
+    left_out: list[str]
 
 
 class Restorer:
@@ -129,7 +135,8 @@ class Restorer:
                 self._restore_sqlite(archive, manifest)
             else:
                 self._restore_postgres(archive, manifest)
-        return Restored(manifest, files)
+        others = {table.name for table in manifest.tables} - OWN_TABLES
+        return Restored(manifest, files, sorted(others))
 
     def _check(self, manifest: Manifest) -> None:
         mine = "sqlite" if self._database.is_sqlite else "postgresql"
@@ -148,9 +155,15 @@ class Restorer:
 
     def _check_place(self, force: bool) -> None:
         with self._database.read() as connection:
+            tables = set(inspect(connection).get_table_names())
+            unknown = sorted(tables - OWN_TABLES)
+            if migrate.is_newer(connection) and unknown and not self._database.is_sqlite:
+                raise StartError(
+                    "The database was upgraded by a newer Lineup, whose tables this one does not "
+                    f"know ({', '.join(unknown)}). Give LINEUP_DATABASE_URL an empty one."
+                )
             if migrate.revision(connection) is None or force:
                 return
-            tables = set(inspect(connection).get_table_names())
             for table in tables.intersection(_USED):
                 if connection.scalar(text(f"SELECT EXISTS (SELECT 1 FROM {table})")):
                     raise StartError(
@@ -186,23 +199,24 @@ class Restorer:
                 self._keep_file(name, content)
 
     def _restore_postgres(self, archive: ArchiveReader, manifest: Manifest) -> None:
-        by_name = {table.name: table for table in manifest.tables}
+        by_name = {table.name: table for table in manifest.tables if table.name in OWN_TABLES}
         with plain_postgres.transaction(self._database.url, "READ COMMITTED") as connection:
             _drop_all(connection)
             migrate.upgrade(connection, manifest.revision)
             for name in reversed(by_name):
                 _empty(connection, name)
             for name, content in archive.contents():
-                if name.startswith(TABLES):
-                    _fill(connection, by_name[name.removeprefix(TABLES)], content)
-                else:
+                table = by_name.get(name.removeprefix(TABLES))
+                if table is not None:
+                    _fill(connection, table, content)
+                elif name.startswith(FILES):
                     self._keep_file(name, content)
             migrate.upgrade(connection, "head")
             self._begin(connection, manifest)
 
     def _keep_file(self, name: str, content: BinaryIO) -> None:
         """Stores a file before its row: an interrupted restore leaves a content without a row."""
-        with self._store.incoming() as folder:
+        with errors_of_folder(), self._store.incoming() as folder:
             path = folder / "restored"
             self._store.write(path, chunks(content))
             self._store.keep(path, name.removeprefix(FILES))
@@ -237,12 +251,11 @@ def _write_sqlite(path: Path, database: Database) -> None:
 
 
 def _drop_all(connection: Connection) -> None:
-    """Drops all tables and functions of revisions; the database belongs to Lineup alone."""
-    tables = ", ".join(map(plain_postgres.quoted, inspect(connection).get_table_names()))
-    if tables:
-        connection.execute(text(f"DROP TABLE {tables} CASCADE"))
-    for function in connection.scalars(_FUNCTIONS).all():
-        connection.execute(text(f"DROP FUNCTION {function} CASCADE"))
+    """Drops all tables and functions of revisions, and nothing else."""
+    for table in OWN_TABLES.intersection(inspect(connection).get_table_names()):
+        connection.execute(text(f"DROP TABLE IF EXISTS {plain_postgres.quoted(table)} CASCADE"))
+    for function in _FUNCTIONS:
+        connection.execute(text(f"DROP FUNCTION IF EXISTS {function} CASCADE"))
 
 
 def _empty(connection: Connection, table: str) -> None:

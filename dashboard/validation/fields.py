@@ -1,7 +1,9 @@
 """Types of fields of requests: texts, ids, times, and what a text shows."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -240,6 +242,25 @@ def check_length(text: str, most: int) -> str:
     return text
 
 
+#: Set while something is read that was accepted before, when ids and texts had fewer rules.
+_WAS_ACCEPTED: ContextVar[bool] = ContextVar("_WAS_ACCEPTED", default=False)
+
+
+@contextmanager
+def accepted_before() -> Iterator[None]:
+    """Accepts the ids `.` and `..`, and texts that show nothing, as earlier releases did."""
+    token = _WAS_ACCEPTED.set(True)
+    try:
+        yield
+    finally:
+        _WAS_ACCEPTED.reset(token)
+
+
+def was_accepted(text: str) -> bool:
+    """Whether a text that shows nothing is taken nevertheless."""
+    return text != "" and _WAS_ACCEPTED.get()
+
+
 def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None and text not in _PATH_SEGMENTS
 
@@ -250,6 +271,8 @@ def check_id(text: str) -> str:
         return text
     check_length(check_characters(text), ID_MAX)
     if text in _PATH_SEGMENTS:
+        if _WAS_ACCEPTED.get():
+            return text
         raise fault("invalid_id", f"{quoted(text)} is not an id: URLs drop it")
     raise fault("invalid_id", f"{quoted(text)} is not an id: 1 to {ID_MAX} of A-Z a-z 0-9 . _ : -")
 
@@ -300,7 +323,7 @@ def check_note(text: str) -> str:
 
 def check_visible(text: str) -> str:
     """Returns the text; refuses one that is empty or has only characters that leave no mark."""
-    if not shows_something(text):
+    if not shows_something(text) and not was_accepted(text):
         raise fault("empty_text", "is empty")
     return text
 

@@ -7,7 +7,9 @@ from dashboard.errors import StartError
 from dashboard.redis_url import redis_address
 
 
-@pytest.mark.parametrize("url", ["redis://h", "rediss://u:p@h:1/2?protocol=3", "unix:///a.sock"])
+@pytest.mark.parametrize(
+    "url", ["redis://h", "rediss://u:p@h:1/2?protocol=3", "unix:///a.sock?db=2"]
+)
 def test_one_server_is_left_to_redis_py(url):
     address = redis_address(url)
     assert (address.kind, address.url, address.nodes) == ("server", url, ())
@@ -58,6 +60,12 @@ def test_tls_and_options_are_those_of_redis_py():
         ("http://h", "must begin with redis://"),
         ("redis+clusters://h", "must begin with redis://"),
         ("redis://h:port", "must begin with redis://"),
+        ("redis://h/abc", "the database must be a whole number, not “abc”"),
+        ("rediss://h/0/1", "the database must be a whole number, not “0/1”"),
+        ("redis://h?db=x", "Invalid value for 'db'"),
+        ("redis://h?socket_timeout=soon", "Invalid value for 'socket_timeout'"),
+        ("unix:///a.sock?colour=red", "there is no option “colour”"),
+        ("redis://h?sentinel_password=p", "there is no option “sentinel_password”"),
         ("redis+cluster:///", "“” is not a host and port"),
         ("redis+cluster://h1:7000,/", "“” is not a host and port"),
         ("redis+cluster://h1,h2:x/", "“h2:x” is not a host and port"),

@@ -63,6 +63,35 @@ def test_an_environment_file_may_have_gone_through_an_editor():
     given = {"\ufeffLINEUP_HISTORY_DAYS": "7\r", "LINEUP_SECRET_KEY": "x" * 40 + "\r\n"}
     settings = Settings.from_environment(given, Path("instance"))
     assert (settings.history_days, settings.secret_key) == (7, "x" * 40)
+    assert instance_folder({"\ufeffLINEUP_HOME": "/srv/desk\r"}) == Path("/srv/desk/instance")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql+psycopg2://u:hush@h/db", "leave out “+psycopg2”."),
+        ("postgresql+asyncpg://u:hush@h/db", "leave out “+asyncpg”."),
+        ("sqlite+aiosqlite:////tmp/hush", "leave out “+aiosqlite”."),
+        ("postgresql://u:hush@b:hush@host/db", "the port is not a number."),
+        ("postgresql://u:hush@host:port/db", "the port is not a number."),
+    ],
+)
+def test_a_wrong_url_of_the_database_is_a_sentence_without_the_password(url, said):
+    with pytest.raises(StartError) as error:
+        settings(LINEUP_DATABASE_URL=url)
+    assert said in str(error.value) and "hush" not in str(error.value)
+    assert error.value.__suppress_context__ or error.value.__context__ is None
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_postgresql_has_one_driver(scheme):
+    url = settings(LINEUP_DATABASE_URL=f"{scheme}://u:p@h:1/db").database_url
+    assert url == "postgresql+psycopg://u:p@h:1/db"
+
+
+def test_a_folder_of_files_that_cannot_be_read_is_said_in_a_sentence():
+    with pytest.raises(StartError, match=r"^LINEUP_FILES: “/x+” cannot be read: File name too"):
+        settings(LINEUP_FILES="/" + "x" * 300)
 
 
 WHOLE = {

@@ -141,6 +141,12 @@ def environment_file():
     return found
 
 
+def test_the_page_that_the_file_of_settings_names_explains_each():
+    [page] = re.findall(r"^# (\S+) explains each\.", text_of("lineup.env"), re.M)
+    explained = (ROOT / page).read_text(encoding="utf-8")
+    assert [name for name in environment_file() if f"`{name}`" not in explained] == []
+
+
 def test_compose_gives_both_lineups_settings_that_exist():
     for name in LINEUPS:
         given = COMPOSE["services"][name]["environment"]

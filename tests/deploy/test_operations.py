@@ -13,6 +13,7 @@ RESULTS = (ROOT / "bench" / "results" / "README.md").read_text(encoding="utf-8")
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 BACKUP = (ROOT / "docs" / "backup.md").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
+UNIT = (ROOT / "deploy" / "lineup.service").read_text(encoding="utf-8")
 _GB = 1e9
 
 
@@ -36,6 +37,16 @@ def test_every_command_that_is_typed_exists():
 def test_a_folder_for_backups_belongs_to_the_user_of_the_image():
     [uid] = re.findall(r"useradd .*--uid (\d+)", DOCKERFILE)
     assert f"install -d -o {uid} -m 0700 /var/backups/lineup" in OPERATIONS
+
+
+def test_systemd_restores_as_the_user_of_the_unit_while_it_is_stopped():
+    blocks = re.findall(r"^```sh\n(.*?)^```", OPERATIONS, re.M | re.S)
+    (restore,) = (block for block in blocks if "app.py restore" in block)
+    stop, *_, start = restore.splitlines()
+    assert (stop, start) == ("systemctl stop lineup", "systemctl start lineup")
+    [user] = re.findall(r"^User=(.*)$", UNIT, re.M)
+    [settings] = re.findall(r"^EnvironmentFile=(.*)$", UNIT, re.M)
+    assert f"--uid={user} " in restore and f"=EnvironmentFile={settings} " in restore
 
 
 @pytest.mark.parametrize("text", [OPERATIONS, BACKUP], ids=["operations", "backup"])

@@ -63,6 +63,15 @@ def ensure_dashboard(connection: Connection, now_ms: int) -> int:
     return _ensure(connection, DASHBOARD, now_ms)
 
 
+def dashboard_made_at(connection: Connection) -> int:
+    """Returns when the built-in source was added, in milliseconds since 1970.
+
+    It tells databases apart: a restored one has that of its backup, a new one another.
+    """
+    made_at = select(sources.c.created_at).where(sources.c.name == DASHBOARD)
+    return int(connection.execute(made_at).scalar_one())
+
+
 def desk_of(connection: Connection, source_id: int) -> str:
     """Returns the desk at which the source's threads begin."""
     return connection.execute(_DESK, {"source": source_id}).scalar_one()

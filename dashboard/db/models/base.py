@@ -13,6 +13,8 @@ Id = BigInteger().with_variant(Integer, "sqlite")
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 #: JSON whose objects keep the order of their members.
 OrderedJson = JSON(none_as_null=True)
+#: The tables of words, which differ by database and are in no module: revision 0004 makes them.
+SEARCH_TABLES = ("message_search", "customer_search")
 
 
 class Names(TypeDecorator[frozenset[str]]):

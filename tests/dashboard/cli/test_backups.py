@@ -1,5 +1,6 @@
 """The commands `backup` and `restore`: files, standard input and output, what they print."""
 
+import os
 import stat
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 from dashboard.cli.given_files import new_file
 from dashboard.cli.main import main
 from dashboard.errors import StartError
+from dashboard.transfer.backups import BackupMaker, MadeBackup
 from tests.servers.lineup import ROOT
 
 
@@ -55,6 +57,16 @@ def test_a_backup_replaces_no_file_but_by_force(use, tmp_path, capsys):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def test_a_backup_without_the_content_of_a_file_is_kept_and_exits_with_1(
+    use, tmp_path, capsys, monkeypatch
+):
+    file = tmp_path / "x.backup"
+    monkeypatch.setattr(BackupMaker, "make", lambda *given: MadeBackup(1, ["a" * 32]))
+    assert main(["backup", str(file)]) == 1
+    assert f"1 files are missing in LINEUP_FILES: {'a' * 32}" in capsys.readouterr().err
+    assert file.exists()
+
+
 @pytest.mark.slow
 def test_a_backup_goes_through_a_pipe(use, tmp_path):
     main(["seed", "--threads", "3"])
@@ -95,6 +107,23 @@ def test_a_file_that_somebody_else_makes_meanwhile_is_not_replaced(tmp_path):
         (tmp_path / "x").write_text("theirs")
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
     assert (tmp_path / "x").read_text() == "theirs"
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_device_or_a_pipe_is_not_replaced_by_a_file(tmp_path, force):
+    os.mkfifo(tmp_path / "pipe")
+    refused = pytest.raises(StartError, match="is not a regular file; use - for standard output")
+    with refused, new_file(str(tmp_path / "pipe"), force=force):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with new_file(str(tmp_path / "link"), force=True) as new:
+        new.out.write(b"new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
 
 
 def test_a_terminal_gets_no_backup(monkeypatch):

@@ -19,6 +19,8 @@ from dashboard.cli.web_process import open_web_services
 from dashboard.db.accounts import admins, oidc_accounts, passwords, second_factor, sessions
 from dashboard.db.database import Database
 from dashboard.db.lists import versions, views
+from dashboard.errors import StorageUnavailable
+from dashboard.ingest.accounts import ApiKeys
 from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
 from scoring.rebuilding import Rebuild
@@ -144,6 +146,34 @@ def test_a_key_is_printed_alone_and_once(run):
     assert run("revoke-key", prefix) == (0, "", "The key is revoked.\n")
     assert "\trevoked " in run("list-keys")[1]
     assert run("revoke-key", "lu_none")[0] == 1
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, StorageUnavailable])
+def test_a_key_is_printed_before_the_threads_that_follow_its_setting(run, monkeypatch, error):
+    def fail(keys, source: str) -> None:
+        raise error
+
+    monkeypatch.setattr(ApiKeys, "refold", fail)
+    code, key, err = run("create-key", "--source", "shop", "--handoff")
+    assert code == 1 and key.startswith("lu_") and err.startswith("The key is valid. Not all")
+    assert key.split("_")[1] in run("list-keys")[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("create-key --source x > /dev/full", "The output cannot be written: No space left"),
+        ("--help > /dev/full", "The output cannot be written: No space left"),
+        ("export - > /dev/full", "- cannot be written: No space left"),
+        ("export - | true", "- cannot be written: Broken pipe"),
+    ],
+)
+def test_output_that_cannot_be_written_is_said_in_a_sentence(line, said):
+    run = f"set -o pipefail; {sys.executable} app.py {line}"
+    ended = subprocess.run(["bash", "-c", run], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith(f"lineup: {said}")
+    assert "Traceback" not in ended.stderr and "Exception" not in ended.stderr
 
 
 def test_desks_are_created_by_themselves_or_with_a_key_and_listed_with_their_sources(run):

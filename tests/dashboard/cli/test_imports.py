@@ -52,3 +52,18 @@ def test_a_command_imports_what_it_needs(lines, codes, unneeded, database):
     ended, loaded = json.loads(made.stdout.splitlines()[-1])
     assert set(ended) == codes
     assert unneeded & set(loaded) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("LINEUP_ASYNC_MODE", "gevent\r"), ("\ufeffLINEUP_ASYNC_MODE", "Gevent")]
+)
+def test_the_kind_of_threads_may_come_from_a_file_that_went_through_an_editor(name, value):
+    made = subprocess.run(
+        [sys.executable, "-c", "import app, sys; print('gevent' in sys.modules)"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], name: value},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout == "True\n"

@@ -5,11 +5,12 @@ import time
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import files
 from dashboard.files import uploads
-from dashboard.files.store import ABANDONED_MS, SUBFOLDERS, UNKNOWN_SECONDS, FileCleaner
+from dashboard.files.store import ABANDONED_MS, OWNER, SUBFOLDERS, UNKNOWN_SECONDS, FileCleaner
 from tests.dashboard.web.admin.calls import API, reply
 from tests.dashboard.web.admin.files.calls import stored, uploaded
 from tests.drivers.application import ApplicationDriver
@@ -127,3 +128,19 @@ def test_files_that_are_none_of_ours_are_left_alone(dashboard, mai, thread, clea
         (dashboard.services.settings.files / place / "README").write_text("mine")
     clean(UNKNOWN_SECONDS + 60)
     assert stored(dashboard) == sorted(["README"] * 3 + [id])
+
+
+def test_the_files_of_another_database_are_left_alone(dashboard, mai, thread, clean, caplog):
+    """A new database, of a drill or a mistake, in whose rows there is none of these files."""
+    kept = uploaded(mai, thread)
+    reply(mai, thread, files=[kept])
+    clean()
+    write = dashboard.database.write
+    write(lambda c: c.execute(update(files).values(id="f" * 32)))
+    write(lambda c: c.execute(update(sources).values(created_at=sources.c.created_at + 1)))
+    clean(UNKNOWN_SECONDS + 60)
+    assert stored(dashboard) == [kept]
+    assert caplog.text.count("LINEUP_FILES is the folder of another database") == 1
+    (dashboard.services.settings.files / OWNER).unlink()
+    clean(UNKNOWN_SECONDS + 60)
+    assert stored(dashboard) == []

@@ -1,8 +1,11 @@
 """The demo's data are exported and imported like those of any other desk."""
 
+import errno
 import json
 from collections import Counter
+from pathlib import Path
 
+import pytest
 from sqlalchemy import select
 
 from dashboard.cli.demo_access import DEMO_EMAIL, demo_access
@@ -11,10 +14,11 @@ from dashboard.cli.demo_desk import SECOND_DESK, VIEWS, furnish, hire, share_out
 from dashboard.cli.demo_server import DemoShop
 from dashboard.cli.starting import Address
 from dashboard.db import calendars, policies
-from dashboard.db.accounts import admin_desks, admins, sources
+from dashboard.db.accounts import admin_desks, admins, api_keys, sources
 from dashboard.db.lists import views
 from dashboard.db.models.threads import events, threads
 from dashboard.db.outbox import webhooks
+from dashboard.errors import StartError
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import parse
 from tests.dashboard.ingest.shop import timestamp
@@ -102,6 +106,52 @@ def test_the_demo_knows_its_accounts_by_new_addresses_too(any_database, transfer
     assert again.email.startswith("new-")
     with any_database.read() as connection:
         assert len(admins.listing(connection)) == len(people) + 1
+
+
+@pytest.mark.parametrize("used", ["admin", "source"])
+def test_the_demo_leaves_a_database_alone_that_somebody_uses(any_database, tmp_path, clock, used):
+    def use(connection):
+        if used == "admin":
+            admins.create(connection, "mai@desk.example", "Mai", "admin", "no hash", 0)
+        else:
+            sources.ensure(connection, "shop", 0)
+
+    any_database.write(use)
+    with pytest.raises(StartError, match="The database is in use, and the demo would add"):
+        demo_access(tmp_path, any_database, clock)
+    assert not (tmp_path / "demo.json").exists()
+
+
+def test_a_database_of_the_demo_may_have_more(any_database, tmp_path, clock):
+    any_database.write(lambda connection: sources.ensure(connection, DEMO_SOURCE, 0))
+    first = demo_access(tmp_path, any_database, clock)
+    any_database.write(lambda connection: sources.ensure(connection, "mine", 0))
+    assert demo_access(tmp_path, any_database, clock) == first
+
+
+@pytest.mark.parametrize("spoiled", [b"", b'{"pass', b"[]", b"\xff"])
+def test_a_spoiled_file_of_secrets_is_written_again(any_database, tmp_path, clock, spoiled):
+    demo_access(tmp_path, any_database, clock)
+    (tmp_path / "demo.json").write_bytes(spoiled)
+    access = demo_access(tmp_path, any_database, clock)
+    assert json.loads((tmp_path / "demo.json").read_text())["password"] == access.password
+    assert demo_access(tmp_path, any_database, clock) == access
+
+
+def test_the_file_of_secrets_is_replaced_when_it_is_complete(
+    any_database, tmp_path, clock, monkeypatch
+):
+    demo_access(tmp_path, any_database, clock)
+    before = (tmp_path / "demo.json").read_text()
+    monkeypatch.setattr(api_keys, "authenticate", lambda *given: None)
+
+    def full(path: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError):
+        demo_access(tmp_path, any_database, clock)
+    assert (tmp_path / "demo.json").read_text() == before
 
 
 def test_the_demos_shop_has_one_webhook_wherever_it_is_served(

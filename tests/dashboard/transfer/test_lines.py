@@ -128,6 +128,16 @@ def test_batches_before_a_wrong_line_are_stored(new_database, transfer, monkeypa
     assert transfer.imported(other, encoded(*HEAD, *good)).created == 1
 
 
+def test_what_earlier_releases_accepted_is_imported(new_database, transfer):
+    """Their exports have it: ids that a URL drops, and texts and names that show nothing."""
+    unseen = {"id": "..", "name": "\u200b"}
+    lines = [*HEAD[:4], HEAD[4] | {"thread": "."}, sent(thread=".", customer=unseen, body=" ")]
+    other, again = new_database(), new_database()
+    assert transfer.imported(other, encoded(*lines, act(thread="."))).created == 2
+    transfer.imported(again, transfer.exported(other))
+    assert transfer.exported(again) == transfer.exported(other)
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
@@ -191,12 +201,14 @@ def test_what_is_left_of_people_who_were_deleted_keeps_threads_of_others_in_plac
 ):
     order = Order(any_database, fakeredis.FakeRedis(), clock)
     order.post("t-1", customer={"id": "gone", "name": "Gone"})
+    # A note of the chatbot answers nobody.
+    order.post("t-1", customer={"id": "gone"}, role="admin", private=True)
     order.post("t-1", customer={"id": "stays"})
     order.post("t-2", customer={"id": "gone"})
     order.erase("gone")
     lines = transfer.exported(any_database)
     assert b"Gone" not in b"".join(lines) and b'"gone"' not in b"".join(lines)
-    assert sum(line.startswith(b'{"erased"') for line in lines) == 1
+    assert sum(line.startswith(b'{"erased"') for line in lines) == 2
     other = new_database()
     transfer.imported(other, lines)
     assert transfer.exported(other) == lines
@@ -218,6 +230,18 @@ def test_people_who_were_deleted_are_not_brought_back(any_database, transfer, cl
     assert (imported.created, imported.duplicates, imported.refused) == (0, 1, 2)
     with any_database.read() as connection:
         assert connection.scalars(select(threads.c.external_id)).all() == ["t-2"]
+
+
+def test_an_export_of_any_age_brings_back_nobody_who_was_deleted(any_database, transfer, clock):
+    """Nor by events that were never stored here, and so have no ids that are taken."""
+    order = Order(any_database, fakeredis.FakeRedis(), clock)
+    for customer in ("c", "other"):
+        order.post(f"t-{customer}", customer={"id": customer})
+    order.erase("c")
+    clock.advance(400 * 24 * 3_600_000)
+    order.erase("other")
+    imported = transfer.imported(any_database, encoded(*HEAD, sent()))
+    assert (imported.created, imported.duplicates, imported.refused) == (0, 0, 1)
 
 
 def test_a_thread_that_a_batch_writes_twice_leaves_the_lists_of_before(

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from dashboard.db.models.threads import events
 from dashboard.db.models.webhooks import outgoing_events
@@ -55,6 +55,22 @@ def test_what_one_kind_of_database_exports_the_other_imports(
     assert (imported.duplicates, imported.refused) == (0, 0)
     assert transfer.exported(there) == lines
     _is_the_same(state_of(there), state_of(here))
+
+
+@pytest.mark.postgres
+def test_the_order_of_lines_does_not_depend_on_the_databases_order_of_texts(
+    postgres_database, transfer, clock
+):
+    """As in a database that was made for a language: “_” before digits."""
+    order = 'ALTER TABLE admins ALTER email TYPE VARCHAR(254) COLLATE "und-x-icu"'
+    postgres_database.write(lambda c: c.execute(text(order)))
+    Shop(postgres_database, clock).says(0, thread="t")
+    for name in ("a_b", "a1b"):
+        author = Admin(new_admin(postgres_database, name), name)
+        Actions(postgres_database, clock).reply(author, 1, Reply("Hi", name))
+    lines = map(json.loads, transfer.exported(postgres_database))
+    names = [line["admin"] for line in lines if "admin" in line]
+    assert names == ["a1b@desk.example", "a_b@desk.example"]
 
 
 def test_an_export_while_events_are_stored_is_of_one_moment(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import requests
 
+from dashboard.files.store import OWNER
 from tests.dashboard.files import samples
 from tests.support import wait_until
 
@@ -17,9 +18,10 @@ def url_of(lineup, thread: int) -> str:
 
 
 def stored(lineup) -> list[Path]:
-    """Returns everything on disk except the folders by digits."""
+    """Returns everything on disk except the folders by digits and the name of the owner."""
     folder = Path(lineup.server.environment["LINEUP_FILES"])
-    return [path for path in folder.rglob("*") if path.is_file() or path.parent.name == "incoming"]
+    found = [path for path in folder.rglob("*") if path.is_file() or path.parent.name == "incoming"]
+    return [path for path in found if not path.name.startswith(OWNER)]
 
 
 def half_upload(lineup, session, thread: int) -> socket.socket:

@@ -115,12 +115,11 @@ def _copy(source: Connection, target: Connection) -> None:
         rows = [dict(row) for row in source.execute(select(known.tables[table.name])).mappings()]
         if rows:
             target.execute(insert(table), rows)
-        names = [column.name for column in table.columns]
-        if target.dialect.name == "postgresql" and plain_postgres.last_id(
-            target, table.name, names
-        ):
-            last_id = max((row["id"] for row in rows), default=0)
-            plain_postgres.set_last_id(target, table.name, names, last_id + 10_000)
+        is_postgres = target.dialect.name == "postgresql"
+        sequence = plain_postgres.sequence_of(target, table.name) if is_postgres else None
+        if sequence is not None:
+            last_id = max((row[sequence.column] for row in rows), default=0)
+            plain_postgres.set_last_id(target, sequence, last_id + 10_000)
 
 
 def _is_copied(name: str) -> bool:

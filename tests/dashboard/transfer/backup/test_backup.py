@@ -3,24 +3,24 @@
 import threading
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import insert, inspect, text
 
 from dashboard.db import migrate
+from dashboard.db.models.accounts import canned_replies
+from dashboard.db.models.queues import queue_lists
 from dashboard.db.outbox import outgoing
 from dashboard.db.search import search
 from dashboard.errors import StartError
 from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.replies import Reply
-from dashboard.transfer import restoring
+from dashboard.transfer import backups, restoring
 from tests.dashboard.ingest.shop import Shop, message
 from tests.drivers.audit import acts
 
 #: A restore carries out all revisions: three in the gate show that it does so on PostgreSQL, too.
-on_postgres_slow = pytest.mark.parametrize(
-    "any_database",
-    ["sqlite", pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.slow])],
-    indirect=True,
-)
+_POSTGRES = pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.slow])
+on_postgres_slow = pytest.mark.parametrize("any_database", ["sqlite", _POSTGRES], indirect=True)
+on_postgres_alone = pytest.mark.parametrize("any_database", [_POSTGRES], indirect=True)
 
 
 def test_a_restored_database_has_the_same_rows_and_files(place, new_place):
@@ -128,6 +128,23 @@ def test_what_was_given_out_since_the_backup_is_not_given_out_again(place, new_p
 
 
 @on_postgres_slow
+def test_every_table_that_gives_out_ids_goes_on_far_above_the_backup(place, new_place):
+    """Also one whose id has another name, and one that was empty."""
+
+    def added(database, table, **values):
+        new = insert(table).values(values)
+        return database.write(lambda c: c.execute(new).inserted_primary_key[0])
+
+    added(place.fill().database, queue_lists, list_id="a", fill_to=0)
+    backup, _ = place.back_up()
+    restored = new_place()
+    restored.restore(backup)
+    assert added(restored.database, queue_lists, list_id="b", fill_to=0) > restoring.IDS
+    reply = {"shortcut": "hi", "body": "Hello", "updated_at": 0}
+    assert added(restored.database, canned_replies, **reply) > restoring.IDS
+
+
+@on_postgres_slow
 def test_a_backup_of_an_older_schema_is_upgraded(place, new_place):
     place.fill()
     expected = place.rows()
@@ -162,15 +179,67 @@ def test_a_database_at_head_that_holds_nothing_is_no_database_in_use(place, new_
     assert other.rows() == place.rows()
 
 
+def execute(place, *statements: str) -> None:
+    place.database.write(lambda c: [c.execute(text(statement)) for statement in statements])
+
+
+#: A table of another program, and the one by which other programs use Alembic.
+OTHER = ["CREATE TABLE o (id int)", "CREATE TABLE alembic_version (version_num varchar(32))"]
+OTHER.append("INSERT INTO alembic_version VALUES ('ae1027a6acf')")
+
+
 @on_postgres_slow
-def test_tables_of_another_program_are_never_replaced(place, new_place):
+@pytest.mark.parametrize("statements", [OTHER[:1], OTHER], ids=["plain", "alembic"])
+def test_tables_of_another_program_are_never_replaced(place, new_place, statements):
     backup, _ = place.back_up()
     other = new_place()
-    other.database.write(lambda connection: connection.execute(text("CREATE TABLE o (id int)")))
+    execute(other, *statements)
     with pytest.raises(StartError, match="not Lineup's"):
         other.restore(backup, force=True)
     with other.database.read() as connection:
-        assert inspect(connection).get_table_names() == ["o"]
+        assert "o" in inspect(connection).get_table_names()
+
+
+@on_postgres_alone
+def test_a_restore_by_force_keeps_what_is_not_of_lineup(place, new_place):
+    """Of a newer Lineup's tables nobody here knows what they are."""
+    backup, _ = place.fill().back_up()
+    returned = "LANGUAGE sql AS 'SELECT 1'"
+    execute(place, "CREATE TABLE o (id int)", f"CREATE FUNCTION f() RETURNS int {returned}")
+    place.restore(backup, force=True)
+    with place.database.read() as connection:
+        assert connection.scalar(text("SELECT f() + count(*) FROM o")) == 1
+    execute(place, "UPDATE alembic_version SET version_num='9999'")
+    with pytest.raises(StartError, match=r"newer Lineup, whose .* know \(o\)\. Give"):
+        place.restore(backup, force=True)
+    execute(place, "DROP TABLE o")
+    place.restore(backup, force=True)
+    with place.database.read() as connection:
+        assert migrate.revision(connection) == migrate.head()
+
+
+def test_all_tables_are_known_as_those_of_lineup(any_database):
+    with any_database.read() as connection:
+        made = {*inspect(connection).get_table_names()}
+    # SQLite keeps its index of words in tables of its own.
+    assert {name for name in made if "_search_" not in name} == backups.OWN_TABLES
+
+
+@on_postgres_alone
+def test_tables_that_are_not_of_lineup_are_in_no_backup_and_are_left_out(
+    place, new_place, monkeypatch
+):
+    """Earlier backups have them."""
+    execute(place.fill(), "CREATE TABLE notes2 (id int)", "INSERT INTO notes2 VALUES (1)")
+    backup, _ = place.back_up()
+    assert new_place().restore(backup).left_out == []
+    with monkeypatch.context() as patched:
+        patched.setattr(backups, "OWN_TABLES", backups.OWN_TABLES | {"notes2"})
+        earlier, _ = place.back_up()
+    restored = new_place()
+    assert restored.restore(earlier).left_out == ["notes2"]
+    execute(place, "DROP TABLE notes2")
+    assert restored.rows() == place.rows()
 
 
 def test_a_backup_of_a_newer_lineup_is_refused(place, new_place):

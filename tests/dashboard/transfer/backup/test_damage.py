@@ -4,6 +4,7 @@ import errno
 import gzip
 import io
 import random
+import shutil
 import tarfile
 
 import pytest
@@ -134,3 +135,16 @@ def test_a_disk_without_room_is_said_in_one_line(place, new_place, monkeypatch):
 
     monkeypatch.setattr("dashboard.transfer.restoring.chunks", full)
     assert refused(other, backup).endswith("cannot be written: No space left on device.")
+
+
+def test_a_folder_of_files_that_cannot_be_used_is_named(place, new_place):
+    backup, _ = place.fill().back_up()
+    other = new_place()
+    (other.folder / "files").write_text("no folder")
+    with pytest.raises(StartError, match=r"^LINEUP_FILES: .*/files cannot be used: File exists\.$"):
+        other.restore(backup)
+    id = min(place.contents())
+    shutil.rmtree(place.folder / "files" / id[:2])
+    (place.folder / "files" / id[:2]).write_text("no folder")
+    with pytest.raises(StartError, match=f"^LINEUP_FILES: .*/{id} cannot be used: Not a directory"):
+        place.back_up()
