@@ -53,6 +53,8 @@ class Watchers:
         self._watches: dict[str, dict[Hashable, _Watch]] = defaultdict(dict)
         self._watched: dict[Hashable, set[str]] = defaultdict(set)
         self._changed: set[str] = set()
+        #: Watched people who could not be read when a watcher added them.
+        self._unread: set[str] = set()
         self._recovering: set[int] = set()
 
     def watch(
@@ -87,7 +89,11 @@ class Watchers:
             if start:
                 pause()
             people = add[start : start + _BATCH]
-            self._update(self._people.snapshots(people))
+            try:
+                self._update(self._people.snapshots(people))
+            except Exception:
+                self._unread.update(add)
+                raise
             states |= self._states_for(watcher, viewer, people)
         return states
 
@@ -117,6 +123,7 @@ class Watchers:
 
     def flush_once(self) -> int:
         """Publishes changes; returns to how many watchers."""
+        self._read_unread()
         changed, self._changed = self._changed, set()
         self._load_relations(changed)
         changes: dict[Hashable, dict[str, State]] = defaultdict(dict)
@@ -183,6 +190,18 @@ class Watchers:
         same_status = earlier.truth["status"] == announced.truth["status"] != "offline"
         more = Counter(announced.truth["devices"]) - Counter(earlier.truth["devices"])
         return same_status and not more and _privacy(earlier) == _privacy(announced)
+
+    def _read_unread(self) -> None:
+        self._unread &= self._watches.keys()
+        people = list(self._unread)[:MAX_WATCHED]
+        if not people:
+            return
+        try:
+            self._update(self._people.snapshots(people))
+        except Exception:  # They are read at a later flush; changes of others are published now.
+            return
+        self._unread -= set(people)
+        self._changed.update(people)
 
     def _update(self, snapshots: Mapping[str, PresenceSnapshot]) -> None:
         for person, snapshot in snapshots.items():

@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from presence.errors import TooMany
 from presence.feed import MISSED_CHECKS_MAX
+from presence.states import never_seen
 from presence.watchers import Watchers
 from tests.presence.world import OUTSIDER, TTL, World
 from tests.support import wait_until
@@ -49,6 +51,34 @@ def test_a_watcher_may_watch_so_many(world: World) -> None:
         watchers.watch("socket", OUTSIDER, ["d"])
     watchers.watch("socket", OUTSIDER, ["d"], drop=["a"])
     assert len(watchers) == 3
+
+
+def test_people_who_could_not_be_read_are_sent_when_they_can_be(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person who was added while Redis was away is shown later. (R44, R47)"""
+
+    def away(people: Any) -> None:
+        raise RedisConnectionError("away")
+
+    world.open("ann")
+    world.open("bob")
+    with world.watching("bob") as watcher:
+        watcher.settle()
+        with monkeypatch.context() as broken:
+            broken.setattr(world.people, "held", away)
+            for people in (["ann", "bob"], ["cat"]):
+                with pytest.raises(RedisConnectionError):
+                    watcher.watchers.watch("late", OUTSIDER, people)
+            watcher.watchers.watch("late", OUTSIDER, drop=["cat"])
+            assert watcher.watchers.flush_once() == 0
+        watcher.states.clear()
+        watcher.states |= dict.fromkeys(("ann", "bob"), never_seen(0))
+        [states] = watcher.settle()
+        assert {name: state["status"] for name, state in states.items()} == {
+            "ann": "online", "bob": "online",
+        }  # fmt: skip
+        assert watcher.settle() == []
 
 
 def test_one_publish_reaches_watchers_on_every_worker(world: World) -> None:
