@@ -270,13 +270,18 @@ class AdminPresence:
         person = socket.connection.person
         try:
             self.heartbeats.add(socket.connection)
-            self._watch_visibility(caller.admin_id)
         except Exception as error:
             # The next flush of heartbeats opens the connection.
             self.heartbeats.mark(person, socket.connection.id)
             log.warning("an admin's connection will be opened in Redis later: %s", error)
+        try:
+            self._watch_visibility(caller.admin_id)
+        except Exception as error:
+            # A later flush of the watchers reads it.
+            log.warning("whether an admin is visible will be read later: %s", error)
         if caller.sid not in self._sockets:
             self._attempt(self.heartbeats.drop, person, socket.connection.id)
+            self._forget_visibility(caller.admin_id)
 
     def on_disconnect(self, sid: str, reason: str) -> None:
         """Removes a disconnected socket; `reason` decides how long it may come back unnoticed."""
@@ -285,10 +290,7 @@ class AdminPresence:
             return
         grace = grace_ms(self._presence_service.timing, reason, self._is_draining)
         self._people.forget(sid)
-        admin_id = socket.caller.admin_id
-        if all(other.caller.admin_id != admin_id for other in self._sockets.values()):
-            self._shown.pop(admin_id, None)
-            self.watchers["admin"].forget(("shown", admin_id))
+        self._forget_visibility(socket.caller.admin_id)
         self._attempt(self.viewers.drop, sid, grace)
         connection = socket.connection
         self._attempt(self.heartbeats.drop, connection.person, connection.id, grace)
@@ -442,6 +444,12 @@ class AdminPresence:
         person = str(admin_id)
         states = self.watchers["admin"].watch(("shown", admin_id), _ANY_COLLEAGUE, [person])
         self._show(admin_id, states[person])
+
+    def _forget_visibility(self, admin_id: int) -> None:
+        """Stops watching whether an admin without a socket is visible."""
+        if not self._sids_of(admin_id):
+            self._shown.pop(admin_id, None)
+            self.watchers["admin"].forget(("shown", admin_id))
 
     def _show(self, admin_id: int, state: State) -> None:
         """Adds an admin who became visible to their open threads, removes one who became hidden."""

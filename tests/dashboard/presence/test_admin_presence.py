@@ -4,6 +4,7 @@ from collections import Counter
 
 import fakeredis
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.live.visible_rows import VisibleRows
 from dashboard.presence.admin_presence import AdminPresence
@@ -71,6 +72,10 @@ class Worker:
 
     def connections(self) -> list[Connection]:
         return self.presence_service.admins.connections_of("7")
+
+
+def raise_away():
+    raise RedisConnectionError("away")
 
 
 @pytest.fixture
@@ -182,6 +187,32 @@ def test_a_disconnect_before_the_socket_is_ready_leaves_nothing(worker):
     worker.presence.on_disconnect("s", "client disconnect")
     worker.presence.on_ready(caller)
     assert worker.connections() == [] and worker.status() == "offline"
+
+
+def test_who_comes_while_redis_is_away_is_shown_in_a_thread_when_it_is_back(worker, monkeypatch):
+    """T37, R85: the visibility is read then, also if the connection could not be opened."""
+    people = worker.presence_service.admins
+    with monkeypatch.context() as broken:
+        for name in ("open_all", "held"):
+            broken.setattr(people, name, lambda given: raise_away())
+        worker.come("s")
+    assert not worker.presence.is_shown("s")
+    worker.presence.heartbeats.flush_once()
+    worker.presence.watchers["admin"].flush_once()
+    assert worker.presence.is_shown("s")
+
+
+def test_nothing_is_kept_of_a_socket_that_went_while_it_came(worker, monkeypatch):
+    """R71: the watcher of the admin's visibility ends, too."""
+    open_all = worker.presence_service.admins.open_all
+
+    def opening(given):
+        worker.presence.on_disconnect("s", "client disconnect")
+        return open_all(given)
+
+    monkeypatch.setattr(worker.presence_service.admins, "open_all", opening)
+    worker.come("s")
+    assert len(worker.presence.watchers["admin"]) == 0 and not worker.presence._shown
 
 
 def test_nothing_is_kept_of_a_socket_that_went(worker):
