@@ -139,6 +139,14 @@ class Watchers:
             self._publish(watcher, states)
         return len(changes)
 
+    def publish_again(self, watcher: Hashable, people: Iterable[str]) -> None:
+        """Has the next flush publish the states of these people, which could not be sent."""
+        for person in people:
+            watch = self._watches.get(person, {}).get(watcher)
+            if watch is not None:
+                watch.last_sent = {**_nothing_sent(), "v": watch.last_sent["v"]}
+                self._changed.add(person)
+
     def contacts(self) -> list[str]:
         """Returns the watched people with a state shown to contacts only."""
         return [person for person, one in self._snapshots.items() if one.audience == "contacts"]

@@ -106,10 +106,10 @@ class WatchedPeople:
         try:
             customers = self._known(desks, [*states])
         except StorageUnavailable:
-            # It is unknown which customers the admin may know. Their next change is published.
-            customers = ()
-        else:
-            self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*customers})
+            # It is unknown which customers the admin may know.
+            self.by_kind["customer"].publish_again(watcher, states)
+            return
+        self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*customers})
         shown = {person: state for person, state in states.items() if person in customers}
         if shown:
             self._publish("customer", watcher, shown)
