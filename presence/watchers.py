@@ -420,7 +420,8 @@ class RoomWatchers:
     def _read(self, names: Sequence[str]) -> dict[str, Room]:
         rooms = self._rooms.look_up(names) if names else {}
         for name, room in rooms.items():
-            if not self._newer(room):
+            # The watcher may have disconnected during the reading, and nobody else watches it.
+            if name not in self._watching or not self._newer(room):
                 continue
             # Earlier watchers have not been sent this yet: the next flush does it.
             if name in self._last_sent and self._last_sent[name].members != room.members:

@@ -102,11 +102,8 @@ class Viewers:
     def drop(self, sid: str, grace_ms: int) -> None:
         """Drops the socket; with a grace, it may come back."""
         opened = self._open.pop(sid, {})
-        self._watched.pop(sid, None)
         self._beating.discard(sid)
-        self._typing_sent.pop(sid, None)
-        self.readers.forget(sid)
-        self.writers.forget(sid)
+        self._stop_watching(sid)
         for opened_thread in opened.values():
             self._rooms.leave(opened_thread.membership, grace_ms)
 
@@ -175,21 +172,30 @@ class Viewers:
         self.writers.flush_once()
 
     def _follow(self, sid: str) -> None:
-        names = [str(id) for id in self._open.get(sid, {})]
-        names += [str(id) for id in reversed(self._visible_rows.of(sid))]
-        new = set(names[:MAX_ROOMS])
+        new = set(self._threads_of(sid)[:MAX_ROOMS])
         held = self._watched.get(sid, set())
         add, dropped = sorted(new - held), held - new
         self._typing_sent[sid] -= dropped
         rooms = self.readers.follow(sid, add, dropped)
         writers = self.writers.follow(sid, add, dropped)
-        if new:
-            self._watched[sid] = new
-        else:
-            self._watched.pop(sid, None)
-            self._typing_sent.pop(sid, None)
+        # The socket may have disconnected during the reading.
+        if not self._threads_of(sid):
+            self._stop_watching(sid)
+            return
+        self._watched[sid] = new
         self._publish(sid, {name: room for name, room in rooms.items() if room.members})
         self._publish_typing(sid, writers)
+
+    def _threads_of(self, sid: str) -> list[str]:
+        """Returns the threads that the socket has open, then those of its rows, newest first."""
+        rows = reversed(self._visible_rows.of(sid))
+        return [str(id) for id in (*self._open.get(sid, ()), *rows)]
+
+    def _stop_watching(self, sid: str) -> None:
+        self._watched.pop(sid, None)
+        self._typing_sent.pop(sid, None)
+        self.readers.forget(sid)
+        self.writers.forget(sid)
 
     def _put(self, opened_thread: _OpenThread, cursor: JsonObject | None = None) -> None:
         self._rooms.put(opened_thread.membership, opened_thread.mode, cursor=cursor)
