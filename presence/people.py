@@ -239,6 +239,12 @@ class People:
         shards = self.lua.run_all(calls, as_one=True)
         return frozenset(text_of(name) for names in shards for name in names)
 
+    def epochs(self) -> list[str]:
+        """Returns the epoch of each shard; another one tells that Redis has lost the shard."""
+        shards = range(self.space.shards)
+        calls = [LuaCall("feed/head", self.space.log(shard), ()) for shard in shards]
+        return [text_of(head[0]) for head in self.lua.run_all(calls, as_one=True)]
+
     def counts(self) -> dict[str, int]:
         """Counts the people of each public status; `offline` is not counted."""
         counted = STATUSES[:-1]
