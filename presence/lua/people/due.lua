@@ -21,7 +21,9 @@ local function look(at)
   local meta, TOMBSTONES = KEYS[at + 2], KEYS[at + 5]
   local known = redis.call('HMGET', meta, 'beat', 'swept', 'outage', 'recovery_until', 'next')
   local since, next = now - (tonumber(known[2] or nil) or 0), tonumber(known[5] or nil)
-  if since < skip or since < skip_idle and next and now < next then return false, false, false, next end
+  -- Less than 0: the clock was set back, and `next` is of the time before.
+  local is_recent = since >= 0 and (since < skip or since < skip_idle and next and now < next)
+  if is_recent then return false, false, false, next end
   local is_held = held_back(KEYS[at], meta, now, known)
   if redis.call('EXISTS', KEYS[at], KEYS[at + 1], KEYS[at + 3], KEYS[at + 4], TOMBSTONES) == 0 then
     redis.call('HSET', meta, 'swept', ms(now), 'next', 'inf')

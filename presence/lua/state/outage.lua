@@ -6,6 +6,7 @@ local function held_back(key, meta, now, known)
   local outage_after = tonumber(ARGV[3])
   local beat, swept = tonumber(known[1] or nil), tonumber(known[2] or nil)
   local recovery_until = tonumber(known[4] or nil) or 0
+  if recovery_until > now + tonumber(ARGV[4]) then recovery_until = 0 end -- the clock was set back
   local silent = beat and now - beat > outage_after
   if silent and now - beat < tonumber(ARGV[5])
     and redis.call('ZCARD', key) >= tonumber(ARGV[6]) then

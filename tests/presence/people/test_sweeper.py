@@ -118,6 +118,18 @@ def test_after_a_time_without_any_sweep_beats_get_time_to_return(world: World) -
     assert world.sweep_after(20_000).announced == 1
 
 
+def test_a_clock_that_was_set_back_stops_nothing(world: World) -> None:
+    """Connections expire by the clock as it is now, also after an outage. (R15, B18)"""
+    world.sweeper.sweep_once()
+    world.clock.advance(world.timing.outage_after_ms + 1)
+    world.sweeper.sweep_once()
+    world.clock.advance(-3_600_000)
+    world.open("ann")
+    assert world.sweeper.look(skip_swept_within_ms=200).next_ms == TTL
+    world.sweep_after(TTL)
+    assert world.status("ann") == "offline"
+
+
 def test_old_times_of_last_seen_are_trimmed_in_slices(world: World) -> None:
     """Old rows are removed in slices, with the settings of absent people. (R56, R68, R72, B17)"""
     for number in range(30):
