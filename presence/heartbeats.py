@@ -33,6 +33,7 @@ class Heartbeats:
         self._settings_of = settings_of
         self._live: dict[tuple[str, str], _Live] = {}
         self._marked: dict[tuple[str, str], None] = {}
+        self._grace_ms = 0
 
     def __len__(self) -> int:
         return len(self._live)
@@ -40,7 +41,7 @@ class Heartbeats:
     def add(self, connection: Connection) -> bool:
         """Opens a connection: its person is online at once. Returns whether that was announced."""
         self._live[connection.person, connection.id] = _Live(connection)
-        return open_all(self._people, [connection], self._settings_of)[0]
+        return self._open_all([connection])[0]
 
     def mark(self, person: str, connection: str) -> None:
         """Sends a heartbeat for the connection at the next flush, after a pong or a message."""
@@ -70,8 +71,9 @@ class Heartbeats:
 
     def drain(self) -> None:
         """Closes all connections, with time to come back at another worker."""
+        self._grace_ms = self._people.timing.drain_grace_ms
         ended, self._live, self._marked = list(self._live), {}, {}
-        self._people.close_all_of(ended, self._people.timing.drain_grace_ms)
+        self._people.close_all_of(ended, self._grace_ms)
 
     def flush_once(self, max_reopened: int = MAX_REOPENED) -> int:
         """Sends the marked heartbeats; returns how many connections were opened again."""
@@ -88,8 +90,21 @@ class Heartbeats:
             if key in self._live
         ]
         self._marked.update(dict.fromkeys(lost[max_reopened:]))
-        open_all(self._people, connections[:max_reopened], self._settings_of)
+        try:
+            self._open_all(connections[:max_reopened])
+        except Exception:
+            self._marked.update(dict.fromkeys(lost))
+            raise
         return len(connections[:max_reopened])
+
+    def _open_all(self, connections: Sequence[Connection]) -> list[bool]:
+        announced = open_all(self._people, connections, self._settings_of)
+        opened = [(one.person, one.id) for one in connections]
+        # They ended while their settings were read: their closing came before their opening.
+        ended = [key for key in opened if key not in self._live]
+        if ended:
+            self._people.close_all_of(ended, self._grace_ms)
+        return announced
 
     def _beat(self, key: tuple[str, str]) -> Beat:
         live = self._live[key]
