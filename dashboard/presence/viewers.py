@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.errors import StorageUnavailable
 from dashboard.live.visible_rows import VisibleRows
 from dashboard.presence.service import PresenceService
 from dashboard.transport.emitter import Emitter
@@ -16,7 +17,8 @@ from presence.watchers import MAX_ROOMS, RoomWatchers
 
 #: Ids of admins -> their names.
 NamesOf = Callable[[Collection[int]], dict[int, str]]
-#: Names are cached for this long: a changed name is shown this much later at most.
+#: Names are cached for this long: a changed name is shown this much later at most. While SQL is
+#: away the old names are shown.
 NAMES_SECONDS = 10.0
 #: (socket, customer) -> whether the socket's admin is a contact of the customer.
 IsContact = Callable[[str, str], bool]
@@ -49,7 +51,9 @@ class Viewers:
         self._monotonic = monotonic
         self._open: dict[str, dict[int, _OpenThread]] = {}
         self._watched: dict[str, set[str]] = {}
+        #: The names that were read last, and the admins with a name that is not too old.
         self._names: dict[int, str] = {}
+        self._named: set[int] = set()
         self._names_until = float("-inf")
         self._beating: set[str] = set()
         #: Socket to the rooms in which it was last told that a customer types.
@@ -245,11 +249,7 @@ class Viewers:
         }
 
     def _viewers(self, room: Room) -> list[dict[str, object]]:
-        if self._monotonic() >= self._names_until:
-            self._names, self._names_until = {}, self._monotonic() + NAMES_SECONDS
-        unknown = {int(member.person) for member in room.members} - self._names.keys()
-        if unknown:
-            self._names |= self._names_of(unknown)
+        self._read_names({int(member.person) for member in room.members})
         return [
             {
                 "id": int(member.person),
@@ -259,3 +259,17 @@ class Viewers:
             }
             for member in room.members
         ]
+
+    def _read_names(self, ids: Collection[int]) -> None:
+        if self._monotonic() >= self._names_until:
+            self._named, self._names_until = set(), self._monotonic() + NAMES_SECONDS
+        unknown = {*ids} - self._named
+        if not unknown:
+            return
+        try:
+            names = self._names_of(unknown)
+        except StorageUnavailable:
+            # The viewers are shown with the names that were read last.
+            return
+        self._names |= dict.fromkeys(unknown, "") | names
+        self._named |= unknown
