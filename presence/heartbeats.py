@@ -34,9 +34,16 @@ class Heartbeats:
         self._live: dict[tuple[str, str], _Live] = {}
         self._marked: dict[tuple[str, str], None] = {}
         self._grace_ms = 0
+        self._refusals = 0
 
     def __len__(self) -> int:
         return len(self._live)
+
+    @property
+    def are_refused(self) -> bool:
+        """Whether Redis did not take the last heartbeats, which were sent twice. Each flush sends
+        them again."""
+        return self._refusals > 1
 
     def add(self, connection: Connection) -> bool:
         """Opens a connection: its person is online at once. Returns whether that was announced."""
@@ -82,7 +89,9 @@ class Heartbeats:
             unknown = self._people.beat([self._beat(key) for key in marked if key in self._live])
         except Exception:
             self._marked = {**marked, **self._marked}
+            self._refusals += 1
             raise
+        self._refusals = 0
         lost = [(beat.person, beat.connection) for beat in unknown]
         connections = [
             self._live[key].connection._replace(opened_ms=REOPENED)

@@ -327,7 +327,8 @@ class PresenceTasks:
             self._feed = self._new_feed()
             self._set_late(True)
             raise
-        self._set_late(False)
+        # A Redis that takes no writes, because it is full, still answers what is read here.
+        self._set_late(self._presence.heartbeats.are_refused)
 
     def _set_late(self, late: bool) -> None:
         if late != (self.late_since is not None):
@@ -402,6 +403,7 @@ class PresenceTasks:
             self.lag_ms = self._sweeper.sweep(due).lag_ms
         except (RedisError, OSError):
             self._pause_sweeping()
+            self._presence.heartbeats.mark_all()
             raise
         of_customers, of_admins = due.rooms
         self._presence_service.threads.sweep_once(shards=of_admins)

@@ -331,26 +331,6 @@ def test_who_of_the_team_is_here_is_known(process):
     assert process.services.present_admins.count() is None, "while Redis is away nobody is absent"
 
 
-def test_nobody_is_absent_because_redis_lost_its_data(process, monkeypatch):
-    """F6: threads of present admins are not released, and chatbots hear of nobody who left."""
-    process.tasks._sweep_from = 0
-    told: list[str] = []
-    monkeypatch.setattr(process.services.presence_pusher, "turn", lambda: told.append("told"))
-    for step in ("present admins", "push to chatbots"):
-        process.run(step)
-    assert process.services.present_admins.is_absent(8) and told == ["told"]
-    began_ms = process.now_ms()
-    while process.now_ms() == began_ms:
-        """An epoch is the millisecond of its beginning."""
-    process.service.client.flushall()
-    for step in ("present admins", "push to chatbots"):
-        process.run(step)
-    assert not process.services.present_admins.is_absent(8) and told == ["told"]
-    process.tasks._absent_from = 0
-    process.run("push to chatbots")
-    assert told == ["told"] * 2
-
-
 def test_old_times_of_last_seen_go(process):
     """R68, R72."""
     process.services.bot_presence.beat("shop", [("c-1", "d", "web", True)])
