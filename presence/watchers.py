@@ -21,11 +21,13 @@ Publish = Callable[[Hashable, dict[str, State]], None]
 
 @dataclass
 class _Watch:
-    """One watcher of one person; `related`: counts as a contact, None while that is not loaded."""
+    """One watcher of one person; `related`: counts as a contact, as far as it is known, which
+    `is_loaded` says to be current."""
 
     viewer: Viewer
     last_sent: State
-    related: bool | None = None
+    related: bool = False
+    is_loaded: bool = False
 
 
 class Watchers:
@@ -117,7 +119,7 @@ class Watchers:
         """Loads the relations to these people again at the next flush; they may have changed."""
         for person in people:
             for watch in self._watches.get(person, {}).values():
-                watch.related = None
+                watch.is_loaded = False
             if person in self._snapshots:
                 self._changed.add(person)
 
@@ -129,8 +131,8 @@ class Watchers:
         changes: dict[Hashable, dict[str, State]] = defaultdict(dict)
         for person in changed & self._snapshots.keys():
             for watcher, watch in self._watches.get(person, {}).items():
-                state = self._snapshots[person].seen_by(watch.viewer, bool(watch.related))
-                if same(state, watch.last_sent):
+                state = self._snapshots[person].seen_by(watch.viewer, watch.related)
+                if same(state, watch.last_sent) or self._is_doubtful(person, watch):
                     continue
                 state = {**state, "v": max(state["v"], watch.last_sent["v"] + 1)}
                 watch.last_sent = state
@@ -229,7 +231,7 @@ class Watchers:
             if watch is None:
                 continue
             watch.viewer = viewer
-            states[person] = self._snapshots[person].seen_by(viewer, bool(watch.related))
+            states[person] = self._snapshots[person].seen_by(viewer, watch.related)
             watch.last_sent = states[person]
         return states
 
@@ -241,7 +243,7 @@ class Watchers:
             if snapshot is None or snapshot.audience != "contacts":
                 continue
             for watch in self._watches.get(person, {}).values():
-                if watch.related is None:
+                if not watch.is_loaded:
                     by_viewer[watch.viewer.id][person].append(watch)
         for viewer_id, watches in by_viewer.items():
             try:
@@ -251,7 +253,14 @@ class Watchers:
                 continue
             for person, ones in watches.items():
                 for watch in ones:
-                    watch.related = person in contacts
+                    watch.related, watch.is_loaded = person in contacts, True
+
+    def _is_doubtful(self, person: str, watch: _Watch) -> bool:
+        """Whether the watcher was a contact, on which the state depends, and may not be one now. The
+        person stays among the changed ones."""
+        depends = self._snapshots[person].audience == "contacts"
+        sees_all = watch.viewer.truth or watch.viewer.id == person
+        return depends and not sees_all and watch.related and not watch.is_loaded
 
     def _drop(self, watcher: Hashable, person: str) -> None:
         self._watched.get(watcher, set()).discard(person)
