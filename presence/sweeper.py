@@ -163,4 +163,5 @@ class Sweeper:
 
 def _keys_of(people: People, shard: int) -> list[str]:
     own, rooms = people.space.people(shard), people.space.rooms(shard)
-    return [own.deadlines, own.override_ends, own.meta, *rooms[:2], own.tombstones]
+    lists = [own.deadlines, own.override_ends, own.meta, *rooms[:2], own.tombstones]
+    return [*lists, own.connections, own.states]

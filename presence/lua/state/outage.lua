@@ -20,3 +20,12 @@ local function held_back(key, meta, now, known)
   if known[3] then redis.call('HDEL', meta, 'outage') end
   return now < recovery_until
 end
+
+-- Everybody with a deadline has connections and a state. If Redis has lost one of these keys alone,
+-- the others go, too, and the epoch: then connections are opened again as after a loss of all data.
+local function drop_rest(key, connections, states, meta)
+  local held = redis.call('EXISTS', key, connections, states)
+  if held == 0 or held == 3 then return end
+  redis.call('UNLINK', key, connections, states)
+  redis.call('HDEL', meta, 'epoch', 'n', 'online', 'away', 'busy', 'dnd')
+end

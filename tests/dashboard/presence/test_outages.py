@@ -52,3 +52,11 @@ def test_states_are_late_while_redis_takes_no_writes(process, monkeypatch):
     process.hear()
     assert process.tasks.late_since is None
     assert process.sent.events == ["presence:status"] * 2
+
+
+def test_a_count_below_zero_shows_no_team(process):
+    """F7: Redis lost the states of a shard, and somebody left it since."""
+    process.presence.on_disconnect("s", "server disconnect")
+    keys = process.service.admins.space.people(0)
+    process.service.client.hset(keys.meta, "online", -1)
+    assert not process.services.bot_presence.is_team_online()

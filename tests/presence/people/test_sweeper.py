@@ -1,7 +1,9 @@
 """Deadlines are found in time, and an outage is never taken for a departure."""
 
+import pytest
 import redis
 
+from presence.heartbeats import Heartbeats
 from presence.people import Connection
 from presence.rooms import Membership
 from presence.settings import Settings, StatusOverride
@@ -116,6 +118,28 @@ def test_after_a_time_without_any_sweep_beats_get_time_to_return(world: World) -
     assert world.beat("ann") == []
     assert world.sweep_after(80_000).announced == 0
     assert world.sweep_after(20_000).announced == 1
+
+
+@pytest.mark.parametrize("lost", ["deadlines", "connections", "states"])
+def test_a_key_that_redis_lost_alone_is_noticed(world: World, lost: str) -> None:
+    """Connections are opened again, as after a loss of all data, and nobody is counted twice. (F7,
+    F15, R69)
+    """
+    beats = Heartbeats(world.people, lambda people: dict.fromkeys(people, Settings()))
+    beats.add(Connection("ann", "c1"))
+    keys = world.people.space.people(world.people.space.shard_of("ann"))
+    with world.watching("ann") as watcher:
+        world.clock.advance(1)
+        world.client.delete(getattr(keys, lost))
+        world.sweeper.sweep_once()
+        watcher.settle()
+        assert watcher.lost == 1 and set(world.people.counts().values()) == {0}
+        beats.mark_all()
+        assert beats.flush_once() == 1
+        assert world.status("ann") == "online" and world.people.counts()["online"] == 1
+        world.sweep_after(world.timing.recovery_grace_ms)
+        assert watcher.settle() == []
+        assert watcher.states["ann"]["status"] == "online"
 
 
 def test_a_clock_that_was_set_back_stops_nothing(world: World) -> None:
