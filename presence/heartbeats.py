@@ -70,11 +70,13 @@ class Heartbeats:
             self._people.idle(person, connection, active)
             live.connection = live.connection._replace(active=active)
 
-    def drop(self, person: str, connection: str, grace_ms: int = 0) -> None:
-        """Closes the connection: at once, or after a grace in which it may come back."""
+    def drop(
+        self, person: str, connection: str, grace_ms: int = 0, was_silent: bool = False
+    ) -> None:
+        """Closes the connection, as `People.close` does."""
         self._marked.pop((person, connection), None)
         if self._live.pop((person, connection), None):
-            self._people.close(person, connection, grace_ms)
+            self._people.close(person, connection, grace_ms, was_silent)
 
     def drain(self) -> None:
         """Closes all connections, with time to come back at another worker."""

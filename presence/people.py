@@ -131,15 +131,19 @@ class People:
         announced = self._run("people/idle", person, connection, "a" if active else "i")
         return None if announced < 0 else bool(announced)
 
-    def close(self, person: str, connection: str, grace_ms: int = 0) -> bool:
-        """Closes a connection: at once, or after a grace in which it may come back."""
-        return self.close_all_of([(person, connection)], grace_ms)[0]
+    def close(
+        self, person: str, connection: str, grace_ms: int = 0, was_silent: bool = False
+    ) -> bool:
+        """Closes a connection: at once, or after a grace in which it may come back. If it
+        `was_silent` before that grace, its person was last seen at the last beat."""
+        return self.close_all_of([(person, connection)], grace_ms, was_silent=was_silent)[0]
 
     def close_all_of(
         self,
         closed: Sequence[tuple[str, str]],
         grace_ms: int = 0,
         leave_tombstones: bool = False,
+        was_silent: bool = False,
     ) -> list[bool]:
         """Does `close` for many (person, connection) in one round trip; returns as many results.
 
@@ -151,7 +155,7 @@ class People:
         calls = []
         for shard, indexes in batches:
             argv: list[str | int] = [self.space.channel(shard), STREAM_MAX_LENGTH, grace_ms]
-            argv.append(int(leave_tombstones))
+            argv += [int(leave_tombstones), int(was_silent)]
             argv += [name for index in indexes for name in closed[index]]
             calls.append(LuaCall("people/close", self.space.people(shard), argv))
         for (_, indexes), answer in zip(batches, self.lua.run_all(calls), strict=True):

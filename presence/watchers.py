@@ -256,8 +256,8 @@ class Watchers:
                     watch.related, watch.is_loaded = person in contacts, True
 
     def _is_doubtful(self, person: str, watch: _Watch) -> bool:
-        """Whether the watcher was a contact, on which the state depends, and may not be one now. The
-        person stays among the changed ones."""
+        """Whether the state depends on the watcher's relation, which was one and cannot be read
+        now. The person stays among the changed ones."""
         depends = self._snapshots[person].audience == "contacts"
         sees_all = watch.viewer.truth or watch.viewer.id == person
         return depends and not sees_all and watch.related and not watch.is_loaded

@@ -293,7 +293,8 @@ class AdminPresence:
         self._forget_visibility(socket.caller.admin_id)
         self._attempt(self.viewers.drop, sid, grace)
         connection = socket.connection
-        self._attempt(self.heartbeats.drop, connection.person, connection.id, grace)
+        was_silent = reason == "ping timeout"
+        self._attempt(self.heartbeats.drop, connection.person, connection.id, grace, was_silent)
 
     def on_role(self, caller: Caller) -> None:
         """Applies an admin's new role to a socket: what it watches is checked again."""

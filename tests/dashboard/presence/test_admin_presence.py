@@ -142,6 +142,20 @@ def test_a_closed_page_has_half_the_grace_of_a_dropped_connection(worker, reason
     assert grace_ms - 2_000 < left_ms <= grace_ms
 
 
+@pytest.mark.parametrize(
+    ("reason", "seen_now"), [("transport close", True), ("ping timeout", False)]
+)
+def test_after_a_silence_the_last_heartbeat_stays_last_seen(worker, reason, seen_now):
+    """R57: a ping that is not answered is noticed up to 45 s later."""
+    worker.come("s")
+    people = worker.presence_service.admins
+    seen = people.space.people(people.space.shard_of("7")).seen
+    worker.presence_service.client.zincrby(seen, -40_000, "7")
+    before = people.held(["7"])["7"].truth["last_seen"]
+    worker.presence.on_disconnect("s", reason)
+    assert (people.held(["7"])["7"].truth["last_seen"] > before) == seen_now
+
+
 def test_any_message_of_a_socket_is_a_heartbeat(worker):
     """Any inbound message refreshes the connection. (R6)"""
     worker.come("s")

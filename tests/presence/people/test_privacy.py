@@ -133,7 +133,7 @@ def test_a_failing_relation_shows_no_hidden_person(world: World) -> None:
 
 
 def test_contacts_keep_the_last_state_while_relations_cannot_be_read(world: World) -> None:
-    """Supervisors get every change, and who is hidden from contacts is hidden at once. (T38, R81)"""
+    """Supervisors get every change, and who hides from contacts is hidden at once. (T38, R81)"""
 
     def broken(viewer_id: str, people: Sequence[str]) -> set[str]:
         raise RuntimeError("SQL is away")
