@@ -458,8 +458,11 @@ class AdminPresence:
         if self._shown.get(admin_id, False) == shown:
             return
         self._shown[admin_id] = shown
-        change = self.viewers.show if shown else self.viewers.hide
-        self._attempt(change, self._sids_of(admin_id))
+        sids = self._sids_of(admin_id)
+        if shown:
+            self._attempt(self.viewers.show, sids, self.is_shown)
+        else:
+            self._attempt(self.viewers.hide, sids)
 
     def _sids_of(self, admin_id: int) -> list[str]:
         return [sid for sid, socket in self._sockets.items() if socket.caller.admin_id == admin_id]

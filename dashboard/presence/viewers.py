@@ -22,6 +22,8 @@ NamesOf = Callable[[Collection[int]], dict[int, str]]
 NAMES_SECONDS = 10.0
 #: (socket, customer) -> whether the socket's admin is a contact of the customer.
 IsContact = Callable[[str, str], bool]
+#: Whether others may see the threads in which a socket is.
+IsShown = Callable[[str], bool]
 
 
 @dataclass
@@ -122,11 +124,11 @@ class Viewers:
         """Publishes typing to a socket that may see more or fewer customers than before."""
         self._publish_typing(sid, self.writers.published(sid))
 
-    def show(self, sids: Iterable[str]) -> None:
+    def show(self, sids: Iterable[str], is_shown: IsShown) -> None:
         """Adds sockets of admins who became visible to their open threads."""
         for sid in sids:
             for opened_thread in list(self._open.get(sid, {}).values()):
-                self._put(opened_thread, opened_thread.cursor)
+                self._put_again(sid, opened_thread, is_shown)
 
     def hide_typing(self, sids: Iterable[str], shown: bool) -> None:
         """Shows sockets as editing after their admin stopped showing typing."""
@@ -146,11 +148,11 @@ class Viewers:
         if self._open.get(sid):
             self._beating.add(sid)
 
-    def flush_beats(self, is_shown: Callable[[str], bool]) -> None:
+    def flush_beats(self, is_shown: IsShown) -> None:
         """Sends the heartbeats of open threads; memberships that Redis lost are put again."""
         beating, self._beating = self._beating, set()
         opened = {
-            opened_thread.membership: opened_thread
+            opened_thread.membership: (sid, opened_thread)
             for sid in beating
             if is_shown(sid)
             for opened_thread in self._open.get(sid, {}).values()
@@ -161,7 +163,7 @@ class Viewers:
             self._beating |= beating
             raise
         for membership in lost:
-            self._put(opened[membership], opened[membership].cursor)
+            self._put_again(*opened[membership], is_shown)
 
     def flush(self) -> None:
         """Watches the threads that came on screen, and publishes changes."""
@@ -200,6 +202,12 @@ class Viewers:
         self._typing_sent.pop(sid, None)
         self.readers.forget(sid)
         self.writers.forget(sid)
+
+    def _put_again(self, sid: str, opened_thread: _OpenThread, is_shown: IsShown) -> None:
+        """Puts the socket into a thread, unless it has left it or was hidden meanwhile."""
+        threads = self._open.get(sid, {})
+        if threads.get(int(opened_thread.membership.room)) is opened_thread and is_shown(sid):
+            self._put(opened_thread, opened_thread.cursor)
 
     def _put(self, opened_thread: _OpenThread, cursor: JsonObject | None = None) -> None:
         self._rooms.put(opened_thread.membership, opened_thread.mode, cursor=cursor)

@@ -216,6 +216,26 @@ def test_an_open_thread_is_kept_open(process):
     assert process.room_deadline(membership) > ends
 
 
+@pytest.mark.parametrize("meanwhile", ["left", "hidden"])
+def test_who_leaves_or_hides_while_beats_are_sent_is_not_put_back(process, monkeypatch, meanwhile):
+    """R77, R84."""
+    membership, viewers = process.open_thread(), process.presence.viewers
+    rooms = process.service.threads
+    rooms.leave(membership)
+    beat = rooms.beat
+
+    def sending(memberships):
+        if meanwhile == "left":
+            viewers.leave("s", int(THREAD))
+        process.presence._shown[7] = meanwhile == "left"
+        return beat(memberships)
+
+    monkeypatch.setattr(rooms, "beat", sending)
+    viewers.beat("s")
+    process.run("heartbeats in rooms")
+    assert rooms.memberships() == []
+
+
 def test_a_customer_who_wrote_is_online(process):
     """R6."""
     process.services.bot_presence.enqueue([CustomerWrote("shop", "c-1", int(THREAD))])
