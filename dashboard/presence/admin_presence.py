@@ -286,12 +286,13 @@ class AdminPresence:
     def on_disconnect(self, sid: str, reason: str) -> None:
         """Removes a disconnected socket; `reason` decides how long it may come back unnoticed."""
         socket = self._sockets.pop(sid, None)
-        if socket is None:
-            return
         grace = grace_ms(self._presence_service.timing, reason, self._is_draining)
         self._people.forget(sid)
-        self._forget_visibility(socket.caller.admin_id)
+        # Also if it is reported again: a call that outlived the socket may have begun something.
         self._attempt(self.viewers.drop, sid, grace)
+        if socket is None:
+            return
+        self._forget_visibility(socket.caller.admin_id)
         connection = socket.connection
         was_silent = reason == "ping timeout"
         self._attempt(self.heartbeats.drop, connection.person, connection.id, grace, was_silent)

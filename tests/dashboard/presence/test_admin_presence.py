@@ -239,6 +239,28 @@ def test_nothing_is_kept_of_a_socket_that_went(worker):
     assert [len(one) for one in worker.presence.watchers.values()] == [0, 0]
 
 
+def test_nothing_is_kept_of_a_call_that_outlives_its_socket(worker, monkeypatch):
+    """R71: the end of the call reports the socket's end once more."""
+    caller, viewers = worker.come("s"), worker.presence.viewers
+    put = worker.presence_service.threads.put
+
+    def ending(membership, *given, **named):
+        worker.presence.on_disconnect("s", "client disconnect")
+        return put(membership, *given, **named)
+
+    monkeypatch.setattr(worker.presence_service.threads, "put", ending)
+    open_thread = worker.presence.handlers(
+        {"thread:open": lambda caller, args: {"thread_id": 5}, "thread:close": None}
+    )["thread:open"]
+    open_thread(caller, ({"id": 5},))
+    worker.presence.watch(caller, ({"kind": "customer", "add": ["shop/c-1"]},))
+    worker.presence.on_disconnect("s", "closed")
+    assert [len(one) for one in worker.presence.watchers.values()] == [0, 0]
+    assert not worker.presence._people._desks
+    assert not viewers.readers._watching and not viewers.writers._watching
+    assert not viewers._watched and not viewers._typing_sent
+
+
 def test_pings_follow_the_lifetime_of_a_connection(worker):
     """A fifth of the lifetime gives five times as many pings, from the first one on. (R3)"""
     worker.presence_service.timing = Timing.from_ttl(18)
