@@ -89,6 +89,13 @@ def test_an_override_ends_by_itself_and_is_announced_once(world: World) -> None:
     assert not world.client.exists(due)
 
 
+@pytest.mark.parametrize("until", [0, 1])
+def test_an_override_with_an_end_in_the_past_has_no_effect(world: World, until: int) -> None:
+    world.open("ann")
+    world.set("ann", status="busy", until=until)
+    assert world.status("ann") == "online"
+
+
 def test_the_override_before_a_timed_one_comes_back(world: World) -> None:
     now = world.clock()
     world.open("ann", lifetime_ms=1_000_000)
