@@ -92,8 +92,10 @@ class Viewers:
     def change(
         self, sid: str, thread_id: int, mode: str, cursor: JsonObject | None, shown: bool
     ) -> None:
-        """Sets the socket's mode and cursor in a thread that it has open."""
-        opened_thread = self._open[sid][thread_id]
+        """Sets the socket's mode and cursor in a thread, if it still has it open."""
+        opened_thread = self._open.get(sid, {}).get(thread_id)
+        if opened_thread is None:
+            return
         opened_thread.mode, opened_thread.cursor = mode, cursor or opened_thread.cursor
         if shown:
             self._put(opened_thread, cursor)

@@ -13,6 +13,7 @@ from dashboard.presence.viewers import Viewers
 from dashboard.transport.caller import Caller
 from presence.keys import SEPARATOR
 from presence.people import Connection
+from presence.rooms import Membership
 from presence.states import Viewer
 from presence.timing import Timing
 
@@ -259,6 +260,20 @@ def test_nothing_is_kept_of_a_call_that_outlives_its_socket(worker, monkeypatch)
     assert not worker.presence._people._desks
     assert not viewers.readers._watching and not viewers.writers._watching
     assert not viewers._watched and not viewers._typing_sent
+
+
+def test_a_mode_in_a_thread_that_closes_meanwhile_changes_nothing(worker, monkeypatch):
+    """O9: the setting `show_typing` is read from SQL in between."""
+    caller, presence = worker.come("s"), worker.presence
+    presence.viewers.join("s", Membership("5", "7", "s"), shown=True)
+
+    def shows_typing(admin_id):
+        presence.viewers.leave("s", 5)
+        return True
+
+    monkeypatch.setattr(presence._typing_shown, "of", shows_typing)
+    assert presence.change_mode(caller, ({"id": 5, "mode": "typing"},)) == {}
+    assert worker.presence_service.threads.memberships() == []
 
 
 def test_pings_follow_the_lifetime_of_a_connection(worker):
