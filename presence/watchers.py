@@ -191,15 +191,16 @@ class Watchers:
         self._on_lost()
 
     def _is_recovery(self, earlier: PresenceSnapshot, announced: PresenceSnapshot) -> bool:
-        """Whether only connections come back while a shard recovers: no change of the status.
+        """Whether only connections come back while a shard recovers: no change of what was set.
 
         Changed visibility is applied at once, and so is a new device.
         """
         if self._people.space.shard_of(earlier.person) not in self._recovering:
             return False
-        same_status = earlier.truth["status"] == announced.truth["status"] != "offline"
+        same_status = _set_parts(earlier) == _set_parts(announced)
+        is_back = same_status and announced.truth["status"] != "offline"
         more = Counter(announced.truth["devices"]) - Counter(earlier.truth["devices"])
-        return same_status and not more and _privacy(earlier) == _privacy(announced)
+        return is_back and not more and _privacy(earlier) == _privacy(announced)
 
     def _read_unread(self) -> None:
         self._unread &= self._watches.keys()
@@ -269,6 +270,10 @@ class Watchers:
         if not watches:
             self._watches.pop(person, None)
             self._snapshots.pop(person, None)
+
+
+def _set_parts(snapshot: PresenceSnapshot) -> tuple[str, str, str]:
+    return snapshot.truth["status"], snapshot.truth["text"], snapshot.truth["activity"]
 
 
 def _privacy(snapshot: PresenceSnapshot) -> tuple[str, bool]:

@@ -287,6 +287,24 @@ def test_the_first_state_with_all_updates_equals_a_fresh_state(world: World) -> 
         assert {**watcher.states["ann"], "v": 0} == {**fresh, "v": 0}
 
 
+def test_a_text_set_while_a_shard_recovers_is_shown_at_once(world: World) -> None:
+    """R36, R54: only connections that come back are held back."""
+    world.open("ann")
+    with world.watching("ann") as watcher:
+        watcher.settle()
+        world.clock.advance(1)
+        world.client.flushall()
+        watcher.settle()
+        world.open("ann")
+        assert watcher.settle() == []
+        world.set("ann", text="back at noon")
+        watcher.settle()
+        assert watcher.states["ann"]["text"] == "back at noon"
+        world.set("ann", 2, activity="in a call")
+        watcher.settle()
+        assert watcher.states["ann"]["activity"] == "in a call"
+
+
 def test_who_hides_while_a_shard_recovers_is_hidden_at_once(world: World) -> None:
     """After a lost subscription devices are doubted for a while, but visibility is not."""
     world.open("ann")
