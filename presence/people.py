@@ -165,12 +165,13 @@ class People:
 
     def set(self, person: str, settings: Settings) -> bool:
         """Sets the person's settings; a revision not above the held one changes nothing."""
-        return bool(self._run("people/set_settings", person, settings.packed()))
+        return bool(self._run("people/set_settings", person, settings.packed(), ""))
 
-    def set_all(self, settings: Mapping[str, Settings]) -> None:
-        """Does `set` for many, in one round trip."""
+    def set_again(self, settings: Mapping[str, Settings]) -> None:
+        """Does `set` for many, in one round trip; only for people that Redis knows.
+        The settings of others come when they connect."""
         packed = [(person, value.packed()) for person, value in settings.items()]
-        self.lua.run_all([self._call("people/set_settings", *pair) for pair in packed])
+        self.lua.run_all([self._call("people/set_settings", *pair, 1) for pair in packed])
 
     def look_up(
         self, people: Sequence[str], viewer: Viewer, related: Relation | None = None

@@ -119,6 +119,24 @@ def test_a_later_revision_is_never_undone_by_an_older_one(world: World) -> None:
     assert world.status("ann") == "dnd"
 
 
+def test_settings_sent_again_are_kept_of_people_with_a_trace_in_redis_alone(world: World) -> None:
+    """Those of people who were absent for long would never be removed. (R72)"""
+    world.open("here", settings=None)
+    world.open("left")
+    world.people.close("left", "c1")
+    world.set("set")
+    people = ("here", "left", "set", "away")
+    world.people.set_again(dict.fromkeys(people, Settings(revision=7, visibility="nobody")))
+    space = world.people.space
+    held = [
+        person
+        for person in people
+        if b'"r":7'
+        in (world.client.hget(space.people(space.shard_of(person)).settings, person) or b"")
+    ]
+    assert held == ["here", "left", "set"]
+
+
 def test_settings_survive_a_column_of_json() -> None:
     settings = Settings().changed({"status": "busy", "text": "ồn"}, 5)
     settings = settings.changed({"until": 99, "show_last_seen": False}, 5)
