@@ -142,6 +142,18 @@ def test_a_key_that_redis_lost_alone_is_noticed(world: World, lost: str) -> None
         assert watcher.states["ann"]["status"] == "online"
 
 
+def test_a_status_that_ends_soon_is_known_to_a_sweeper_that_need_not_look(world: World) -> None:
+    """R15, R54: another worker looked just now, and found nothing due."""
+    world.open("ann")
+    assert world.sweeper.look(skip_swept_within_ms=200).next_ms == TTL
+    world.clock.advance(100)
+    world.set("ann", status="busy", until=world.clock() + 400)
+    assert world.sweeper.look(skip_swept_within_ms=200).next_ms == 400
+    world.clock.advance(400)
+    world.sweeper.sweep_once(skip_swept_within_ms=200)
+    assert world.status("ann") == "online"
+
+
 def test_a_clock_that_was_set_back_stops_nothing(world: World) -> None:
     """Connections expire by the clock as it is now, also after an outage. (R15, B18)"""
     world.sweeper.sweep_once()
