@@ -3,6 +3,7 @@
 import pytest
 import redis
 
+from presence import sweeper
 from presence.heartbeats import Heartbeats
 from presence.people import Connection
 from presence.rooms import Membership
@@ -180,6 +181,24 @@ def test_old_times_of_last_seen_are_trimmed_in_slices(world: World) -> None:
     assert world.status("ann") == "online"
     shard = world.people.space.shard_of("0")
     assert not world.client.hexists(world.people.space.people(shard)[3], "0")
+
+
+def test_a_command_removes_few_old_times(
+    real: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many sources, sets and shards have old rows; the rest is removed later. (B17)"""
+    monkeypatch.setattr(sweeper, "TRIM_LIMIT", 3)
+    world = World(real, shards=2)
+    for number in range(20):
+        world.open(f"{'ab'[number % 2]}/{number}")
+        world.sign_out(f"{'ab'[number % 2]}/{number}")
+    world.clock.advance(world.timing.last_seen_ttl_ms + 1)
+    real.config_resetstat()
+    assert world.sweeper.trim_once() == 2 * 3
+    assert real.info("commandstats")["cmdstat_evalsha"]["calls"] >= 3
+    while world.sweeper.trim_once():
+        """The rest."""
+    assert world.look_up("a/0", TRUSTED)["last_seen"] is None
 
 
 def test_looking_at_all_shards_is_one_command_whatever_their_number(real: redis.Redis) -> None:
