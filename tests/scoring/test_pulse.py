@@ -1,10 +1,14 @@
 """One cheap call says whether any list has changed; Redis says whether any program has written."""
 
 import pytest
+from redis.client import Pipeline
+from redis.crc import key_slot
 
+from scoring.keys import CLUSTER_GROUPS, Keys, query_list_id
 from scoring.pulse import Watch
 from scoring.views import VIEWS
 from tests.drivers.ranking import placed
+from tests.servers.fake_cluster import FakeCluster
 
 
 @pytest.mark.parametrize("view", ["arrival", "history"])
@@ -70,3 +74,23 @@ def test_a_watch_tells_of_each_write_by_anybody(driver):
         watch = Watch(client, keys)
         write()
         assert not watch.end()
+
+
+def test_on_a_cluster_a_command_watches_keys_of_one_slot(client, monkeypatch):
+    """H35: a node refuses others, and then each worker would compare all lists each second."""
+    named = []
+    watch = Pipeline.watch
+
+    def noting(transaction, *names):
+        named.append(names)
+        return watch(transaction, *names)
+
+    monkeypatch.setattr(Pipeline, "watch", noting)
+    keys = Keys(groups=CLUSTER_GROUPS)
+    list_ids = [*VIEWS, *(query_list_id(f"{number:016x}", "arrival") for number in range(20))]
+    names = [name for id in list_ids for name in keys.of(id, ["arrival"]).placed]
+    watching = Watch(FakeCluster({"a:1": client}), names)
+    assert {name for names in named for name in names} == {*names}
+    assert {len({key_slot(name.encode()) for name in names}) for names in named} == {1}
+    client.zadd(names[-1], {"000000000009": 2})
+    assert not watching.end()
