@@ -6,7 +6,6 @@ itself reports it to a transaction that watches the keys (`Watch`).
 
 from collections import defaultdict
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import redis
@@ -94,7 +93,15 @@ class Watch:
                 transaction.execute()
             except (WatchError, RedisError):
                 is_untouched = False
-            with suppress(RedisError):
-                transaction.reset()
+            _release(transaction)
         self._transactions = []
         return is_untouched
+
+
+def _release(transaction: Any) -> None:
+    """Gives the connection back to its pool. A connection that failed still counts as watching;
+    `reset` would open it again to end that, and not give it back if this fails, too."""
+    if transaction.connection is not None:
+        transaction.connection.disconnect()
+        transaction.watching = False
+    transaction.reset()

@@ -3,6 +3,7 @@
 import pytest
 from redis.client import Pipeline
 from redis.crc import key_slot
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from scoring.keys import CLUSTER_GROUPS, Keys, query_list_id
 from scoring.pulse import Watch
@@ -94,3 +95,20 @@ def test_on_a_cluster_a_command_watches_keys_of_one_slot(client, monkeypatch):
     assert {len({key_slot(name.encode()) for name in names}) for names in named} == {1}
     client.zadd(names[-1], {"000000000009": 2})
     assert not watching.end()
+
+
+def test_a_watch_gives_its_connection_back_though_redis_does_not_answer(client, monkeypatch):
+    """F21."""
+
+    def silent(*given, **named):
+        raise RedisTimeoutError("timed out")
+
+    pool = client.connection_pool
+    watch = Watch(client, ["a"])
+    [connection] = {transaction.connection for transaction in watch._transactions}
+    released = []
+    monkeypatch.setattr(pool, "release", released.append)
+    for name in ("send_command", "send_packed_command", "read_response"):
+        monkeypatch.setattr(connection, name, silent)
+    assert not watch.end()
+    assert released == [connection]
