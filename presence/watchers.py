@@ -95,6 +95,7 @@ class Watchers:
                 self._update(self._people.snapshots(people))
             except Exception:
                 self._unread.update(add)
+                self.publish_again(watcher, add)
                 raise
             states |= self._states_for(watcher, viewer, people)
         return states

@@ -71,14 +71,36 @@ def test_people_who_could_not_be_read_are_sent_when_they_can_be(
                 with pytest.raises(RedisConnectionError):
                     watcher.watchers.watch("late", OUTSIDER, people)
             watcher.watchers.watch("late", OUTSIDER, drop=["cat"])
-            assert watcher.watchers.flush_once() == 0
-        watcher.states.clear()
-        watcher.states |= dict.fromkeys(("ann", "bob"), never_seen(0))
+            watcher.states |= dict.fromkeys(("ann", "bob"), never_seen(0))
+            watcher.watchers.flush_once()
+            assert [*watcher.messages.pop()] == ["bob"], "read for another watcher before"
         [states] = watcher.settle()
-        assert {name: state["status"] for name, state in states.items()} == {
-            "ann": "online", "bob": "online",
-        }  # fmt: skip
+        assert {name: state["status"] for name, state in states.items()} == {"ann": "online"}
         assert watcher.settle() == []
+
+
+def test_people_who_were_read_before_the_failure_are_sent_then(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R47: the answer has none of them."""
+    read = iter([world.people.held])
+
+    def held(people: Any) -> Any:
+        for held in read:
+            return held(people)
+        raise RedisConnectionError("away")
+
+    names = [str(number) for number in range(30)]
+    for name in names:
+        world.open(name)
+    with world.watching() as watcher:
+        with monkeypatch.context() as broken:
+            broken.setattr(world.people, "held", held)
+            with pytest.raises(RedisConnectionError):
+                watcher.watchers.watch("socket", OUTSIDER, names)
+        watcher.states |= dict.fromkeys(names, never_seen(0))
+        watcher.settle()
+        assert {state["status"] for state in watcher.states.values()} == {"online"}
 
 
 def test_one_publish_reaches_watchers_on_every_worker(world: World) -> None:
