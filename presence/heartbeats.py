@@ -33,14 +33,22 @@ class Heartbeats:
         self._settings_of = settings_of
         self._live: dict[tuple[str, str], _Live] = {}
         self._marked: dict[tuple[str, str], None] = {}
+        self._grace_ms = 0
+        self._refusals = 0
 
     def __len__(self) -> int:
         return len(self._live)
 
+    @property
+    def are_refused(self) -> bool:
+        """Whether Redis did not take the last heartbeats, which were sent twice. Each flush sends
+        them again."""
+        return self._refusals > 1
+
     def add(self, connection: Connection) -> bool:
         """Opens a connection: its person is online at once. Returns whether that was announced."""
         self._live[connection.person, connection.id] = _Live(connection)
-        return open_all(self._people, [connection], self._settings_of)[0]
+        return self._open_all([connection])[0]
 
     def mark(self, person: str, connection: str) -> None:
         """Sends a heartbeat for the connection at the next flush, after a pong or a message."""
@@ -62,16 +70,19 @@ class Heartbeats:
             self._people.idle(person, connection, active)
             live.connection = live.connection._replace(active=active)
 
-    def drop(self, person: str, connection: str, grace_ms: int = 0) -> None:
-        """Closes the connection: at once, or after a grace in which it may come back."""
+    def drop(
+        self, person: str, connection: str, grace_ms: int = 0, was_silent: bool = False
+    ) -> None:
+        """Closes the connection, as `People.close` does."""
         self._marked.pop((person, connection), None)
         if self._live.pop((person, connection), None):
-            self._people.close(person, connection, grace_ms)
+            self._people.close(person, connection, grace_ms, was_silent)
 
     def drain(self) -> None:
         """Closes all connections, with time to come back at another worker."""
+        self._grace_ms = self._people.timing.drain_grace_ms
         ended, self._live, self._marked = list(self._live), {}, {}
-        self._people.close_all_of(ended, self._people.timing.drain_grace_ms)
+        self._people.close_all_of(ended, self._grace_ms)
 
     def flush_once(self, max_reopened: int = MAX_REOPENED) -> int:
         """Sends the marked heartbeats; returns how many connections were opened again."""
@@ -80,7 +91,9 @@ class Heartbeats:
             unknown = self._people.beat([self._beat(key) for key in marked if key in self._live])
         except Exception:
             self._marked = {**marked, **self._marked}
+            self._refusals += 1
             raise
+        self._refusals = 0
         lost = [(beat.person, beat.connection) for beat in unknown]
         connections = [
             self._live[key].connection._replace(opened_ms=REOPENED)
@@ -88,8 +101,21 @@ class Heartbeats:
             if key in self._live
         ]
         self._marked.update(dict.fromkeys(lost[max_reopened:]))
-        open_all(self._people, connections[:max_reopened], self._settings_of)
+        try:
+            self._open_all(connections[:max_reopened])
+        except Exception:
+            self._marked.update(dict.fromkeys(lost))
+            raise
         return len(connections[:max_reopened])
+
+    def _open_all(self, connections: Sequence[Connection]) -> list[bool]:
+        announced = open_all(self._people, connections, self._settings_of)
+        opened = [(one.person, one.id) for one in connections]
+        # They ended while their settings were read: their closing came before their opening.
+        ended = [key for key in opened if key not in self._live]
+        if ended:
+            self._people.close_all_of(ended, self._grace_ms)
+        return announced
 
     def _beat(self, key: tuple[str, str]) -> Beat:
         live = self._live[key]

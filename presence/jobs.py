@@ -58,7 +58,6 @@ JOBS: dict[str, tuple[str, ...]] = {
 IN_ALL_SHARDS = (
     "people/connected",
     "people/regroup",
-    "people/trim",
     "people/unfinished",
     "people/unsaved",
     "feed/head",

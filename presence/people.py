@@ -131,15 +131,19 @@ class People:
         announced = self._run("people/idle", person, connection, "a" if active else "i")
         return None if announced < 0 else bool(announced)
 
-    def close(self, person: str, connection: str, grace_ms: int = 0) -> bool:
-        """Closes a connection: at once, or after a grace in which it may come back."""
-        return self.close_all_of([(person, connection)], grace_ms)[0]
+    def close(
+        self, person: str, connection: str, grace_ms: int = 0, was_silent: bool = False
+    ) -> bool:
+        """Closes a connection: at once, or after a grace in which it may come back. If it
+        `was_silent` before that grace, its person was last seen at the last beat."""
+        return self.close_all_of([(person, connection)], grace_ms, was_silent=was_silent)[0]
 
     def close_all_of(
         self,
         closed: Sequence[tuple[str, str]],
         grace_ms: int = 0,
         leave_tombstones: bool = False,
+        was_silent: bool = False,
     ) -> list[bool]:
         """Does `close` for many (person, connection) in one round trip; returns as many results.
 
@@ -151,7 +155,7 @@ class People:
         calls = []
         for shard, indexes in batches:
             argv: list[str | int] = [self.space.channel(shard), STREAM_MAX_LENGTH, grace_ms]
-            argv.append(int(leave_tombstones))
+            argv += [int(leave_tombstones), int(was_silent)]
             argv += [name for index in indexes for name in closed[index]]
             calls.append(LuaCall("people/close", self.space.people(shard), argv))
         for (_, indexes), answer in zip(batches, self.lua.run_all(calls), strict=True):
@@ -161,12 +165,13 @@ class People:
 
     def set(self, person: str, settings: Settings) -> bool:
         """Sets the person's settings; a revision not above the held one changes nothing."""
-        return bool(self._run("people/set_settings", person, settings.packed()))
+        return bool(self._run("people/set_settings", person, settings.packed(), ""))
 
-    def set_all(self, settings: Mapping[str, Settings]) -> None:
-        """Does `set` for many, in one round trip."""
+    def set_again(self, settings: Mapping[str, Settings]) -> None:
+        """Does `set` for many, in one round trip; only for people that Redis knows.
+        The settings of others come when they connect."""
         packed = [(person, value.packed()) for person, value in settings.items()]
-        self.lua.run_all([self._call("people/set_settings", *pair) for pair in packed])
+        self.lua.run_all([self._call("people/set_settings", *pair, 1) for pair in packed])
 
     def look_up(
         self, people: Sequence[str], viewer: Viewer, related: Relation | None = None
@@ -238,6 +243,12 @@ class People:
         ]
         shards = self.lua.run_all(calls, as_one=True)
         return frozenset(text_of(name) for names in shards for name in names)
+
+    def epochs(self) -> list[str]:
+        """Returns the epoch of each shard; another one tells that Redis has lost the shard."""
+        shards = range(self.space.shards)
+        calls = [LuaCall("feed/head", self.space.log(shard), ()) for shard in shards]
+        return [text_of(head[0]) for head in self.lua.run_all(calls, as_one=True)]
 
     def counts(self) -> dict[str, int]:
         """Counts the people of each public status; `offline` is not counted."""

@@ -53,7 +53,8 @@ class StatusOverride:
             "x": self.until,
             "p": self.before.packed() if self.before else None,
         }
-        return {name: part for name, part in parts.items() if part}
+        # An end at 0, in 1970, is an end, too.
+        return {name: part for name, part in parts.items() if part or part == 0}
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def regroup(people: People) -> int:
 
 #: Connections, and overrides, that one call settles at most.
 SWEEP_LIMIT = 100
-#: Old rows that one call removes from each set.
+#: Old rows that one command removes.
 TRIM_LIMIT = 500
 #: A shard with fewer connections than this may be silent without an outage.
 OUTAGE_MIN_CONNECTIONS = 100
@@ -140,7 +140,8 @@ class Sweeper:
                 LuaCall("people/trim", people.space.people(shard), ["", "", age_ms, TRIM_LIMIT])
                 for shard in range(people.space.shards)
             ]
-            removed += sum(people.lua.run_all(calls, as_one=True))
+            # Not as one command: Redis answers others between the shards.
+            removed += sum(people.lua.run_all(calls))
             self._pause()
         return removed
 
@@ -163,4 +164,5 @@ class Sweeper:
 
 def _keys_of(people: People, shard: int) -> list[str]:
     own, rooms = people.space.people(shard), people.space.rooms(shard)
-    return [own.deadlines, own.override_ends, own.meta, *rooms[:2], own.tombstones]
+    lists = [own.deadlines, own.override_ends, own.meta, *rooms[:2], own.tombstones]
+    return [*lists, own.connections, own.states]

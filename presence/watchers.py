@@ -21,11 +21,13 @@ Publish = Callable[[Hashable, dict[str, State]], None]
 
 @dataclass
 class _Watch:
-    """One watcher of one person; `related`: counts as a contact, None while that is not loaded."""
+    """One watcher of one person; `related`: counts as a contact, as far as it is known, which
+    `is_loaded` says to be current."""
 
     viewer: Viewer
     last_sent: State
-    related: bool | None = None
+    related: bool = False
+    is_loaded: bool = False
 
 
 class Watchers:
@@ -53,6 +55,8 @@ class Watchers:
         self._watches: dict[str, dict[Hashable, _Watch]] = defaultdict(dict)
         self._watched: dict[Hashable, set[str]] = defaultdict(set)
         self._changed: set[str] = set()
+        #: Watched people who could not be read when a watcher added them.
+        self._unread: set[str] = set()
         self._recovering: set[int] = set()
 
     def watch(
@@ -87,7 +91,12 @@ class Watchers:
             if start:
                 pause()
             people = add[start : start + _BATCH]
-            self._update(self._people.snapshots(people))
+            try:
+                self._update(self._people.snapshots(people))
+            except Exception:
+                self._unread.update(add)
+                self.publish_again(watcher, add)
+                raise
             states |= self._states_for(watcher, viewer, people)
         return states
 
@@ -111,19 +120,20 @@ class Watchers:
         """Loads the relations to these people again at the next flush; they may have changed."""
         for person in people:
             for watch in self._watches.get(person, {}).values():
-                watch.related = None
+                watch.is_loaded = False
             if person in self._snapshots:
                 self._changed.add(person)
 
     def flush_once(self) -> int:
         """Publishes changes; returns to how many watchers."""
+        self._read_unread()
         changed, self._changed = self._changed, set()
         self._load_relations(changed)
         changes: dict[Hashable, dict[str, State]] = defaultdict(dict)
         for person in changed & self._snapshots.keys():
             for watcher, watch in self._watches.get(person, {}).items():
-                state = self._snapshots[person].seen_by(watch.viewer, bool(watch.related))
-                if same(state, watch.last_sent):
+                state = self._snapshots[person].seen_by(watch.viewer, watch.related)
+                if same(state, watch.last_sent) or self._is_doubtful(person, watch):
                     continue
                 state = {**state, "v": max(state["v"], watch.last_sent["v"] + 1)}
                 watch.last_sent = state
@@ -131,6 +141,14 @@ class Watchers:
         for watcher, states in changes.items():
             self._publish(watcher, states)
         return len(changes)
+
+    def publish_again(self, watcher: Hashable, people: Iterable[str]) -> None:
+        """Has the next flush publish the states of these people, which could not be sent."""
+        for person in people:
+            watch = self._watches.get(person, {}).get(watcher)
+            if watch is not None:
+                watch.last_sent = {**_nothing_sent(), "v": watch.last_sent["v"]}
+                self._changed.add(person)
 
     def contacts(self) -> list[str]:
         """Returns the watched people with a state shown to contacts only."""
@@ -174,15 +192,28 @@ class Watchers:
         self._on_lost()
 
     def _is_recovery(self, earlier: PresenceSnapshot, announced: PresenceSnapshot) -> bool:
-        """Whether only connections come back while a shard recovers: no change of the status.
+        """Whether only connections come back while a shard recovers: no change of what was set.
 
         Changed visibility is applied at once, and so is a new device.
         """
         if self._people.space.shard_of(earlier.person) not in self._recovering:
             return False
-        same_status = earlier.truth["status"] == announced.truth["status"] != "offline"
+        same_status = _set_parts(earlier) == _set_parts(announced)
+        is_back = same_status and announced.truth["status"] != "offline"
         more = Counter(announced.truth["devices"]) - Counter(earlier.truth["devices"])
-        return same_status and not more and _privacy(earlier) == _privacy(announced)
+        return is_back and not more and _privacy(earlier) == _privacy(announced)
+
+    def _read_unread(self) -> None:
+        self._unread &= self._watches.keys()
+        people = list(self._unread)[:MAX_WATCHED]
+        if not people:
+            return
+        try:
+            self._update(self._people.snapshots(people))
+        except Exception:  # They are read at a later flush; changes of others are published now.
+            return
+        self._unread -= set(people)
+        self._changed.update(people)
 
     def _update(self, snapshots: Mapping[str, PresenceSnapshot]) -> None:
         for person, snapshot in snapshots.items():
@@ -202,7 +233,7 @@ class Watchers:
             if watch is None:
                 continue
             watch.viewer = viewer
-            states[person] = self._snapshots[person].seen_by(viewer, bool(watch.related))
+            states[person] = self._snapshots[person].seen_by(viewer, watch.related)
             watch.last_sent = states[person]
         return states
 
@@ -214,7 +245,7 @@ class Watchers:
             if snapshot is None or snapshot.audience != "contacts":
                 continue
             for watch in self._watches.get(person, {}).values():
-                if watch.related is None:
+                if not watch.is_loaded:
                     by_viewer[watch.viewer.id][person].append(watch)
         for viewer_id, watches in by_viewer.items():
             try:
@@ -224,7 +255,14 @@ class Watchers:
                 continue
             for person, ones in watches.items():
                 for watch in ones:
-                    watch.related = person in contacts
+                    watch.related, watch.is_loaded = person in contacts, True
+
+    def _is_doubtful(self, person: str, watch: _Watch) -> bool:
+        """Whether the state depends on the watcher's relation, which was one and cannot be read
+        now. The person stays among the changed ones."""
+        depends = self._snapshots[person].audience == "contacts"
+        sees_all = watch.viewer.truth or watch.viewer.id == person
+        return depends and not sees_all and watch.related and not watch.is_loaded
 
     def _drop(self, watcher: Hashable, person: str) -> None:
         self._watched.get(watcher, set()).discard(person)
@@ -233,6 +271,10 @@ class Watchers:
         if not watches:
             self._watches.pop(person, None)
             self._snapshots.pop(person, None)
+
+
+def _set_parts(snapshot: PresenceSnapshot) -> tuple[str, str, str]:
+    return snapshot.truth["status"], snapshot.truth["text"], snapshot.truth["activity"]
 
 
 def _privacy(snapshot: PresenceSnapshot) -> tuple[str, bool]:
@@ -393,7 +435,8 @@ class RoomWatchers:
     def _read(self, names: Sequence[str]) -> dict[str, Room]:
         rooms = self._rooms.look_up(names) if names else {}
         for name, room in rooms.items():
-            if not self._newer(room):
+            # The watcher may have disconnected during the reading, and nobody else watches it.
+            if name not in self._watching or not self._newer(room):
                 continue
             # Earlier watchers have not been sent this yet: the next flush does it.
             if name in self._last_sent and self._last_sent[name].members != room.members:

@@ -6,11 +6,11 @@ itself reports it to a transaction that watches the keys (`Watch`).
 
 from collections import defaultdict
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import redis
 from redis.cluster import RedisCluster
+from redis.crc import key_slot
 from redis.exceptions import RedisError, WatchError
 
 from lua_scripts.runner import LuaCall, text_of
@@ -67,14 +67,18 @@ class Watch:
     def __init__(self, client: Client, keys: Iterable[str]):
         """Watches the first `WATCHED_MAX` keys. Raises RedisError."""
         self._transactions: list[Any] = []
-        by_server: dict[redis.Redis, list[str]] = defaultdict(list)
+        by_server: dict[redis.Redis, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+        is_cluster = isinstance(client, RedisCluster)
         for key in list(keys)[:WATCHED_MAX]:
-            by_server[holder_of(client, key)[1]].append(key)
+            # A node of a cluster refuses a command with keys of several slots.
+            slot = key_slot(key.encode()) if is_cluster else 0
+            by_server[holder_of(client, key)[1]][slot].append(key)
         try:
-            for server, names in by_server.items():
+            for server, by_slot in by_server.items():
                 transaction = server.pipeline(transaction=True)
                 self._transactions.append(transaction)
-                transaction.watch(*names)
+                for names in by_slot.values():
+                    transaction.watch(*names)
         except BaseException:
             self.end()
             raise
@@ -89,7 +93,15 @@ class Watch:
                 transaction.execute()
             except (WatchError, RedisError):
                 is_untouched = False
-            with suppress(RedisError):
-                transaction.reset()
+            _release(transaction)
         self._transactions = []
         return is_untouched
+
+
+def _release(transaction: Any) -> None:
+    """Gives the connection back to its pool. A connection that failed still counts as watching;
+    `reset` would open it again to end that, and not give it back if this fails, too."""
+    if transaction.connection is not None:
+        transaction.connection.disconnect()
+        transaction.watching = False
+    transaction.reset()

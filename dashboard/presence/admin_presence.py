@@ -106,10 +106,10 @@ class WatchedPeople:
         try:
             customers = self._known(desks, [*states])
         except StorageUnavailable:
-            # It is unknown which customers the admin may know. Their next change is published.
-            customers = ()
-        else:
-            self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*customers})
+            # It is unknown which customers the admin may know.
+            self.by_kind["customer"].publish_again(watcher, states)
+            return
+        self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*customers})
         shown = {person: state for person, state in states.items() if person in customers}
         if shown:
             self._publish("customer", watcher, shown)
@@ -270,28 +270,32 @@ class AdminPresence:
         person = socket.connection.person
         try:
             self.heartbeats.add(socket.connection)
-            self._watch_visibility(caller.admin_id)
         except Exception as error:
             # The next flush of heartbeats opens the connection.
             self.heartbeats.mark(person, socket.connection.id)
             log.warning("an admin's connection will be opened in Redis later: %s", error)
+        try:
+            self._watch_visibility(caller.admin_id)
+        except Exception as error:
+            # A later flush of the watchers reads it.
+            log.warning("whether an admin is visible will be read later: %s", error)
         if caller.sid not in self._sockets:
             self._attempt(self.heartbeats.drop, person, socket.connection.id)
+            self._forget_visibility(caller.admin_id)
 
     def on_disconnect(self, sid: str, reason: str) -> None:
         """Removes a disconnected socket; `reason` decides how long it may come back unnoticed."""
         socket = self._sockets.pop(sid, None)
-        if socket is None:
-            return
         grace = grace_ms(self._presence_service.timing, reason, self._is_draining)
         self._people.forget(sid)
-        admin_id = socket.caller.admin_id
-        if all(other.caller.admin_id != admin_id for other in self._sockets.values()):
-            self._shown.pop(admin_id, None)
-            self.watchers["admin"].forget(("shown", admin_id))
+        # Also if it is reported again: a call that outlived the socket may have begun something.
         self._attempt(self.viewers.drop, sid, grace)
+        if socket is None:
+            return
+        self._forget_visibility(socket.caller.admin_id)
         connection = socket.connection
-        self._attempt(self.heartbeats.drop, connection.person, connection.id, grace)
+        was_silent = reason == "ping timeout"
+        self._attempt(self.heartbeats.drop, connection.person, connection.id, grace, was_silent)
 
     def on_role(self, caller: Caller) -> None:
         """Applies an admin's new role to a socket: what it watches is checked again."""
@@ -443,14 +447,23 @@ class AdminPresence:
         states = self.watchers["admin"].watch(("shown", admin_id), _ANY_COLLEAGUE, [person])
         self._show(admin_id, states[person])
 
+    def _forget_visibility(self, admin_id: int) -> None:
+        """Stops watching whether an admin without a socket is visible."""
+        if not self._sids_of(admin_id):
+            self._shown.pop(admin_id, None)
+            self.watchers["admin"].forget(("shown", admin_id))
+
     def _show(self, admin_id: int, state: State) -> None:
         """Adds an admin who became visible to their open threads, removes one who became hidden."""
         shown = state["status"] != "offline"
         if self._shown.get(admin_id, False) == shown:
             return
         self._shown[admin_id] = shown
-        change = self.viewers.show if shown else self.viewers.hide
-        self._attempt(change, self._sids_of(admin_id))
+        sids = self._sids_of(admin_id)
+        if shown:
+            self._attempt(self.viewers.show, sids, self.is_shown)
+        else:
+            self._attempt(self.viewers.hide, sids)
 
     def _sids_of(self, admin_id: int) -> list[str]:
         return [sid for sid, socket in self._sockets.items() if socket.caller.admin_id == admin_id]

@@ -126,7 +126,7 @@ class BotPresence:
 
     def is_team_online(self) -> bool:
         """Whether anyone of the team is online, as a customer may see it."""
-        return any(self._presence_service.admins.counts().values())
+        return any(count > 0 for count in self._presence_service.admins.counts().values())
 
     def typing(self, source_id: int, source: str, thread: str, customer: str) -> None:
         """Shows that the customer is typing in the thread.

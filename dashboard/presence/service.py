@@ -346,7 +346,7 @@ class PresenceService:
         for kind, after_id in list(self._sent_again.items()):
             with self.database.read() as connection:
                 by_name, last_id = kept.settings_after(connection, kind, after_id, SETTINGS_AT_ONCE)
-            self._people(kind).set_all(by_name)
+            self._people(kind).set_again(by_name)
             if self._sent_again.get(kind) != after_id:
                 continue  # started again meanwhile
             if last_id is None:

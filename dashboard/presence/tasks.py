@@ -207,11 +207,11 @@ class PresenceTasks:
         ]
         #: The shards with announcements that may have to be stored: of customers, and of admins.
         self._news: tuple[set[int], ...] = tuple(set() for _ in people)
-        self._unfinished_at = 0.0
         self._feed = self._new_feed()
-        self._verify_at = 0.0
+        self._unfinished_at = self._verify_at = self._sweep_from = 0.0
         self._trim_in_seconds = TRIM_SECONDS
-        self._sweep_from = 0.0
+        #: The epochs at the last look, and when there was time to come back since they changed.
+        self._epochs, self._absent_from = list[str](), 0.0
         self._sweep_in_seconds = SWEEP_LEAST_SECONDS
         self._tasks: dict[str, PeriodicTask] = {}
         #: When shown states began to be old, in ms since 1970; None while they are current.
@@ -327,7 +327,8 @@ class PresenceTasks:
             self._feed = self._new_feed()
             self._set_late(True)
             raise
-        self._set_late(False)
+        # A Redis that takes no writes, because it is full, still answers what is read here.
+        self._set_late(self._presence.heartbeats.are_refused)
 
     def _set_late(self, late: bool) -> None:
         if late != (self.late_since is not None):
@@ -381,11 +382,9 @@ class PresenceTasks:
         self._refresh_present()
 
     def _refresh_present(self) -> None:
-        if self._sweeping_is_paused():
-            # Connections that are about to come back may be missing in Redis.
+        self._present_admins.refresh()
+        if not self._knows_absence():
             self._present_admins.forget()
-        else:
-            self._present_admins.refresh()
 
     def _copy_for_queues(self) -> None:
         # All processes hear of a change at once; after a pause most find that it is stored.
@@ -404,6 +403,7 @@ class PresenceTasks:
             self.lag_ms = self._sweeper.sweep(due).lag_ms
         except (RedisError, OSError):
             self._pause_sweeping()
+            self._presence.heartbeats.mark_all()
             raise
         of_customers, of_admins = due.rooms
         self._presence_service.threads.sweep_once(shards=of_admins)
@@ -420,6 +420,16 @@ class PresenceTasks:
 
     def _sweeping_is_paused(self) -> bool:
         return self.late_since is not None or time.monotonic() < self._sweep_from
+
+    def _knows_absence(self) -> bool:
+        """Whether people who are not in Redis are absent. After an outage, and after Redis has lost
+        data, people who are about to come back may be missing."""
+        service = self._presence_service
+        epochs = [*service.customers.epochs(), *service.admins.epochs()]
+        if self._epochs not in ([], epochs):
+            self._absent_from = time.monotonic() + service.timing.recovery_grace_ms / 1_000
+        self._epochs = epochs
+        return not self._sweeping_is_paused() and time.monotonic() >= self._absent_from
 
     def _store_news(self) -> None:
         """Stores announcements since the last call, and those left by another worker."""
@@ -455,9 +465,8 @@ class PresenceTasks:
         return PUSH_SECONDS if self._pusher.is_asked else PUSH_REST_SECONDS
 
     def _push(self) -> None:
-        """Tells chatbots of changes. After an outage people who are about to come back may be
-        missing in Redis."""
-        if not self._sweeping_is_paused():
+        """Tells chatbots of changes."""
+        if self._knows_absence():
             self._pusher.turn()
 
     def _trim(self) -> None:

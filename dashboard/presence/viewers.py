@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.errors import StorageUnavailable
 from dashboard.live.visible_rows import VisibleRows
 from dashboard.presence.service import PresenceService
 from dashboard.transport.emitter import Emitter
@@ -16,10 +17,13 @@ from presence.watchers import MAX_ROOMS, RoomWatchers
 
 #: Ids of admins -> their names.
 NamesOf = Callable[[Collection[int]], dict[int, str]]
-#: Names are cached for this long: a changed name is shown this much later at most.
+#: Names are cached for this long: a changed name is shown this much later at most. While SQL is
+#: away the old names are shown.
 NAMES_SECONDS = 10.0
 #: (socket, customer) -> whether the socket's admin is a contact of the customer.
 IsContact = Callable[[str, str], bool]
+#: Whether others may see the threads in which a socket is.
+IsShown = Callable[[str], bool]
 
 
 @dataclass
@@ -49,7 +53,9 @@ class Viewers:
         self._monotonic = monotonic
         self._open: dict[str, dict[int, _OpenThread]] = {}
         self._watched: dict[str, set[str]] = {}
+        #: The names that were read last, and the admins with a name that is not too old.
         self._names: dict[int, str] = {}
+        self._named: set[int] = set()
         self._names_until = float("-inf")
         self._beating: set[str] = set()
         #: Socket to the rooms in which it was last told that a customer types.
@@ -86,8 +92,10 @@ class Viewers:
     def change(
         self, sid: str, thread_id: int, mode: str, cursor: JsonObject | None, shown: bool
     ) -> None:
-        """Sets the socket's mode and cursor in a thread that it has open."""
-        opened_thread = self._open[sid][thread_id]
+        """Sets the socket's mode and cursor in a thread, if it still has it open."""
+        opened_thread = self._open.get(sid, {}).get(thread_id)
+        if opened_thread is None:
+            return
         opened_thread.mode, opened_thread.cursor = mode, cursor or opened_thread.cursor
         if shown:
             self._put(opened_thread, cursor)
@@ -102,11 +110,8 @@ class Viewers:
     def drop(self, sid: str, grace_ms: int) -> None:
         """Drops the socket; with a grace, it may come back."""
         opened = self._open.pop(sid, {})
-        self._watched.pop(sid, None)
         self._beating.discard(sid)
-        self._typing_sent.pop(sid, None)
-        self.readers.forget(sid)
-        self.writers.forget(sid)
+        self._stop_watching(sid)
         for opened_thread in opened.values():
             self._rooms.leave(opened_thread.membership, grace_ms)
 
@@ -121,11 +126,11 @@ class Viewers:
         """Publishes typing to a socket that may see more or fewer customers than before."""
         self._publish_typing(sid, self.writers.published(sid))
 
-    def show(self, sids: Iterable[str]) -> None:
+    def show(self, sids: Iterable[str], is_shown: IsShown) -> None:
         """Adds sockets of admins who became visible to their open threads."""
         for sid in sids:
             for opened_thread in list(self._open.get(sid, {}).values()):
-                self._put(opened_thread, opened_thread.cursor)
+                self._put_again(sid, opened_thread, is_shown)
 
     def hide_typing(self, sids: Iterable[str], shown: bool) -> None:
         """Shows sockets as editing after their admin stopped showing typing."""
@@ -145,11 +150,11 @@ class Viewers:
         if self._open.get(sid):
             self._beating.add(sid)
 
-    def flush_beats(self, is_shown: Callable[[str], bool]) -> None:
+    def flush_beats(self, is_shown: IsShown) -> None:
         """Sends the heartbeats of open threads; memberships that Redis lost are put again."""
         beating, self._beating = self._beating, set()
         opened = {
-            opened_thread.membership: opened_thread
+            opened_thread.membership: (sid, opened_thread)
             for sid in beating
             if is_shown(sid)
             for opened_thread in self._open.get(sid, {}).values()
@@ -160,7 +165,7 @@ class Viewers:
             self._beating |= beating
             raise
         for membership in lost:
-            self._put(opened[membership], opened[membership].cursor)
+            self._put_again(*opened[membership], is_shown)
 
     def flush(self) -> None:
         """Watches the threads that came on screen, and publishes changes."""
@@ -175,21 +180,36 @@ class Viewers:
         self.writers.flush_once()
 
     def _follow(self, sid: str) -> None:
-        names = [str(id) for id in self._open.get(sid, {})]
-        names += [str(id) for id in reversed(self._visible_rows.of(sid))]
-        new = set(names[:MAX_ROOMS])
+        new = set(self._threads_of(sid)[:MAX_ROOMS])
         held = self._watched.get(sid, set())
         add, dropped = sorted(new - held), held - new
         self._typing_sent[sid] -= dropped
         rooms = self.readers.follow(sid, add, dropped)
         writers = self.writers.follow(sid, add, dropped)
-        if new:
-            self._watched[sid] = new
-        else:
-            self._watched.pop(sid, None)
-            self._typing_sent.pop(sid, None)
+        # The socket may have disconnected during the reading.
+        if not self._threads_of(sid):
+            self._stop_watching(sid)
+            return
+        self._watched[sid] = new
         self._publish(sid, {name: room for name, room in rooms.items() if room.members})
         self._publish_typing(sid, writers)
+
+    def _threads_of(self, sid: str) -> list[str]:
+        """Returns the threads that the socket has open, then those of its rows, newest first."""
+        rows = reversed(self._visible_rows.of(sid))
+        return [str(id) for id in (*self._open.get(sid, ()), *rows)]
+
+    def _stop_watching(self, sid: str) -> None:
+        self._watched.pop(sid, None)
+        self._typing_sent.pop(sid, None)
+        self.readers.forget(sid)
+        self.writers.forget(sid)
+
+    def _put_again(self, sid: str, opened_thread: _OpenThread, is_shown: IsShown) -> None:
+        """Puts the socket into a thread, unless it has left it or was hidden meanwhile."""
+        threads = self._open.get(sid, {})
+        if threads.get(int(opened_thread.membership.room)) is opened_thread and is_shown(sid):
+            self._put(opened_thread, opened_thread.cursor)
 
     def _put(self, opened_thread: _OpenThread, cursor: JsonObject | None = None) -> None:
         self._rooms.put(opened_thread.membership, opened_thread.mode, cursor=cursor)
@@ -239,11 +259,7 @@ class Viewers:
         }
 
     def _viewers(self, room: Room) -> list[dict[str, object]]:
-        if self._monotonic() >= self._names_until:
-            self._names, self._names_until = {}, self._monotonic() + NAMES_SECONDS
-        unknown = {int(member.person) for member in room.members} - self._names.keys()
-        if unknown:
-            self._names |= self._names_of(unknown)
+        self._read_names({int(member.person) for member in room.members})
         return [
             {
                 "id": int(member.person),
@@ -253,3 +269,17 @@ class Viewers:
             }
             for member in room.members
         ]
+
+    def _read_names(self, ids: Collection[int]) -> None:
+        if self._monotonic() >= self._names_until:
+            self._named, self._names_until = set(), self._monotonic() + NAMES_SECONDS
+        unknown = {*ids} - self._named
+        if not unknown:
+            return
+        try:
+            names = self._names_of(unknown)
+        except StorageUnavailable:
+            # The viewers are shown with the names that were read last.
+            return
+        self._names |= dict.fromkeys(unknown, "") | names
+        self._named |= unknown

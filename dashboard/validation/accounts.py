@@ -22,7 +22,9 @@ NAME_MAX_CHARACTERS = 128
 
 
 def is_email(text: str) -> bool:
-    """Whether the text is an e-mail address; capital letters count as small ones."""
+    """Whether the text is an e-mail address; capital letters count as small ones, of which İ
+    becomes two characters."""
+    text = text.lower()
     name, at, host = text.rpartition("@")
     is_plain = text.isprintable() and not hides_something(text) and " " not in text
     return bool(name and at and host) and is_plain and len(text) <= EMAIL_MAX_CHARACTERS

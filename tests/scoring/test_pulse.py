@@ -1,10 +1,15 @@
 """One cheap call says whether any list has changed; Redis says whether any program has written."""
 
 import pytest
+from redis.client import Pipeline
+from redis.crc import key_slot
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from scoring.keys import CLUSTER_GROUPS, Keys, query_list_id
 from scoring.pulse import Watch
 from scoring.views import VIEWS
 from tests.drivers.ranking import placed
+from tests.servers.fake_cluster import FakeCluster
 
 
 @pytest.mark.parametrize("view", ["arrival", "history"])
@@ -70,3 +75,40 @@ def test_a_watch_tells_of_each_write_by_anybody(driver):
         watch = Watch(client, keys)
         write()
         assert not watch.end()
+
+
+def test_on_a_cluster_a_command_watches_keys_of_one_slot(client, monkeypatch):
+    """H35: a node refuses others, and then each worker would compare all lists each second."""
+    named = []
+    watch = Pipeline.watch
+
+    def noting(transaction, *names):
+        named.append(names)
+        return watch(transaction, *names)
+
+    monkeypatch.setattr(Pipeline, "watch", noting)
+    keys = Keys(groups=CLUSTER_GROUPS)
+    list_ids = [*VIEWS, *(query_list_id(f"{number:016x}", "arrival") for number in range(20))]
+    names = [name for id in list_ids for name in keys.of(id, ["arrival"]).placed]
+    watching = Watch(FakeCluster({"a:1": client}), names)
+    assert {name for names in named for name in names} == {*names}
+    assert {len({key_slot(name.encode()) for name in names}) for names in named} == {1}
+    client.zadd(names[-1], {"000000000009": 2})
+    assert not watching.end()
+
+
+def test_a_watch_gives_its_connection_back_though_redis_does_not_answer(client, monkeypatch):
+    """F21."""
+
+    def silent(*given, **named):
+        raise RedisTimeoutError("timed out")
+
+    pool = client.connection_pool
+    watch = Watch(client, ["a"])
+    [connection] = {transaction.connection for transaction in watch._transactions}
+    released = []
+    monkeypatch.setattr(pool, "release", released.append)
+    for name in ("send_command", "send_packed_command", "read_response"):
+        monkeypatch.setattr(connection, name, silent)
+    assert not watch.end()
+    assert released == [connection]

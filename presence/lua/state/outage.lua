@@ -6,6 +6,7 @@ local function held_back(key, meta, now, known)
   local outage_after = tonumber(ARGV[3])
   local beat, swept = tonumber(known[1] or nil), tonumber(known[2] or nil)
   local recovery_until = tonumber(known[4] or nil) or 0
+  if recovery_until > now + tonumber(ARGV[4]) then recovery_until = 0 end -- the clock was set back
   local silent = beat and now - beat > outage_after
   if silent and now - beat < tonumber(ARGV[5])
     and redis.call('ZCARD', key) >= tonumber(ARGV[6]) then
@@ -18,4 +19,13 @@ local function held_back(key, meta, now, known)
   end
   if known[3] then redis.call('HDEL', meta, 'outage') end
   return now < recovery_until
+end
+
+-- Everybody with a deadline has connections and a state. If Redis has lost one of these keys alone,
+-- the others go, too, and the epoch: then connections are opened again as after a loss of all data.
+local function drop_rest(key, connections, states, meta)
+  local held = redis.call('EXISTS', key, connections, states)
+  if held == 0 or held == 3 then return end
+  redis.call('UNLINK', key, connections, states)
+  redis.call('HDEL', meta, 'epoch', 'n', 'online', 'away', 'busy', 'dnd')
 end

@@ -21,6 +21,9 @@ local function schedule(person, settings, now)
   end
   if first then
     redis.call('ZADD', OVERRIDE_ENDS, ms(first), person)
+    -- The sweepers (people/due.lua) know of the next due item before it.
+    local next_due = tonumber(redis.call('HGET', META, 'next') or nil)
+    if next_due and first < next_due then redis.call('HSET', META, 'next', ms(first)) end
   else
     redis.call('ZREM', OVERRIDE_ENDS, person)
   end

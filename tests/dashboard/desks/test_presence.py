@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from dashboard.db.models.threads import threads
+from dashboard.errors import StorageUnavailable
 from dashboard.presence.service import KNOWN_MS
 from presence.people import Connection
 from presence.states import UNSET
@@ -112,3 +113,25 @@ def test_who_is_watched_is_told_of_until_the_thread_goes_to_another_desk(world):
     world.settle()
     told = [data["presence"] for event, data in world.take(lan) if event == "presence:update"]
     assert [person for each in told for person in each] == [OF_LAN[1]]
+
+
+def test_what_could_not_be_told_while_sql_was_away_is_told_then(world, monkeypatch):
+    """T38: nothing is told while it is unknown who may know; nothing is lost either."""
+    lan = world.connect(LAN)
+    world.call(lan, "presence:watch", {"kind": "customer", "add": OF_LAN})
+    world.settle()
+    world.take(lan)
+
+    def away(people, desks):
+        raise StorageUnavailable
+
+    go(world, OF_LAN[0])
+    with monkeypatch.context() as broken:
+        broken.setattr(world.services.presence_service.known_customers, "among", away)
+        world.settle()
+        assert "presence:update" not in [event for event, _ in world.take(lan)]
+    world.settle()
+    told = [data["presence"] for event, data in world.take(lan) if event == "presence:update"]
+    assert [(person, state["status"]) for each in told for person, state in each.items()] == [
+        (OF_LAN[0], "offline")
+    ]

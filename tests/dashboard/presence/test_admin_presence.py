@@ -4,6 +4,7 @@ from collections import Counter
 
 import fakeredis
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.live.visible_rows import VisibleRows
 from dashboard.presence.admin_presence import AdminPresence
@@ -12,6 +13,7 @@ from dashboard.presence.viewers import Viewers
 from dashboard.transport.caller import Caller
 from presence.keys import SEPARATOR
 from presence.people import Connection
+from presence.rooms import Membership
 from presence.states import Viewer
 from presence.timing import Timing
 
@@ -71,6 +73,10 @@ class Worker:
 
     def connections(self) -> list[Connection]:
         return self.presence_service.admins.connections_of("7")
+
+
+def raise_away():
+    raise RedisConnectionError("away")
 
 
 @pytest.fixture
@@ -137,6 +143,20 @@ def test_a_closed_page_has_half_the_grace_of_a_dropped_connection(worker, reason
     assert grace_ms - 2_000 < left_ms <= grace_ms
 
 
+@pytest.mark.parametrize(
+    ("reason", "seen_now"), [("transport close", True), ("ping timeout", False)]
+)
+def test_after_a_silence_the_last_heartbeat_stays_last_seen(worker, reason, seen_now):
+    """R57: a ping that is not answered is noticed up to 45 s later."""
+    worker.come("s")
+    people = worker.presence_service.admins
+    seen = people.space.people(people.space.shard_of("7")).seen
+    worker.presence_service.client.zincrby(seen, -40_000, "7")
+    before = people.held(["7"])["7"].truth["last_seen"]
+    worker.presence.on_disconnect("s", reason)
+    assert (people.held(["7"])["7"].truth["last_seen"] > before) == seen_now
+
+
 def test_any_message_of_a_socket_is_a_heartbeat(worker):
     """Any inbound message refreshes the connection. (R6)"""
     worker.come("s")
@@ -184,6 +204,32 @@ def test_a_disconnect_before_the_socket_is_ready_leaves_nothing(worker):
     assert worker.connections() == [] and worker.status() == "offline"
 
 
+def test_who_comes_while_redis_is_away_is_shown_in_a_thread_when_it_is_back(worker, monkeypatch):
+    """T37, R85: the visibility is read then, also if the connection could not be opened."""
+    people = worker.presence_service.admins
+    with monkeypatch.context() as broken:
+        for name in ("open_all", "held"):
+            broken.setattr(people, name, lambda given: raise_away())
+        worker.come("s")
+    assert not worker.presence.is_shown("s")
+    worker.presence.heartbeats.flush_once()
+    worker.presence.watchers["admin"].flush_once()
+    assert worker.presence.is_shown("s")
+
+
+def test_nothing_is_kept_of_a_socket_that_went_while_it_came(worker, monkeypatch):
+    """R71: the watcher of the admin's visibility ends, too."""
+    open_all = worker.presence_service.admins.open_all
+
+    def opening(given):
+        worker.presence.on_disconnect("s", "client disconnect")
+        return open_all(given)
+
+    monkeypatch.setattr(worker.presence_service.admins, "open_all", opening)
+    worker.come("s")
+    assert len(worker.presence.watchers["admin"]) == 0 and not worker.presence._shown
+
+
 def test_nothing_is_kept_of_a_socket_that_went(worker):
     """Nothing is kept of a socket that went. (R71)"""
     for number in range(50):
@@ -192,6 +238,42 @@ def test_nothing_is_kept_of_a_socket_that_went(worker):
         worker.presence.on_disconnect(caller.sid, "client disconnect")
     assert len(worker.presence.heartbeats) == 0
     assert [len(one) for one in worker.presence.watchers.values()] == [0, 0]
+
+
+def test_nothing_is_kept_of_a_call_that_outlives_its_socket(worker, monkeypatch):
+    """R71: the end of the call reports the socket's end once more."""
+    caller, viewers = worker.come("s"), worker.presence.viewers
+    put = worker.presence_service.threads.put
+
+    def ending(membership, *given, **named):
+        worker.presence.on_disconnect("s", "client disconnect")
+        return put(membership, *given, **named)
+
+    monkeypatch.setattr(worker.presence_service.threads, "put", ending)
+    open_thread = worker.presence.handlers(
+        {"thread:open": lambda caller, args: {"thread_id": 5}, "thread:close": None}
+    )["thread:open"]
+    open_thread(caller, ({"id": 5},))
+    worker.presence.watch(caller, ({"kind": "customer", "add": ["shop/c-1"]},))
+    worker.presence.on_disconnect("s", "closed")
+    assert [len(one) for one in worker.presence.watchers.values()] == [0, 0]
+    assert not worker.presence._people._desks
+    assert not viewers.readers._watching and not viewers.writers._watching
+    assert not viewers._watched and not viewers._typing_sent
+
+
+def test_a_mode_in_a_thread_that_closes_meanwhile_changes_nothing(worker, monkeypatch):
+    """O9: the setting `show_typing` is read from SQL in between."""
+    caller, presence = worker.come("s"), worker.presence
+    presence.viewers.join("s", Membership("5", "7", "s"), shown=True)
+
+    def shows_typing(admin_id):
+        presence.viewers.leave("s", 5)
+        return True
+
+    monkeypatch.setattr(presence._typing_shown, "of", shows_typing)
+    assert presence.change_mode(caller, ({"id": 5, "mode": "typing"},)) == {}
+    assert worker.presence_service.threads.memberships() == []
 
 
 def test_pings_follow_the_lifetime_of_a_connection(worker):

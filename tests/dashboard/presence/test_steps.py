@@ -163,6 +163,24 @@ def test_who_is_in_a_thread_is_sent(process):
     assert process.sent.events == ["thread:viewers"]
 
 
+def test_a_socket_that_ends_while_its_threads_are_read_leaves_nothing(process, monkeypatch):
+    """R71."""
+    rows, viewers = process.services.broadcaster.visible_rows, process.presence.viewers
+    look_up = process.service.threads.look_up
+
+    def ending(names):
+        rows.drop("s")
+        process.presence.on_disconnect("s", "client disconnect")
+        return look_up(names)
+
+    monkeypatch.setattr(process.service.threads, "look_up", ending)
+    rows.watch("s", [int(THREAD)])
+    process.run("publish rooms")
+    for watchers in (viewers.readers, viewers.writers):
+        assert not watchers._watching and not watchers._last_sent
+    assert not viewers._watched and not viewers._typing_sent
+
+
 def test_typing_that_goes_on_is_sent_again(process):
     """H12."""
     process.open_thread("typing")
@@ -196,6 +214,26 @@ def test_an_open_thread_is_kept_open(process):
     process.presence.pong(process.caller, ({"visible": True, "idle_ms": 0},))
     process.run("heartbeats in rooms")
     assert process.room_deadline(membership) > ends
+
+
+@pytest.mark.parametrize("meanwhile", ["left", "hidden"])
+def test_who_leaves_or_hides_while_beats_are_sent_is_not_put_back(process, monkeypatch, meanwhile):
+    """R77, R84."""
+    membership, viewers = process.open_thread(), process.presence.viewers
+    rooms = process.service.threads
+    rooms.leave(membership)
+    beat = rooms.beat
+
+    def sending(memberships):
+        if meanwhile == "left":
+            viewers.leave("s", int(THREAD))
+        process.presence._shown[7] = meanwhile == "left"
+        return beat(memberships)
+
+    monkeypatch.setattr(rooms, "beat", sending)
+    viewers.beat("s")
+    process.run("heartbeats in rooms")
+    assert rooms.memberships() == []
 
 
 def test_a_customer_who_wrote_is_online(process):

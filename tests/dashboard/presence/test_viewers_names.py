@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import fakeredis
 
+from dashboard.errors import StorageUnavailable
 from dashboard.live.visible_rows import VisibleRows
 from dashboard.presence.service import PresenceService
 from dashboard.presence.viewers import NAMES_SECONDS, Viewers
@@ -17,6 +18,8 @@ def test_a_new_name_is_shown_after_some_seconds_and_read_once_until_then(databas
 
     def names_of(ids):
         asked.append(sorted(ids))
+        if not known:
+            raise StorageUnavailable
         return dict(known)
 
     emitter = SimpleNamespace(send=lambda *given: None)
@@ -32,3 +35,8 @@ def test_a_new_name_is_shown_after_some_seconds_and_read_once_until_then(databas
     assert shown() == ["Mai"] and asked == [[7]]
     now.seconds += 1
     assert shown() == ["Mai Trần"] and asked == [[7], [7]]
+    known.clear()
+    now.seconds += NAMES_SECONDS
+    assert shown() == ["Mai Trần"], "SQL is away: the viewers are sent with their old names"
+    known[8] = "Ben"
+    assert shown() == [""], "the admin was deleted"

@@ -107,6 +107,43 @@ def test_a_dropped_connection_is_not_opened_anew(world: World, beats: Heartbeats
     assert world.status("ann") == "offline"
 
 
+def test_a_connection_that_ends_while_it_is_opened_is_closed(world: World) -> None:
+    """R14, R69: nobody stays online for a lifetime after the end."""
+    beats: Heartbeats
+
+    def ending(people: Sequence[str]) -> dict[str, Settings]:
+        beats.drop("ann", "c1")
+        return settings_of(people)
+
+    beats = Heartbeats(world.people, ending)
+    beats.add(Connection("ann", "c1"))
+    assert world.status("ann") == "offline"
+    beats = Heartbeats(world.people, settings_of)
+    beats.add(Connection("ann", "c1"))
+    world.client.flushall()
+    beats.mark_all()
+    beats._settings_of = ending
+    beats.flush_once()
+    assert world.status("ann") == "offline"
+
+
+def test_who_could_not_be_opened_anew_is_tried_again(world: World, beats: Heartbeats) -> None:
+    """T37: at the next flush, not after the next ping."""
+
+    def away(people: Sequence[str]) -> dict[str, Settings]:
+        raise OSError("SQL is away")
+
+    beats.add(Connection("ann", "c1"))
+    world.client.flushall()
+    beats.mark_all()
+    beats._settings_of = away
+    with pytest.raises(OSError, match="SQL is away"):
+        beats.flush_once()
+    beats._settings_of = settings_of
+    assert beats.flush_once() == 1
+    assert world.status("ann") == "online"
+
+
 def test_a_draining_worker_leaves_time(world: World, beats: Heartbeats) -> None:
     """A draining worker leaves time. (T11)"""
     beats.add(Connection("ann", "c1"))

@@ -32,6 +32,10 @@ def test_who_stays_online_is_taken_once_an_interval(one_shard: World) -> None:
         "a/4": Departure("a/4", now, hidden),
     }
     assert taken(one) == {}
+    one_shard.clock.advance(-2 * INTERVAL_MS)
+    one_shard.open("a/6")
+    assert "a/6" in taken(one), "the clock was set back"
+    assert taken(one) == {}
 
 
 def test_each_call_takes_one_shard(world: World) -> None:

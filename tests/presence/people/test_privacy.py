@@ -8,7 +8,7 @@ import pytest
 from presence.errors import TooMany
 from presence.settings import Settings
 from presence.states import State, Stored, Viewer
-from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, TTL, World
+from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, TTL, World, friends_only
 
 
 def bare(state: State) -> dict[str, Any]:
@@ -130,6 +130,36 @@ def test_a_failing_relation_shows_no_hidden_person(world: World) -> None:
     states = world.people.look_up(["ann", "bob", "cat"], FRIEND, broken)
     assert asked == [["ann", "bob"]]
     assert {state["status"] for state in states.values()} == {"offline"}
+
+
+def test_contacts_keep_the_last_state_while_relations_cannot_be_read(world: World) -> None:
+    """Supervisors get every change, and who hides from contacts is hidden at once. (T38, R81)"""
+
+    def broken(viewer_id: str, people: Sequence[str]) -> set[str]:
+        raise RuntimeError("SQL is away")
+
+    for person in ("ann", "bob", "cat"):
+        world.open(person, settings=Settings(visibility="contacts", revision=1))
+    with (
+        world.watching("ann", "bob", "cat", viewer=FRIEND) as friend,
+        world.watching("ann", viewer=TRUSTED) as supervisor,
+    ):
+        watched = (friend, supervisor)
+        for one in watched:
+            one.settle()
+            one.watchers._related = broken
+            one.watchers.refresh_relations(["ann", "bob", "cat"])
+        world.people.idle("ann", "c1", active=False)
+        world.set("cat", 2, visibility="nobody")
+        for one in watched:
+            one.settle()
+        assert {name: state["status"] for name, state in friend.states.items()} == {
+            "ann": "online", "bob": "online", "cat": "offline",
+        }  # fmt: skip
+        assert supervisor.states["ann"]["status"] == "away"
+        friend.watchers._related = friends_only
+        friend.settle()
+        assert friend.states["ann"]["status"] == "away"
 
 
 def test_a_new_relation_is_published_when_relations_are_read_again(world: World) -> None:

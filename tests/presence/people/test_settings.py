@@ -89,6 +89,13 @@ def test_an_override_ends_by_itself_and_is_announced_once(world: World) -> None:
     assert not world.client.exists(due)
 
 
+@pytest.mark.parametrize("until", [0, 1])
+def test_an_override_with_an_end_in_the_past_has_no_effect(world: World, until: int) -> None:
+    world.open("ann")
+    world.set("ann", status="busy", until=until)
+    assert world.status("ann") == "online"
+
+
 def test_the_override_before_a_timed_one_comes_back(world: World) -> None:
     now = world.clock()
     world.open("ann", lifetime_ms=1_000_000)
@@ -110,6 +117,24 @@ def test_a_later_revision_is_never_undone_by_an_older_one(world: World) -> None:
     world.people.set("ann", Settings())
     world.open("ann", "c2", settings=Settings())
     assert world.status("ann") == "dnd"
+
+
+def test_settings_sent_again_are_kept_of_people_with_a_trace_in_redis_alone(world: World) -> None:
+    """Those of people who were absent for long would never be removed. (R72)"""
+    world.open("here", settings=None)
+    world.open("left")
+    world.people.close("left", "c1")
+    world.set("set")
+    people = ("here", "left", "set", "away")
+    world.people.set_again(dict.fromkeys(people, Settings(revision=7, visibility="nobody")))
+    space = world.people.space
+    held = [
+        person
+        for person in people
+        if b'"r":7'
+        in (world.client.hget(space.people(space.shard_of(person)).settings, person) or b"")
+    ]
+    assert held == ["here", "left", "set"]
 
 
 def test_settings_survive_a_column_of_json() -> None:

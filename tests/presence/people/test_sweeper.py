@@ -1,7 +1,10 @@
 """Deadlines are found in time, and an outage is never taken for a departure."""
 
+import pytest
 import redis
 
+from presence import sweeper
+from presence.heartbeats import Heartbeats
 from presence.people import Connection
 from presence.rooms import Membership
 from presence.settings import Settings, StatusOverride
@@ -118,6 +121,52 @@ def test_after_a_time_without_any_sweep_beats_get_time_to_return(world: World) -
     assert world.sweep_after(20_000).announced == 1
 
 
+@pytest.mark.parametrize("lost", ["deadlines", "connections", "states"])
+def test_a_key_that_redis_lost_alone_is_noticed(world: World, lost: str) -> None:
+    """Connections are opened again, as after a loss of all data, and nobody is counted twice. (F7,
+    F15, R69)
+    """
+    beats = Heartbeats(world.people, lambda people: dict.fromkeys(people, Settings()))
+    beats.add(Connection("ann", "c1"))
+    keys = world.people.space.people(world.people.space.shard_of("ann"))
+    with world.watching("ann") as watcher:
+        world.clock.advance(1)
+        world.client.delete(getattr(keys, lost))
+        world.sweeper.sweep_once()
+        watcher.settle()
+        assert watcher.lost == 1 and set(world.people.counts().values()) == {0}
+        beats.mark_all()
+        assert beats.flush_once() == 1
+        assert world.status("ann") == "online" and world.people.counts()["online"] == 1
+        world.sweep_after(world.timing.recovery_grace_ms)
+        assert watcher.settle() == []
+        assert watcher.states["ann"]["status"] == "online"
+
+
+def test_a_status_that_ends_soon_is_known_to_a_sweeper_that_need_not_look(world: World) -> None:
+    """R15, R54: another worker looked just now, and found nothing due."""
+    world.open("ann")
+    assert world.sweeper.look(skip_swept_within_ms=200).next_ms == TTL
+    world.clock.advance(100)
+    world.set("ann", status="busy", until=world.clock() + 400)
+    assert world.sweeper.look(skip_swept_within_ms=200).next_ms == 400
+    world.clock.advance(400)
+    world.sweeper.sweep_once(skip_swept_within_ms=200)
+    assert world.status("ann") == "online"
+
+
+def test_a_clock_that_was_set_back_stops_nothing(world: World) -> None:
+    """Connections expire by the clock as it is now, also after an outage. (R15, B18)"""
+    world.sweeper.sweep_once()
+    world.clock.advance(world.timing.outage_after_ms + 1)
+    world.sweeper.sweep_once()
+    world.clock.advance(-3_600_000)
+    world.open("ann")
+    assert world.sweeper.look(skip_swept_within_ms=200).next_ms == TTL
+    world.sweep_after(TTL)
+    assert world.status("ann") == "offline"
+
+
 def test_old_times_of_last_seen_are_trimmed_in_slices(world: World) -> None:
     """Old rows are removed in slices, with the settings of absent people. (R56, R68, R72, B17)"""
     for number in range(30):
@@ -132,6 +181,24 @@ def test_old_times_of_last_seen_are_trimmed_in_slices(world: World) -> None:
     assert world.status("ann") == "online"
     shard = world.people.space.shard_of("0")
     assert not world.client.hexists(world.people.space.people(shard)[3], "0")
+
+
+def test_a_command_removes_few_old_times(
+    real: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many sources, sets and shards have old rows; the rest is removed later. (B17)"""
+    monkeypatch.setattr(sweeper, "TRIM_LIMIT", 3)
+    world = World(real, shards=2)
+    for number in range(20):
+        world.open(f"{'ab'[number % 2]}/{number}")
+        world.sign_out(f"{'ab'[number % 2]}/{number}")
+    world.clock.advance(world.timing.last_seen_ttl_ms + 1)
+    real.config_resetstat()
+    assert world.sweeper.trim_once() == 2 * 3
+    assert real.info("commandstats")["cmdstat_evalsha"]["calls"] >= 3
+    while world.sweeper.trim_once():
+        """The rest."""
+    assert world.look_up("a/0", TRUSTED)["last_seen"] is None
 
 
 def test_looking_at_all_shards_is_one_command_whatever_their_number(real: redis.Redis) -> None:

@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from presence.errors import TooMany
 from presence.feed import MISSED_CHECKS_MAX
+from presence.states import never_seen
 from presence.watchers import Watchers
 from tests.presence.world import OUTSIDER, TTL, World
 from tests.support import wait_until
@@ -49,6 +51,56 @@ def test_a_watcher_may_watch_so_many(world: World) -> None:
         watchers.watch("socket", OUTSIDER, ["d"])
     watchers.watch("socket", OUTSIDER, ["d"], drop=["a"])
     assert len(watchers) == 3
+
+
+def test_people_who_could_not_be_read_are_sent_when_they_can_be(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person who was added while Redis was away is shown later. (R44, R47)"""
+
+    def away(people: Any) -> None:
+        raise RedisConnectionError("away")
+
+    world.open("ann")
+    world.open("bob")
+    with world.watching("bob") as watcher:
+        watcher.settle()
+        with monkeypatch.context() as broken:
+            broken.setattr(world.people, "held", away)
+            for people in (["ann", "bob"], ["cat"]):
+                with pytest.raises(RedisConnectionError):
+                    watcher.watchers.watch("late", OUTSIDER, people)
+            watcher.watchers.watch("late", OUTSIDER, drop=["cat"])
+            watcher.states |= dict.fromkeys(("ann", "bob"), never_seen(0))
+            watcher.watchers.flush_once()
+            assert [*watcher.messages.pop()] == ["bob"], "read for another watcher before"
+        [states] = watcher.settle()
+        assert {name: state["status"] for name, state in states.items()} == {"ann": "online"}
+        assert watcher.settle() == []
+
+
+def test_people_who_were_read_before_the_failure_are_sent_then(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R47: the answer has none of them."""
+    read = iter([world.people.held])
+
+    def held(people: Any) -> Any:
+        for held in read:
+            return held(people)
+        raise RedisConnectionError("away")
+
+    names = [str(number) for number in range(30)]
+    for name in names:
+        world.open(name)
+    with world.watching() as watcher:
+        with monkeypatch.context() as broken:
+            broken.setattr(world.people, "held", held)
+            with pytest.raises(RedisConnectionError):
+                watcher.watchers.watch("socket", OUTSIDER, names)
+        watcher.states |= dict.fromkeys(names, never_seen(0))
+        watcher.settle()
+        assert {state["status"] for state in watcher.states.values()} == {"online"}
 
 
 def test_one_publish_reaches_watchers_on_every_worker(world: World) -> None:
@@ -255,6 +307,24 @@ def test_the_first_state_with_all_updates_equals_a_fresh_state(world: World) -> 
         watcher.settle()
         fresh = world.look_up("ann")
         assert {**watcher.states["ann"], "v": 0} == {**fresh, "v": 0}
+
+
+def test_a_text_set_while_a_shard_recovers_is_shown_at_once(world: World) -> None:
+    """R36, R54: only connections that come back are held back."""
+    world.open("ann")
+    with world.watching("ann") as watcher:
+        watcher.settle()
+        world.clock.advance(1)
+        world.client.flushall()
+        watcher.settle()
+        world.open("ann")
+        assert watcher.settle() == []
+        world.set("ann", text="back at noon")
+        watcher.settle()
+        assert watcher.states["ann"]["text"] == "back at noon"
+        world.set("ann", 2, activity="in a call")
+        watcher.settle()
+        assert watcher.states["ann"]["activity"] == "in a call"
 
 
 def test_who_hides_while_a_shard_recovers_is_hidden_at_once(world: World) -> None:

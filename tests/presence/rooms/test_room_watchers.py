@@ -53,6 +53,26 @@ def test_a_second_watcher_of_a_room_gets_the_same_without_a_read(
     assert read == ["t1", "t2", "t1"]
 
 
+def test_a_room_whose_watcher_left_during_the_reading_is_read_again_for_the_next(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R44: nobody heard meanwhile who left the room."""
+    watchers = RoomWatchers(world.rooms, lambda watcher, rooms: None)
+    look_up = world.rooms.look_up
+
+    def leaving(names: Iterable[str]) -> dict[str, Room]:
+        watchers.forget("first")
+        return look_up(names)
+
+    world.rooms.put(ANN, "typing")
+    with monkeypatch.context() as slow:
+        slow.setattr(world.rooms, "look_up", leaving)
+        watchers.follow("first", ["t1"])
+    world.rooms.leave(ANN)
+    assert watchers.follow("second", ["t1"])["t1"].members == ()
+    assert watchers.with_mode("typing") == {}
+
+
 def test_a_watcher_of_too_many_rooms_is_refused_and_watches_what_it_did(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
