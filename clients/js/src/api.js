@@ -7,10 +7,12 @@ import createClient from "openapi-fetch";
 
 /** A call that had no answer, or one that may change: call again later. */
 export class Unavailable extends Error {
-  /** @param {string} detail @param {number} retryAfterMs the time that Lineup asks to wait, or 0 */
-  constructor(detail, retryAfterMs = 0) {
+  /** @param {string} detail @param {number} retryAfterMs the time that Lineup asks to wait, or 0
+   * @param {number} status that of the answer, or 0 */
+  constructor(detail, retryAfterMs = 0, status = 0) {
     super(detail);
     this.retryAfterMs = retryAfterMs;
+    this.status = status;
   }
 }
 
@@ -36,7 +38,8 @@ export async function answered(call) {
   // Other texts than JSON are not Lineup's but those of a proxy: what is too large stays so, all else may change.
   const isOfProxy = !response.ok && typeof error !== "object" && response.status !== 413;
   if (!response.ok && (isOfProxy || !FINAL.has(response.status))) {
-    throw new Unavailable(`${response.url}: ${response.status}`, 1000 * (Number(response.headers.get("Retry-After")) || 0));
+    const waitMs = 1000 * (Number(response.headers.get("Retry-After")) || 0);
+    throw new Unavailable(`${response.url}: ${response.status}`, waitMs, response.status);
   }
   return { data, error, status: response.status };
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 
-import { answered, FINAL } from "./api.js";
+import { answered, FINAL, Unavailable } from "./api.js";
 import { Background } from "./work.js";
 
 const BATCH_MAX = 500;
@@ -40,7 +40,11 @@ export class Sender extends Background {
   async postNext() {
     const events = [...this.journal.waiting.values()].slice(0, this.#size);
     if (!events.length) return false;
-    const { data, error, status } = await answered(this.lineup.POST("/events", { body: { events } }));
+    const { data, error, status } = await answered(this.lineup.POST("/events", { body: { events } })).catch((reason) => {
+      // Lineup counts the whole batch, which may be more than the key may ever post.
+      if (reason instanceof Unavailable && reason.status === 429) this.#size = Math.max(1, Math.floor(events.length / 2));
+      throw reason;
+    });
     let { results } = /** @type {{results?: Schemas["BatchResult"][]}} */ (data ?? error ?? {});
     if (!results) {
       // The whole batch is refused, which may be too long: half of it, down to one event.
@@ -53,7 +57,7 @@ export class Sender extends Background {
       const problem = /** @type {Schemas["Problem"]} */ ({ detail, ...(typeof given === "object" && given), status });
       results = [{ index: 0, id: null, status: "rejected", problem }];
     }
-    this.#size = BATCH_MAX;
+    this.#size = Math.min(BATCH_MAX, 2 * this.#size);
     const done = results.filter(({ problem }) => !problem || FINAL.has(problem.status));
     for (const { index, problem } of done) if (problem) this.refused(events[index], problem);
     this.journal.add({ done: done.map(({ index }) => events[index].id) });

@@ -15,12 +15,12 @@ FINAL = frozenset({400, 404, 405, 409, 410, 413, 415, 422})
 class Unavailable(Exception):
     """Lineup gave no answer, or one that may change: call again later.
 
-    `retry_after`: the seconds that Lineup asks to wait, if it does.
+    `retry_after`: the seconds that Lineup asks to wait, if it does. `status`: that of its answer.
     """
 
-    def __init__(self, detail: str, retry_after: float | None = None):
+    def __init__(self, detail: str, retry_after: float | None = None, status: int | None = None):
         super().__init__(detail)
-        self.retry_after = retry_after
+        self.retry_after, self.status = retry_after, status
 
 
 class Refused(Exception):
@@ -129,7 +129,8 @@ class Lineup:
                 raise Refused(answer.status_code, document)
         seconds = answer.headers.get("Retry-After", "")
         detail = f"{method} {path}: {answer.status_code}"
-        raise Unavailable(detail, float(seconds) if seconds.isdigit() else None)
+        wait = float(seconds) if seconds.isdigit() else None
+        raise Unavailable(detail, wait, answer.status_code)
 
 
 def _document(answer: httpx.Response) -> Any:

@@ -6,10 +6,11 @@ import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
 
 from lineup_client import models
-from lineup_client.client import FINAL, Lineup, Refused
+from lineup_client.client import FINAL, Lineup, Refused, Unavailable
 from lineup_client.storage import THREAD, remember
 from lineup_client.work import Background, log
 
@@ -98,6 +99,11 @@ class Sender(Background):
         events = [cast(models.Event, json.loads(text)) for _, text in rows]
         try:
             results = self._lineup.post(events)["results"]
+        except Unavailable as error:
+            if error.status == HTTPStatus.TOO_MANY_REQUESTS:
+                # Lineup counts the whole batch, which may be more than the key may ever post.
+                self._size = max(1, len(rows) // 2)
+            raise
         except Refused as error:
             # The whole batch, which may be too long: half of it, down to one event.
             if len(rows) > 1:
@@ -106,7 +112,7 @@ class Sender(Background):
             results = [
                 models.BatchResult(index=0, status="rejected", id=None, problem=error.problem)
             ]
-        self._size = BATCH_MAX
+        self._size = min(BATCH_MAX, 2 * self._size)
         kept = self._settle(list(zip(rows, events, results, strict=True)))
         return not kept
 

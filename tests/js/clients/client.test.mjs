@@ -20,6 +20,7 @@ class Server {
   outgoing = [];
   fault = "";
   calls = 0;
+  rate = Infinity;
 
   fetch = async (request) => {
     this.calls += 1;
@@ -33,6 +34,7 @@ class Server {
   };
 
   #post({ events }) {
+    if (events.length > this.rate) return Response.json({}, { status: 429, headers: { "Retry-After": "1" } });
     if (JSON.stringify(events).length > 20_000) return Response.json({ detail: "too large" }, { status: 413 });
     const results = events.map((event, index) => {
       if (event.body === "wrong") return { index, id: event.id, status: "rejected", problem: { status: 422, detail: "wrong" } };
@@ -163,6 +165,15 @@ test("what is refused is told and delays nothing; a batch that is too large is h
   assert.equal(server.taken.size, 22);
   assert.equal(refused.at(-1)[0].id, "m-large");
   assert.ok(server.calls < 30, String(server.calls));
+});
+
+test("a batch above the rate of the key is halved until Lineup takes it", async () => {
+  const server = new Server();
+  server.rate = 3;
+  const sender = new Sender(lineup("http://lineup.example", "key", { fetch: server.fetch }), { log });
+  for (let number = 0; number < 20; number += 1) say(sender, `${number}`);
+  for (let turn = 0; turn < 30; turn += 1) await sender.postNext().catch(() => {});
+  assert.deepEqual(server.bodies(), Array.from({ length: 20 }, (_, number) => `${number}`));
 });
 
 test("answers are handed over in order and once, also over a restart and with an old cursor", async () => {

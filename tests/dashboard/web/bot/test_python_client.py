@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -27,13 +28,17 @@ def network(app):
     return Network(app.app)
 
 
-@pytest.fixture
-def lineup(app, network):
+def client(app, network, rate=None):
     def make(connection):
         source_id = sources.ensure(connection, "shop", app.clock())
-        return api_keys.create(connection, source_id, api_keys.SCOPES, None, app.clock())
+        return api_keys.create(connection, source_id, api_keys.SCOPES, rate, app.clock())
 
     return Lineup("http://lineup.example", app.database.write(make), transport=network)
+
+
+@pytest.fixture
+def lineup(app, network):
+    return client(app, network)
 
 
 @pytest.fixture
@@ -103,6 +108,17 @@ def test_a_batch_that_is_too_large_is_halved(app, lineup, network):
     assert lineup.list("arrival", "arrival", limit=1)["total"] == 300
     statuses = len(network.requests)
     assert 3 < statuses < 40
+
+
+def test_a_batch_above_the_rate_of_the_key_is_halved_until_lineup_takes_it(app, network):
+    sender = Sender(client(app, network, rate=3))
+    for number in range(20):
+        sender.message("t-1", MAI, "client", f"{number}")
+    for _ in range(50):
+        with suppress(Unavailable):
+            sender.post_next()
+        app.clock.advance(1_000)
+    assert sender.waiting() == 0
 
 
 def test_a_proxy_loses_nothing_but_what_is_too_large_for_it(app, lineup, network, sue):
