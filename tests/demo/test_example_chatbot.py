@@ -107,7 +107,9 @@ def test_what_admins_do_is_read_in_order_and_once(example, tmp_path):
     server: Any = FakeLineup(Random(1))
     server.outgoing = [
         {
+            "id": f"evt_{number}",
             "type": "message.created",
+            "occurred_at": f"2026-11-20T10:00:00.00{number}Z",
             "thread": "one",
             "seq": number,
             "data": {"id": number, "author": {"name": "Mai"}, "body": f"{number}"},

@@ -3,6 +3,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 
 const LINES_MAX = 10_000;
+// Lineup keeps events for 30 days: those of so long before the newest cannot come again.
+const KEPT_MS = 31 * 86_400_000;
 
 /** @typedef {import("./schema.js").components["schemas"]["Event"]} Event */
 /** @typedef {{event: Event} | {done: string[]} | {seq: [string, number]} | {cursor: string}} Entry */
@@ -13,13 +15,14 @@ const opened = new Map();
 export class Journal {
   /** @type {Map<string, Event>} the events to be posted, by their ids, in their order */
   waiting = new Map();
-  /** @type {Map<string, number>} the last number of each thread that was handed over */
+  /** @type {Map<string, number>} what was handed over: names and times, as the receiver knows events by them */
   seqs = new Map();
   cursor = "";
   #users = 0;
   /** @type {number | null} */
   #file = null;
   #lines = 0;
+  #linesMax = 0;
 
   /** Opens the journal of a file; "" keeps everything in memory. @param {string} path @returns {Journal} */
   static open(path) {
@@ -46,7 +49,7 @@ export class Journal {
     writeSync(this.#file, `${JSON.stringify(entry)}\n`);
     fsyncSync(this.#file);
     this.#lines += 1;
-    if (this.#lines > LINES_MAX + 2 * (this.waiting.size + this.seqs.size)) this.#rewrite();
+    if (this.#lines > this.#linesMax) this.#rewrite();
   }
 
   /** Closes the file when all who have opened the journal have closed it. */
@@ -68,6 +71,8 @@ export class Journal {
 
   // Writes what counts to a new file, which takes the place of the old one.
   #rewrite() {
+    const since = [...this.seqs.values()].reduce((newest, ms) => Math.max(newest, ms), 0) - KEPT_MS;
+    for (const [name, ms] of this.seqs) if (ms < since) this.seqs.delete(name);
     const entries = [
       ...[...this.waiting.values()].map((event) => ({ event })), ...[...this.seqs].map((seq) => ({ seq })),
       { cursor: this.cursor },
@@ -79,5 +84,6 @@ export class Journal {
     if (this.#file !== null) closeSync(this.#file);
     this.#file = file;
     this.#lines = entries.length;
+    this.#linesMax = LINES_MAX + 2 * entries.length;
   }
 }

@@ -19,10 +19,12 @@ const IDS_MAX = 10_000;
 /** @param {string} type @returns {type is "presence.customer" | "presence.team"} */
 const isPresence = (type) => type.startsWith("presence.");
 
-// What the `seq` of an event counts in: its thread, or the presence of a person.
-/** @param {OutgoingEvent} event */
-const orderOf = (event) => "thread" in event ? event.thread
-  : `${event.type}/${"customer" in event.data ? event.data.customer : ""}`;
+// The name and the time (ms) by which an event is known when it comes again. Events of a thread are known by their ids, as its `seq`
+// may begin again: after a restore of Lineup, or when its customer was deleted and has come back. The `seq` of a person's presence is
+// a time: earlier ones are outdated, too.
+/** @param {OutgoingEvent} event @returns {[string, number]} */
+const markOf = (event) => "thread" in event ? [event.id, Date.parse(event.occurred_at)]
+  : [`${event.type}/${"customer" in event.data ? event.data.customer : ""}`, event.seq];
 
 export class Receiver extends Background {
   /** @type {Map<string, ((event: any) => unknown)[]>} */
@@ -60,10 +62,10 @@ export class Receiver extends Background {
     if (!data) throw new Error("Lineup refuses to be read: is the key one with the scope read?");
     const { events } = /** @type {{events: OutgoingEvent[]}} */ (/** @type {unknown} */ (data));
     for (const event of events) {
-      const order = orderOf(event);
-      if (event.seq <= (this.journal.seqs.get(order) ?? 0)) continue;
+      const [name, ms] = markOf(event);
+      if (ms <= (this.journal.seqs.get(name) ?? 0)) continue;
       await this.#handOver(event);
-      this.journal.add({ seq: [order, event.seq] });
+      this.journal.add({ seq: [name, ms] });
     }
     if (data.next !== this.journal.cursor) this.journal.add({ cursor: data.next });
     return events.length > 0;

@@ -5,7 +5,7 @@ export class Journal {
     constructor(path: string);
     /** @type {Map<string, Event>} the events to be posted, by their ids, in their order */
     waiting: Map<string, Event>;
-    /** @type {Map<string, number>} the last number of each thread that was handed over */
+    /** @type {Map<string, number>} what was handed over: names and times, as the receiver knows events by them */
     seqs: Map<string, number>;
     cursor: string;
     path: string;

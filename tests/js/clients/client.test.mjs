@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,7 +58,11 @@ class Server {
 }
 
 const say = (sender, body, more = {}) => sender.send({ type: "message", thread: "t-1", customer: MAI, role: "client", body, ...more });
-const made = (number) => ({ type: "message.created", id: `evt_${number}`, thread: "t-1", seq: number, data: { body: `${number}` } });
+const started = Date.now();
+const made = (number, { id = `evt_${number}`, daysAgo = 0, ...more } = {}) => ({
+  type: "message.created", id, occurred_at: new Date(started - daysAgo * 86_400_000).toISOString(), thread: "t-1", seq: number,
+  data: { body: `${number}` }, ...more,
+});
 
 async function postAll(sender, server) {
   while (sender.journal.waiting.size) await sender.postNext().catch(() => { server.fault = ""; });
@@ -116,7 +120,7 @@ test("a receiver goes on when the sender with its file has stopped", async () =>
   await readAll(receiver);
   await receiver.stop();
   const next = new Receiver(client, SECRET, { file, log });
-  assert.deepEqual([...next.journal.seqs], [["t-1", 1]]);
+  assert.deepEqual([...next.journal.seqs], [["evt_1", started]]);
 });
 
 test("a handler of presence asks for it, and gets each event of a person once", async () => {
@@ -180,7 +184,7 @@ test("answers are handed over in order and once, also over a restart and with an
   const server = new Server();
   const client = lineup("http://lineup.example", "key", { fetch: server.fetch });
   const file = newFile();
-  server.outgoing = [1, 2, 3, 4, 5].map(made);
+  server.outgoing = [1, 2, 3, 4, 5].map((number) => made(number));
   const got = [];
   let fails = 2;
   const handler = ({ data: { body } }) => {
@@ -201,6 +205,21 @@ test("answers are handed over in order and once, also over a restart and with an
   server.outgoing.push(made(6));
   await readAll(receiver);
   assert.deepEqual(got, ["1", "2", "3", "4", "5", "6"]);
+});
+
+test("an answer is handed over though its thread counts anew, and what cannot come again is forgotten", async () => {
+  const server = new Server();
+  const client = lineup("http://lineup.example", "key", { fetch: server.fetch });
+  const file = newFile();
+  writeFileSync(file, '{"seq":["t-1",7]}\n{"cursor":""}\n');
+  const got = [];
+  let receiver = new Receiver(client, SECRET, { file, log }).on("message.created", ({ id }) => got.push(id));
+  server.outgoing = [made(1, { daysAgo: 32 }), made(2), made(1, { id: "evt_after" }), made(2)];
+  await readAll(receiver);
+  assert.deepEqual(got, ["evt_1", "evt_2", "evt_after"]);
+  receiver.journal.close();
+  receiver = new Receiver(client, SECRET, { file, log });
+  assert.deepEqual([...receiver.journal.seqs.keys()], ["evt_2", "evt_after"]);
 });
 
 test("only what Lineup signed lately is taken, and once", async () => {

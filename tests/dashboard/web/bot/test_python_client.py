@@ -14,6 +14,7 @@ from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
 from lineup_client.storage import remember
 from standardwebhooks.webhooks import Webhook
 
+from dashboard.cli.context import operator
 from dashboard.db.accounts import api_keys, sources
 from tests.drivers.sdk import Network
 from tests.repository import ROOT
@@ -198,6 +199,23 @@ def test_answers_are_handed_over_once_and_in_order(lineup, file, sue, thread_id)
     assert got == ["answer 0", "answer 1", "answer 2", "answer 3"]
     stored = receiver.database.execute("SELECT body FROM got").fetchall()
     assert [body for (body,) in stored] == got
+
+
+def test_answers_to_a_customer_who_was_deleted_and_is_back_are_handed_over(
+    app, lineup, network, file, sue, thread_id
+):
+    receiver, got = Receiver(lineup, SECRET, file), []
+    receiver.on("message.created")(lambda event: got.append((event["seq"], event["data"]["body"])))
+    reply(sue, thread_id, "before")
+    read_all(receiver)
+    app.services.erasing.erase(operator(), "shop", "c-7")
+    app.clock.advance(1_000)
+    sender = Sender(lineup)
+    sender.message("t-1", MAI, "client", "I am back")
+    posted(sender, network)
+    reply(sue, lineup.thread("t-1")["id"], "after")
+    read_all(receiver)
+    assert got == [(1, "before"), (1, "after")]
 
 
 def test_what_a_handler_sends_is_sent_once(app, lineup, file, sue, thread_id, network):
