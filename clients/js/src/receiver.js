@@ -85,7 +85,7 @@ export class Receiver extends Background {
   }
 
   /** Takes a webhook; resolves to the status of its answer. Its content is not trusted for order: it only says that there is something
-   * to read. `admin.typing` is handed over at once, as it is not stored anywhere.
+   * to read. `admin.typing` is handed over at once, as it is not stored anywhere, and once, also if its handler fails.
    * @param {Record<string, string | string[] | undefined>} headers @param {string} body */
   async take(headers, body) {
     const names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
@@ -99,7 +99,7 @@ export class Receiver extends Background {
     else if (!this.#ids.has(event.id)) {
       this.#ids.add(event.id);
       if (this.#ids.size > IDS_MAX) this.#ids.delete(/** @type {string} */ (this.#ids.values().next().value));
-      await this.#handOver(event);
+      await this.#handOver(event).catch((error) => this.log(`lineup receiver: ${error}`));
     }
     return 204;
   }
@@ -107,14 +107,22 @@ export class Receiver extends Background {
   /** A request listener of `node:http` that takes webhooks at any path.
    * @type {import("node:http").RequestListener} */
   listener = async (request, response) => {
+    const status = await this.#answer(request).catch((error) => {
+      this.log(`lineup receiver: ${error}`);
+      return 500;
+    });
+    response.writeHead(status, { "Content-Length": 0 }).end();
+  };
+
+  /** @param {import("node:http").IncomingMessage} request */
+  async #answer(request) {
     const parts = [];
     let bytes = 0;
     for await (const part of request) {
       bytes += part.length;
       if (bytes <= BODY_BYTES_MAX) parts.push(part);
     }
-    const status = request.method !== "POST" ? 405 : bytes > BODY_BYTES_MAX ? 413
-      : await this.take(request.headers, Buffer.concat(parts).toString("utf8"));
-    response.writeHead(status, { "Content-Length": 0 }).end();
-  };
+    return request.method !== "POST" ? 405 : bytes > BODY_BYTES_MAX ? 413
+      : this.take(request.headers, Buffer.concat(parts).toString("utf8"));
+  }
 }

@@ -108,7 +108,10 @@ class Receiver(Background):
             self._worker.wake()
         elif event["id"] not in self._ids:
             self._ids.append(event["id"])
-            self._hand_over(event)
+            try:
+                self._hand_over(event)
+            except Exception:
+                log.exception("lineup receiver: a handler of admin.typing failed")
         return HTTPStatus.NO_CONTENT
 
     def wsgi(

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -62,6 +64,12 @@ const started = Date.now();
 const made = (number, { id = `evt_${number}`, daysAgo = 0, ...more } = {}) => ({
   type: "message.created", id, occurred_at: new Date(started - daysAgo * 86_400_000).toISOString(), thread: "t-1", seq: number,
   data: { body: `${number}` }, ...more,
+});
+
+const signed = (id, { secret = SECRET, at = new Date(), body = JSON.stringify({ id, type: "admin.typing" }) } = {}) => ({
+  headers: {
+    "webhook-id": id, "webhook-timestamp": String(Math.floor(at.getTime() / 1000)), "webhook-signature": new Webhook(secret).sign(id, at, body),
+  }, body,
 });
 
 async function postAll(sender, server) {
@@ -222,15 +230,29 @@ test("an answer is handed over though its thread counts anew, and what cannot co
   assert.deepEqual([...receiver.journal.seqs.keys()], ["evt_2", "evt_after"]);
 });
 
+test("a call that is cut off and a handler that fails are logged, and end nothing", async () => {
+  const logged = [];
+  const receiver = new Receiver(lineup("http://lineup.example", "key", { fetch: new Server().fetch }), SECRET, { log: (text) => logged.push(text) })
+    .on("admin.typing", () => { throw new Error("not now"); });
+  const server = createServer(receiver.listener);
+  await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const asked = once(server, "request");
+  const socket = connect(port, "127.0.0.1", () => socket.write("POST / HTTP/1.1\r\nHost: bot\r\nContent-Length: 100\r\n\r\n0123456789"));
+  const [, response] = await asked;
+  socket.destroy();
+  await once(response, "close");
+  const { headers, body } = signed("evt_1");
+  assert.equal((await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body })).status, 204);
+  assert.match(logged[0], /aborted/);
+  assert.match(logged[1], /not now/);
+  server.close();
+});
+
 test("only what Lineup signed lately is taken, and once", async () => {
   const got = [];
   const receiver = new Receiver(lineup("http://lineup.example", "key", { fetch: new Server().fetch }), SECRET, { log })
     .on("admin.typing", (event) => got.push(event.id));
-  const signed = (id, { secret = SECRET, at = new Date(), body = JSON.stringify({ id, type: "admin.typing" }) } = {}) => ({
-    headers: {
-      "webhook-id": id, "webhook-timestamp": String(Math.floor(at.getTime() / 1000)), "webhook-signature": new Webhook(secret).sign(id, at, body),
-    }, body,
-  });
   const server = createServer(receiver.listener);
   await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());

@@ -336,6 +336,17 @@ def test_only_what_lineup_signed_lately_is_taken_and_once(lineup, call):
     assert got == [TYPING]
 
 
+def test_a_handler_of_typing_that_fails_is_logged(lineup, caplog):
+    receiver = Receiver(lineup, SECRET)
+
+    @receiver.on("admin.typing")
+    def typing(event):
+        raise ValueError("not now")
+
+    assert by_wsgi(receiver, *signed(TYPING)) == 204
+    assert "not now" in caplog.text
+
+
 def test_a_handler_of_presence_asks_for_it_and_gets_each_event_once(app, lineup, tmp_path):
     receiver, got = Receiver(lineup, SECRET, str(tmp_path / "bot.sqlite")), []
     receiver.on("presence.customer")(lambda event: got.append(event["data"]["status"]))
