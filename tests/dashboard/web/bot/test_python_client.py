@@ -101,6 +101,17 @@ def test_what_lineup_refuses_is_reported_and_delays_nothing(app, lineup, network
     assert texts(app, sue, lineup.thread("t-1")["id"]) == ["before", "after"]
 
 
+def test_a_text_with_half_of_a_character_is_refused_alone(app, lineup, network, sue):
+    refused = []
+    sender = Sender(lineup, refused=lambda *given: refused.append(given))
+    for body in ("before", "half \ud83d", "after"):
+        sender.message("t-1", MAI, "client", body)
+    posted(sender, network)
+    [(event, problem)] = refused
+    assert event["body"] == "half \ud83d" and problem["code"] == "invalid_unicode"
+    assert texts(app, sue, lineup.thread("t-1")["id"]) == ["before", "after"]
+
+
 def test_a_batch_that_is_too_large_is_halved(app, lineup, network):
     sender = Sender(lineup)
     for number in range(300):
