@@ -35,9 +35,10 @@ export const lineup = (url, key, { fetch = globalThis.fetch, answerMs = ANSWER_M
  * @returns {Promise<{data?: Data, error?: Refusal, status: number}>} */
 export async function answered(call) {
   const { data, error, response } = await call.catch((/** @type {unknown} */ reason) => { throw new Unavailable(String(reason)); });
-  // Other texts than JSON are not Lineup's but those of a proxy: what is too large stays so, all else may change.
-  const isOfProxy = !response.ok && typeof error !== "object" && response.status !== 413;
-  if (!response.ok && (isOfProxy || !FINAL.has(response.status))) {
+  // Refusals that are not Lineup's but those of a proxy may change, except for what is too large.
+  const isProblem = response.headers.get("Content-Type")?.startsWith("application/problem+json");
+  const isOfLineup = isProblem || /** @type {{results?: unknown} | undefined} */ (error)?.results || response.status === 413;
+  if (!response.ok && !(isOfLineup && FINAL.has(response.status))) {
     const waitMs = 1000 * (Number(response.headers.get("Retry-After")) || 0);
     throw new Unavailable(`${response.url}: ${response.status}`, waitMs, response.status);
   }

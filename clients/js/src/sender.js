@@ -7,6 +7,8 @@ import { Background } from "./work.js";
 
 const BATCH_MAX = 500;
 const PAUSE_MS = 5000;
+// Answers to a whole batch that stay the same. Others, such as 404, are about the address.
+const FINAL_OF_BATCH = new Set([400, 413, 422]);
 
 /** @typedef {import("./schema.js").components["schemas"]} Schemas */
 /** @typedef {Schemas["Event"]} Event */
@@ -47,6 +49,7 @@ export class Sender extends Background {
     });
     let { results } = /** @type {{results?: Schemas["BatchResult"][]}} */ (data ?? error ?? {});
     if (!results) {
+      if (!FINAL_OF_BATCH.has(status)) throw new Unavailable(`Lineup refuses a batch: ${status}`);
       // The whole batch is refused, which may be too long: half of it, down to one event.
       if (events.length > 1) {
         this.#size = Math.floor(events.length / 2);

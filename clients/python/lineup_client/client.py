@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -140,15 +141,18 @@ class Lineup:
 
 
 def _document(answer: httpx.Response) -> Any:
-    """Returns the JSON of an answer. Others are not Lineup's but those of a proxy: None, except for
-    what is too large, which stays so."""
-    try:
-        return answer.json()
-    except ValueError:
-        if answer.status_code != 413:
-            return None
+    """Returns the JSON of an answer. Refusals that are not Lineup's but those of a proxy may
+    change: None, except for what is too large, which stays so."""
+    is_problem = answer.headers.get("Content-Type", "").startswith("application/problem+json")
+    with suppress(ValueError):
+        document = answer.json()
+        has_results = isinstance(document, dict) and "results" in document
+        if answer.is_success or is_problem or has_results:
+            return document
+    if answer.status_code == 413:
         problem = {"code": "too_large", "detail": "A proxy before Lineup refuses what is so large."}
         return problem | {"type": "", "title": "", "status": 413, "errors": []}
+    return None
 
 
 def _part(text: str) -> str:

@@ -16,6 +16,8 @@ from lineup_client.work import Background, log
 
 BATCH_MAX = 500
 PAUSE_SECONDS = 5.0
+#: Answers to a whole batch that stay the same. Others, such as 404, are about the address.
+FINAL_OF_BATCH = frozenset({400, 413, 422})
 _KEEP = "INSERT OR IGNORE INTO lineup_outbox (id, event) VALUES (?, ?)"
 _LAST_AT = "sender.last_at"
 
@@ -105,6 +107,8 @@ class Sender(Background):
                 self._size = max(1, len(rows) // 2)
             raise
         except Refused as error:
+            if error.status not in FINAL_OF_BATCH:
+                raise Unavailable(str(error)) from error
             # The whole batch, which may be too long: half of it, down to one event.
             if len(rows) > 1:
                 self._size = len(rows) // 2

@@ -16,6 +16,8 @@ const MAI = { id: "c-7", name: "Mai" };
 const log = () => {};
 const newFile = () => join(mkdtempSync(join(tmpdir(), "lineup-client-")), "bot.jsonl");
 
+const problem = (status, detail) => new Response(JSON.stringify({ detail }), { status, headers: { "Content-Type": "application/problem+json" } });
+
 /** Lineup as far as the SDK sees it: takes each id once, and may be away, or lose answers. */
 class Server {
   taken = new Map();
@@ -28,7 +30,10 @@ class Server {
     this.calls += 1;
     const { fault } = this;
     if (fault === "away") throw new TypeError("fetch failed");
-    if (fault.startsWith("proxy")) return new Response("<h1>nginx</h1>", { status: Number(fault.slice(-3)) });
+    const status = Number(fault.slice(-3));
+    if (fault.startsWith("proxy of JSON")) return Response.json({ message: "no route" }, { status });
+    if (fault.startsWith("proxy")) return new Response("<h1>nginx</h1>", { status });
+    if (fault.startsWith("problem")) return problem(status, "not here");
     if (fault === "busy") return Response.json({}, { status: 503, headers: { "Retry-After": "2" } });
     const answer = request.method === "POST" ? this.#post(await request.json()) : this.#read(new URL(request.url));
     if (fault === "lost") throw new TypeError("terminated");
@@ -37,7 +42,7 @@ class Server {
 
   #post({ events }) {
     if (events.length > this.rate) return Response.json({}, { status: 429, headers: { "Retry-After": "1" } });
-    if (JSON.stringify(events).length > 20_000) return Response.json({ detail: "too large" }, { status: 413 });
+    if (JSON.stringify(events).length > 20_000) return problem(413, "too large");
     const results = events.map((event, index) => {
       if (event.body === "wrong") return { index, id: event.id, status: "rejected", problem: { status: 422, detail: "wrong" } };
       const status = this.taken.has(event.id) ? "duplicate" : "created";
@@ -51,7 +56,7 @@ class Server {
   #read({ searchParams }) {
     this.included = searchParams.getAll("include");
     const after = searchParams.get("after") ?? "0";
-    if (!/^\d+$/.test(after)) return Response.json({ detail: "no cursor" }, { status: 422 });
+    if (!/^\d+$/.test(after)) return problem(422, "no cursor");
     const events = this.outgoing.slice(Number(after), Number(after) + 2);
     return Response.json({ events, next: String(Number(after) + events.length) });
   }
@@ -85,7 +90,7 @@ test("messages arrive once and in order through every failure and restart", asyn
   const client = lineup("http://lineup.example/", "key", { fetch: server.fetch });
   const file = newFile();
   let sender = new Sender(client, { file, log });
-  const faults = ["away", "lost", "busy", "proxy 404", "proxy 400", "proxy 502", "lost", ""];
+  const faults = ["away", "lost", "busy", "proxy 404", "proxy 400", "proxy 502", "proxy of JSON 404", "proxy of JSON 400", "problem 404", "lost", ""];
   for (const fault of faults) {
     say(sender, `before ${fault}`);
     server.fault = fault;

@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
 from lineup_client.storage import remember
@@ -138,11 +139,14 @@ def test_a_proxy_loses_nothing_but_what_is_too_large_for_it(app, lineup, network
     sender = Sender(lineup, refused=lambda *given: refused.append(given))
     for body in ("1", "2", "x" * 3_000, "3"):
         sender.message("t-1", MAI, "client", body)
-    for status in (404, 400, 502, 200):
-        network.proxy_status = status
+    answers = [httpx.Response(status, html="<h1>nginx</h1>") for status in (404, 400, 502, 200)]
+    answers += [httpx.Response(status, json={"message": "no route"}) for status in (404, 400)]
+    problem = {"Content-Type": "application/problem+json"}
+    answers.append(httpx.Response(404, json={"detail": "another Lineup"}, headers=problem))
+    for network.proxy_answer in answers:
         with pytest.raises(Unavailable):
             sender.post_next()
-    network.proxy_status, network.limit = 0, 2_000
+    network.proxy_answer, network.limit = None, 2_000
     posted(sender, network)
     [(event, problem)] = refused
     assert event["body"].startswith("xxx") and problem["status"] == 413
