@@ -81,6 +81,8 @@ async function postAll(sender, server) {
   while (sender.journal.waiting.size) await sender.postNext().catch(() => { server.fault = ""; });
 }
 
+const turn = () => new Promise((resolve) => { setImmediate(resolve); });
+
 async function readAll(receiver) {
   while (await receiver.readNext());
 }
@@ -291,17 +293,25 @@ test("a call that is never answered ends, and is made again", async () => {
   server.close();
 });
 
-test("work goes on in the background, waits when Lineup asks for it, and stops", async () => {
+test("work goes on in the background, waits when Lineup asks for it, and stops", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   const server = new Server();
   const client = lineup("http://lineup.example", "key", { fetch: server.fetch });
   const texts = [];
   const sender = new Sender(client, { log: (text) => texts.push(text) }).start();
-  server.fault = "away";
+  server.fault = "busy";
   say(sender, "one");
-  while (!texts.length) await new Promise((resolve) => { setImmediate(resolve); });
+  while (!texts.length) await turn();
   server.fault = "";
-  sender.worker.wake();
-  while (sender.journal.waiting.size) await new Promise((resolve) => { setImmediate(resolve); });
+  say(sender, "two");
+  context.mock.timers.tick(1_999);
+  await turn();
+  assert.equal(server.calls, 1);
+  context.mock.timers.tick(1);
+  while (sender.journal.waiting.size) await turn();
+  server.fault = "busy";
+  say(sender, "three");
+  while (texts.length < 2) await turn();
   await sender.stop();
-  assert.deepEqual(server.bodies(), ["one"]);
+  assert.deepEqual(server.bodies(), ["one", "two"]);
 });

@@ -6,12 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
+from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable, work
 from lineup_client.storage import remember
 from standardwebhooks.webhooks import Webhook
 
@@ -151,6 +152,24 @@ def test_a_proxy_loses_nothing_but_what_is_too_large_for_it(app, lineup, network
     [(event, problem)] = refused
     assert event["body"].startswith("xxx") and problem["status"] == 413
     assert texts(app, sue, lineup.thread("t-1")["id"]) == ["1", "2", "3"]
+
+
+def test_being_woken_does_not_shorten_the_pause_after_a_failure(monkeypatch):
+    waits = []
+
+    class Event(threading.Event):
+        def wait(self, seconds):
+            waits.append((self.is_set(), seconds))
+            worker.stop()
+
+    def fail():
+        worker.wake()
+        raise Unavailable("busy", retry_after=60)
+
+    monkeypatch.setattr(threading, "Event", Event)
+    worker = work.Worker("worker", fail, 5)
+    worker._run()
+    assert waits == [(False, 60)]
 
 
 def test_times_never_go_back(lineup, file):
