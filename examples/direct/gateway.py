@@ -47,7 +47,8 @@ class Visitor(NamedTuple):
 
 
 class Allowance:
-    """Lets each visitor make `burst` calls at once, and `rate` a second in the long run."""
+    """Lets each visitor make `burst` calls at once, and `rate` a second in the long run; those
+    that are refused cost nothing."""
 
     def __init__(self, burst: float, rate: float):
         self._burst, self._rate = burst, rate
@@ -61,7 +62,7 @@ class Allowance:
                 self._left.clear()
             left, at = self._left.get(visitor, (self._burst, now))
             left = min(self._burst, left + (now - at) * self._rate)
-            self._left[visitor] = (max(0.0, left - 1), now)
+            self._left[visitor] = (left - 1 if left >= 1 else left, now)
         if left < 1:
             raise TooManyRequests(retry_after=2)
 
