@@ -15,12 +15,20 @@ const FINAL_OF_BATCH = new Set([400, 413, 422]);
 /** @typedef {Event extends infer One ? One extends Event ? Omit<One, "id" | "occurred_at"> & {id?: string, occurred_at?: string} : never : never} NewEvent
  * an event without its id and its time, which the sender adds */
 
+// Refusals that may pass: the message is stored later, or the thread loses tags. So long, and so often, such an event is posted again.
+const PASSING = new Set(["unknown_message", "too_many_tags"]);
+const PASSING_MS = 3_600_000;
+const AGAIN_MS = 30_000;
+
 export class Sender extends Background {
   #size = BATCH_MAX;
+  /** @type {Map<string, {until: number, again: number}>} the events whose refusal may pass, by their ids */
+  #passing = new Map();
   #lastAt = "";
 
   // An event is safe as soon as `send` has returned: the next process with the same file goes on with it, and its id makes it safe
-  // to post it again. refused(event, problem): Lineup will never store this event.
+  // to post it again. refused(event, problem): Lineup will never store this event. An edit of an unknown message, and tags too many for
+  // a thread, are tried for an hour before.
   /** @param {import("./api.js").Lineup} lineup
    * @param {{file?: string, refused?: (event: Event, problem: Schemas["Problem"]) => void, log?: (text: string) => void}} given */
   constructor(lineup, { file = "", refused, log = console.warn } = {}) {
@@ -40,7 +48,7 @@ export class Sender extends Background {
 
   /** Posts the events that wait longest; resolves to whether there were any. Throws Unavailable. */
   async postNext() {
-    const events = [...this.journal.waiting.values()].slice(0, this.#size);
+    const events = this.#next();
     if (!events.length) return false;
     const { data, error, status } = await answered(this.lineup.POST("/events", { body: { events } })).catch((reason) => {
       // Lineup counts the whole batch, which may be more than the key may ever post.
@@ -61,10 +69,31 @@ export class Sender extends Background {
       results = [{ index: 0, id: null, status: "rejected", problem }];
     }
     this.#size = Math.min(BATCH_MAX, 2 * this.#size);
-    const done = results.filter(({ problem }) => !problem || FINAL.has(problem.status));
+    const settled = results.filter(({ index, problem }) => !this.#mayPass(events[index].id, problem));
+    const done = settled.filter(({ problem }) => !problem || FINAL.has(problem.status));
     for (const { index, problem } of done) if (problem) this.refused(events[index], problem);
     this.journal.add({ done: done.map(({ index }) => events[index].id) });
-    return done.length === events.length;
+    return done.length === settled.length;
+  }
+
+  #next() {
+    const events = [];
+    for (const event of this.journal.waiting.values()) {
+      if (events.length === this.#size) break;
+      if ((this.#passing.get(event.id)?.again ?? 0) <= Date.now()) events.push(event);
+    }
+    return events;
+  }
+
+  // Whether the event is held back for a while, because its refusal may pass.
+  /** @param {string} id @param {Schemas["Problem"] | null | undefined} problem */
+  #mayPass(id, problem) {
+    const now = Date.now();
+    const { until } = this.#passing.get(id) ?? { until: now + PASSING_MS };
+    this.#passing.delete(id);
+    if (!problem || !PASSING.has(problem.code) || now >= until) return false;
+    this.#passing.set(id, { until, again: now + AGAIN_MS });
+    return true;
   }
 
   #now() {

@@ -1,7 +1,3 @@
-/** @typedef {import("../src/schema.js").components["schemas"]} Schemas */
-/** @typedef {Schemas["Event"]} Event */
-/** @typedef {Event extends infer One ? One extends Event ? Omit<One, "id" | "occurred_at"> & {id?: string, occurred_at?: string} : never : never} NewEvent
- * an event without its id and its time, which the sender adds */
 export class Sender extends Background {
     /** @param {import("./api.js").Lineup} lineup
      * @param {{file?: string, refused?: (event: Event, problem: Schemas["Problem"]) => void, log?: (text: string) => void}} given */

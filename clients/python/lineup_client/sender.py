@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from http import HTTPStatus
+from time import monotonic
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
 
 from lineup_client import models
@@ -18,7 +19,15 @@ BATCH_MAX = 500
 PAUSE_SECONDS = 5.0
 #: Answers to a whole batch that stay the same. Others, such as 404, are about the address.
 FINAL_OF_BATCH = frozenset({400, 413, 422})
+#: Refusals that may pass: the message is stored later, or the thread loses tags. So long, and so
+#: often, such an event is posted again.
+PASSING = frozenset({"unknown_message", "too_many_tags"})
+PASSING_SECONDS, AGAIN_SECONDS = 3_600.0, 30.0
 _KEEP = "INSERT OR IGNORE INTO lineup_outbox (id, event) VALUES (?, ?)"
+_NEXT = (
+    "SELECT number, event FROM lineup_outbox WHERE id NOT IN (SELECT value FROM json_each(?))"
+    " ORDER BY number LIMIT ?"
+)
 _LAST_AT = "sender.last_at"
 
 Role = Literal["client", "admin", "bot", "system"]
@@ -38,7 +47,8 @@ class Sender(Background):
     """Keeps events in order, in `file` if it is given, and posts them in the background.
 
     An event is safe as soon as `send` has returned, whatever happens to the process: its id makes
-    it safe to post it again. `refused` is called with events that Lineup will never store.
+    it safe to post it again. `refused` is called with events that Lineup will never store. An edit
+    of an unknown message, and tags too many for a thread, are tried for an hour before.
     """
 
     def __init__(self, lineup: Lineup, file: str | None = None, refused: OnRefused | None = None):
@@ -46,6 +56,8 @@ class Sender(Background):
         self._lineup = lineup
         self._refused = refused or _log_refused
         self._size = BATCH_MAX
+        # The events whose refusal may pass: until when they are tried, and when again (s).
+        self._passing: dict[str, tuple[float, float]] = {}
 
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """Begins a transaction of the file. Events that are sent in it, and rows that you write
@@ -93,9 +105,10 @@ class Sender(Background):
     def post_next(self) -> bool:
         """Posts the events that wait longest; returns False if there are none. Raises
         Unavailable."""
-        query = "SELECT number, event FROM lineup_outbox ORDER BY number LIMIT ?"
+        now = monotonic()
+        held = json.dumps([id for id, (_, again) in self._passing.items() if again > now])
         with self._storage.transaction() as connection:
-            rows = connection.execute(query, (self._size,)).fetchall()
+            rows = connection.execute(_NEXT, (held, self._size)).fetchall()
         if not rows:
             return False
         events = [cast(models.Event, json.loads(text)) for _, text in rows]
@@ -121,18 +134,31 @@ class Sender(Background):
         return not kept
 
     def _settle(self, posted: list[tuple[Any, models.Event, models.BatchResult]]) -> bool:
-        """Deletes the events that need no further try; returns whether others are kept."""
-        done = []
+        """Deletes the events that need no further try; returns whether others are to be posted
+        again after a pause."""
+        done, is_kept = [], False
         for (number, _), event, result in posted:
             problem = result.get("problem")
+            if self._may_pass(event["id"], problem):
+                continue
             if problem is not None and problem["status"] not in FINAL:
+                is_kept = True
                 continue
             if problem is not None:
                 self._refused(event, problem)
             done.append((number,))
         with self._storage.transaction() as connection:
             connection.executemany("DELETE FROM lineup_outbox WHERE number = ?", done)
-        return len(done) < len(posted)
+        return is_kept
+
+    def _may_pass(self, id: str, problem: models.Problem | None) -> bool:
+        """Whether the event is held back for a while, because its refusal may pass."""
+        now = monotonic()
+        until, _ = self._passing.pop(id, (now + PASSING_SECONDS, now))
+        if problem is None or problem.get("code") not in PASSING or now >= until:
+            return False
+        self._passing[id] = until, now + AGAIN_SECONDS
+        return True
 
     def _now(self, connection: sqlite3.Connection) -> str:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

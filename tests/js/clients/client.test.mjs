@@ -44,6 +44,9 @@ class Server {
     if (events.length > this.rate) return Response.json({}, { status: 429, headers: { "Retry-After": "1" } });
     if (JSON.stringify(events).length > 20_000) return problem(413, "too large");
     const results = events.map((event, index) => {
+      if (event.message && !this.taken.has(event.message)) {
+        return { index, id: event.id, status: "rejected", problem: { status: 422, code: "unknown_message", detail: "unknown" } };
+      }
       if (event.body === "wrong") return { index, id: event.id, status: "rejected", problem: { status: 422, detail: "wrong" } };
       const status = this.taken.has(event.id) ? "duplicate" : "created";
       if (status === "created") this.taken.set(event.id, event);
@@ -184,6 +187,29 @@ test("what is refused is told and delays nothing; a batch that is too large is h
   assert.equal(server.taken.size, 22);
   assert.equal(refused.at(-1)[0].id, "m-large");
   assert.ok(server.calls < 30, String(server.calls));
+});
+
+test("an edit of a message that is not stored yet is posted again, for an hour, and delays nothing", async (context) => {
+  context.mock.timers.enable({ apis: ["Date"] });
+  const server = new Server();
+  const refused = [];
+  const sender = new Sender(lineup("http://lineup.example", "key", { fetch: server.fetch }), { refused: ({ id }) => refused.push(id), log });
+  const edit = (message) => sender.send({ type: "message.edited", id: `of-${message}`, thread: "t-1", message, body: "edited" });
+  edit("m-1");
+  edit("m-2");
+  say(sender, "one");
+  assert.equal(await sender.postNext(), true);
+  assert.equal(await sender.postNext(), false);
+  assert.deepEqual([server.bodies(), server.calls], [["one"], 1]);
+  server.taken.set("m-1", {});
+  for (let seconds = 0; seconds <= 3600; seconds += 30) {
+    context.mock.timers.tick(30_000);
+    assert.deepEqual(refused, []);
+    await sender.postNext();
+    if (!sender.journal.waiting.size) break;
+  }
+  assert.ok(server.taken.has("of-m-1"));
+  assert.deepEqual(refused, ["of-m-2"]);
 });
 
 test("a batch above the rate of the key is halved until Lineup takes it", async () => {

@@ -103,6 +103,29 @@ def test_what_lineup_refuses_is_reported_and_delays_nothing(app, lineup, network
     assert texts(app, sue, lineup.thread("t-1")["id"]) == ["before", "after"]
 
 
+def test_an_edit_of_a_message_that_is_not_stored_yet_is_posted_again_for_an_hour(
+    app, lineup, network, sue, monkeypatch
+):
+    refused, now = [], [0]
+    monkeypatch.setattr("lineup_client.sender.monotonic", lambda: now[0])
+    sender = Sender(lineup, refused=lambda event, problem: refused.append(event["id"]))
+    for message in ("m-1", "m-2"):
+        edit = {"thread": "t-1", "message": message, "body": "edited"}
+        sender.send("message.edited", id=f"of-{message}", **edit)
+    sender.message("t-1", MAI, "client", "other")
+    assert sender.post_next() and not sender.post_next()
+    assert texts(app, sue, lineup.thread("t-1")["id"]) == ["other"] and sender.waiting() == 2
+    other = Sender(lineup)
+    other.message("t-1", MAI, "client", "late", id="m-1")
+    posted(other, network)
+    for now[0] in range(30, 3_600, 30):
+        sender.post_next()
+    assert texts(app, sue, lineup.thread("t-1")["id"]) == ["other", "edited"] and not refused
+    now[0] = 3_600
+    sender.post_next()
+    assert refused == ["of-m-2"] and sender.waiting() == 0
+
+
 def test_a_text_with_half_of_a_character_is_refused_alone(app, lineup, network, sue):
     refused = []
     sender = Sender(lineup, refused=lambda *given: refused.append(given))
