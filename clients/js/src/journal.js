@@ -1,6 +1,6 @@
 // A file of JSON lines with what must outlive the process: events to be posted, and how far events were read.
 
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 
 const LINES_MAX = 10_000;
 // Lineup keeps events for 30 days: those of so long before the newest cannot come again.
@@ -12,6 +12,14 @@ const KEPT_MS = 31 * 86_400_000;
 /** @type {Map<string, Journal>} the journals of this process by their files: sender and receiver share one */
 const opened = new Map();
 
+/** Returns the number of bytes of a text, when all of them are on the disk. @param {number} file @param {string} text @param {number} position */
+function written(file, text, position) {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at, bytes.length - at, position + at);
+  fsyncSync(file);
+  return bytes.length;
+}
+
 export class Journal {
   /** @type {Map<string, Event>} the events to be posted, by their ids, in their order */
   waiting = new Map();
@@ -21,6 +29,7 @@ export class Journal {
   #users = 0;
   /** @type {number | null} */
   #file = null;
+  #bytes = 0;
   #lines = 0;
   #linesMax = 0;
 
@@ -42,14 +51,28 @@ export class Journal {
     this.#rewrite();
   }
 
-  /** Stores an entry; it is on the disk when this returns. @param {Entry} entry */
+  /** Stores an entry; it is on the disk when this returns, and nothing of it if this throws. @param {Entry} entry */
   add(entry) {
+    if (this.#file !== null) this.#append(this.#file, `${JSON.stringify(entry)}\n`);
     this.#apply(entry);
-    if (this.#file === null) return;
-    writeSync(this.#file, `${JSON.stringify(entry)}\n`);
-    fsyncSync(this.#file);
-    this.#lines += 1;
-    if (this.#lines > this.#linesMax) this.#rewrite();
+    if (this.#lines <= this.#linesMax) return;
+    try {
+      this.#rewrite();
+    } catch {
+      // The entry is in the old file, which goes on.
+      this.#linesMax *= 2;
+    }
+  }
+
+  /** @param {number} file @param {string} line */
+  #append(file, line) {
+    try {
+      this.#bytes += written(file, line, this.#bytes);
+      this.#lines += 1;
+    } catch (error) {
+      ftruncateSync(file, this.#bytes);
+      throw error;
+    }
   }
 
   /** Closes the file when all who have opened the journal have closed it. */
@@ -78,11 +101,17 @@ export class Journal {
       { cursor: this.cursor },
     ];
     const file = openSync(`${this.path}.new`, "w");
-    writeSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-    fsyncSync(file);
-    renameSync(`${this.path}.new`, this.path);
+    let bytes;
+    try {
+      bytes = written(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), 0);
+      renameSync(`${this.path}.new`, this.path);
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
     if (this.#file !== null) closeSync(this.#file);
     this.#file = file;
+    this.#bytes = bytes;
     this.#lines = entries.length;
     this.#linesMax = LINES_MAX + 2 * entries.length;
   }

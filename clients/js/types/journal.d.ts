@@ -9,7 +9,7 @@ export class Journal {
     seqs: Map<string, number>;
     cursor: string;
     path: string;
-    /** Stores an entry; it is on the disk when this returns. @param {Entry} entry */
+    /** Stores an entry; it is on the disk when this returns, and nothing of it if this throws. @param {Entry} entry */
     add(entry: Entry): void;
     /** Closes the file when all who have opened the journal have closed it. */
     close(): void;

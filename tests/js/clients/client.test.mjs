@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 
 import { lineup, Receiver, Sender } from "../../../clients/js/src/index.js";
+import { Journal } from "../../../clients/js/src/journal.js";
 
 const SECRET = `whsec_${"A".repeat(32)}`;
 const MAI = { id: "c-7", name: "Mai" };
@@ -125,6 +127,29 @@ test("a line that was cut off does no harm, and an id counts once", async () => 
   await postAll(sender, server);
   assert.deepEqual(server.bodies(), ["one", "two"]);
   assert.equal(readFileSync(file, "utf8").split("\n").at(-1), "");
+});
+
+test("an event that does not fit on the disk is not kept, and harms no other one", (context) => {
+  const client = lineup("http://lineup.example", "key", { fetch: new Server().fetch });
+  const file = newFile();
+  const first = new Sender(client, { file, log });
+  say(first, "one");
+  const { writeSync } = fs;
+  let calls = 0;
+  const full = context.mock.method(fs, "writeSync", (/** @type {number} */ to, /** @type {any} */ bytes, offset = 0, _length = 0, at = null) => {
+    calls += 1;
+    if (calls % 2) return writeSync(to, Buffer.from(bytes), offset, 5, at);
+    throw new Error("ENOSPC");
+  });
+  syncBuiltinESMExports();
+  assert.throws(() => say(first, "two"), /ENOSPC/);
+  assert.throws(() => new Journal(file), /ENOSPC/);
+  full.mock.restore();
+  syncBuiltinESMExports();
+  say(first, "three");
+  first.journal.close();
+  const sender = new Sender(client, { file, log });
+  assert.deepEqual([...sender.journal.waiting.values()].map(({ body }) => body), ["one", "three"]);
 });
 
 test("a receiver goes on when the sender with its file has stopped", async () => {
