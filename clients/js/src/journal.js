@@ -53,6 +53,7 @@ export class Journal {
 
   /** Stores an entry; it is on the disk when this returns, and nothing of it if this throws. @param {Entry} entry */
   add(entry) {
+    if (!this.#users) throw new Error("all who have opened the journal have stopped");
     if (this.#file !== null) this.#append(this.#file, `${JSON.stringify(entry)}\n`);
     this.#apply(entry);
     if (this.#lines <= this.#linesMax) return;

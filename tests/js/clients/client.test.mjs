@@ -152,6 +152,12 @@ test("an event that does not fit on the disk is not kept, and harms no other one
   assert.deepEqual([...sender.journal.waiting.values()].map(({ body }) => body), ["one", "three"]);
 });
 
+test("nothing is sent after the end", async () => {
+  const sender = new Sender(lineup("http://lineup.example", "key", { fetch: new Server().fetch }), { log }).start();
+  await sender.stop();
+  assert.throws(() => say(sender, "one"), /stopped/);
+});
+
 test("a receiver goes on when the sender with its file has stopped", async () => {
   const server = new Server();
   const client = lineup("http://lineup.example", "key", { fetch: server.fetch });
