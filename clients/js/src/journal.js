@@ -1,6 +1,7 @@
 // A file of JSON lines with what must outlive the process: events to be posted, and how far events were read.
 
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, realpathSync, renameSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 const LINES_MAX = 10_000;
 // Lineup keeps events for 30 days: those of so long before the newest cannot come again.
@@ -35,8 +36,10 @@ export class Journal {
 
   /** Opens the journal of a file; "" keeps everything in memory. @param {string} path @returns {Journal} */
   static open(path) {
-    const journal = opened.get(path) ?? new Journal(path);
-    if (path) opened.set(path, journal);
+    // A file has one journal, however it is named.
+    const real = !path ? "" : existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+    const journal = opened.get(real) ?? new Journal(real);
+    if (real) opened.set(real, journal);
     journal.#users += 1;
     return journal;
   }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import fs, { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 
 import { Webhook } from "standardwebhooks";
@@ -156,6 +156,15 @@ test("nothing is sent after the end", async () => {
   const sender = new Sender(lineup("http://lineup.example", "key", { fetch: new Server().fetch }), { log }).start();
   await sender.stop();
   assert.throws(() => say(sender, "one"), /stopped/);
+});
+
+test("a file has one journal, by whatever path", () => {
+  const file = newFile();
+  const folder = join(mkdtempSync(join(tmpdir(), "lineup-client-")), "link");
+  symlinkSync(dirname(file), folder);
+  const first = Journal.open(join(folder, "bot.jsonl"));
+  assert.equal(Journal.open(file), first);
+  assert.equal(Journal.open(relative(process.cwd(), file)), first);
 });
 
 test("a receiver goes on when the sender with its file has stopped", async () => {
