@@ -30,10 +30,11 @@ export class Sender extends Background {
   // to post it again. refused(event, problem): Lineup will never store this event. An edit of an unknown message, and tags too many for
   // a thread, are tried for an hour before.
   /** @param {import("./api.js").Lineup} lineup
-   * @param {{file?: string, refused?: (event: Event, problem: Schemas["Problem"]) => void, log?: (text: string) => void}} given */
+   * @param {{file?: string, refused?: (event: Event, problem: Schemas["Problem"]) => unknown, log?: (text: string) => void}} given */
   constructor(lineup, { file = "", refused, log = console.warn } = {}) {
     super({ name: "lineup sender", file, pauseMs: PAUSE_MS, log }, () => this.postNext());
     this.lineup = lineup;
+    this.log = log;
     this.refused = refused ?? ((event, problem) => log(`Lineup refused the event ${event.id}: ${problem.detail}`));
   }
 
@@ -71,9 +72,18 @@ export class Sender extends Background {
     this.#size = Math.min(BATCH_MAX, 2 * this.#size);
     const settled = results.filter(({ index, problem }) => !this.#mayPass(events[index].id, problem));
     const done = settled.filter(({ problem }) => !problem || FINAL.has(problem.status));
-    for (const { index, problem } of done) if (problem) this.refused(events[index], problem);
+    for (const { index, problem } of done) if (problem) await this.#tell(events[index], problem);
     this.journal.add({ done: done.map(({ index }) => events[index].id) });
     return done.length === settled.length;
+  }
+
+  /** @param {Event} event @param {Schemas["Problem"]} problem */
+  async #tell(event, problem) {
+    try {
+      await this.refused(event, problem);
+    } catch (error) {
+      this.log(`lineup sender: refused() failed for the event ${event.id}: ${error}`);
+    }
   }
 
   #next() {

@@ -1,13 +1,14 @@
 export class Sender extends Background {
     /** @param {import("./api.js").Lineup} lineup
-     * @param {{file?: string, refused?: (event: Event, problem: Schemas["Problem"]) => void, log?: (text: string) => void}} given */
+     * @param {{file?: string, refused?: (event: Event, problem: Schemas["Problem"]) => unknown, log?: (text: string) => void}} given */
     constructor(lineup: import("./api.js").Lineup, { file, refused, log }?: {
         file?: string;
-        refused?: (event: Event, problem: Schemas["Problem"]) => void;
+        refused?: (event: Event, problem: Schemas["Problem"]) => unknown;
         log?: (text: string) => void;
     });
     lineup: import("openapi-fetch").Client<import("../src/schema.js").paths, `${string}/${string}`>;
-    refused: (event: Event, problem: Schemas["Problem"]) => void;
+    log: (text: string) => void;
+    refused: (event: Event, problem: Schemas["Problem"]) => unknown;
     /** Stores an event to be posted, and returns its id. An id that waits already changes nothing. Without a time it is now, and never
      * before the event that was sent last. @param {NewEvent} given */
     send(given: NewEvent): string;

@@ -145,7 +145,10 @@ class Sender(Background):
                 is_kept = True
                 continue
             if problem is not None:
-                self._refused(event, problem)
+                try:
+                    self._refused(event, problem)
+                except Exception:
+                    log.exception("lineup sender: `refused` failed for the event %s", event["id"])
             done.append((number,))
         with self._storage.transaction() as connection:
             connection.executemany("DELETE FROM lineup_outbox WHERE number = ?", done)

@@ -229,6 +229,19 @@ test("what is refused is told and delays nothing; a batch that is too large is h
   assert.ok(server.calls < 30, String(server.calls));
 });
 
+test("an error of refused() is logged, and delays nothing", async () => {
+  const server = new Server();
+  const logged = [];
+  const sender = new Sender(lineup("http://lineup.example", "key", { fetch: server.fetch }), {
+    refused: async () => { throw new Error("no table"); }, log: (text) => logged.push(text),
+  });
+  say(sender, "wrong");
+  say(sender, "after");
+  await sender.postNext();
+  assert.equal(sender.journal.waiting.size, 0);
+  assert.match(logged[0], /no table/);
+});
+
 test("an edit of a message that is not stored yet is posted again, for an hour, and delays nothing", async (context) => {
   context.mock.timers.enable({ apis: ["Date"] });
   const server = new Server();

@@ -97,6 +97,16 @@ def test_what_lineup_refuses_is_reported_and_delays_nothing(app, lineup, network
     assert texts(app, sue, lineup.thread("t-1")["id"]) == ["before", "after"]
 
 
+def test_an_error_of_the_function_refused_is_logged_and_delays_nothing(lineup, network, caplog):
+    def refused(event, problem):
+        raise ValueError("no table")
+
+    sender = Sender(lineup, refused=refused)
+    sender.send("thread.close", thread="no thread", more=1)
+    posted(sender, network)
+    assert "no table" in caplog.text
+
+
 def test_an_edit_of_a_message_that_is_not_stored_yet_is_posted_again_for_an_hour(
     app, lineup, network, sue, monkeypatch
 ):
