@@ -6,6 +6,8 @@ import { basename, dirname, join } from "node:path";
 const LINES_MAX = 10_000;
 // Lineup keeps events for 30 days: those of so long before the newest cannot come again.
 const KEPT_MS = 31 * 86_400_000;
+// Lineup refuses later times.
+const REFUSED_MS = Date.UTC(2101);
 
 /** @typedef {import("./schema.js").components["schemas"]["Event"]} Event */
 /** @typedef {{event: Event} | {done: string[]} | {seq: [string, number]} | {cursor: string}} Entry */
@@ -27,6 +29,8 @@ export class Journal {
   /** @type {Map<string, number>} what was handed over: names and times, as the receiver knows events by them */
   seqs = new Map();
   cursor = "";
+  /** the latest time of an event */
+  lastMs = 0;
   #users = 0;
   /** @type {number | null} */
   #file = null;
@@ -90,8 +94,11 @@ export class Journal {
 
   /** @param {Entry} entry */
   #apply(entry) {
-    if ("event" in entry) this.waiting.set(entry.event.id, entry.event);
-    else if ("done" in entry) for (const id of entry.done) this.waiting.delete(id);
+    if ("event" in entry) {
+      this.waiting.set(entry.event.id, entry.event);
+      const ms = Date.parse(entry.event.occurred_at);
+      if (ms < REFUSED_MS) this.lastMs = Math.max(this.lastMs, ms);
+    } else if ("done" in entry) for (const id of entry.done) this.waiting.delete(id);
     else if ("seq" in entry) this.seqs.set(...entry.seq);
     else this.cursor = entry.cursor;
   }

@@ -24,7 +24,6 @@ export class Sender extends Background {
   #size = BATCH_MAX;
   /** @type {Map<string, {until: number, again: number}>} the events whose refusal may pass, by their ids */
   #passing = new Map();
-  #lastAt = "";
 
   // An event is safe as soon as `send` has returned: the next process with the same file goes on with it, and its id makes it safe
   // to post it again. refused(event, problem): Lineup will never store this event. An edit of an unknown message, and tags too many for
@@ -39,9 +38,9 @@ export class Sender extends Background {
   }
 
   /** Stores an event to be posted, and returns its id. An id that waits already changes nothing. Without a time it is now, and never
-   * before the event that was sent last. @param {NewEvent} given */
+   * before an earlier event. @param {NewEvent} given */
   send(given) {
-    const event = /** @type {Event} */ ({ id: randomUUID(), occurred_at: this.#now(), ...given });
+    const event = /** @type {Event} */ ({ id: randomUUID(), occurred_at: new Date(Math.max(Date.now(), this.journal.lastMs)).toISOString(), ...given });
     if (!this.journal.waiting.has(event.id)) this.journal.add({ event });
     this.worker.wake();
     return event.id;
@@ -104,13 +103,5 @@ export class Sender extends Background {
     if (!problem || !PASSING.has(problem.code) || now >= until) return false;
     this.#passing.set(id, { until, again: now + AGAIN_MS });
     return true;
-  }
-
-  #now() {
-    const waiting = [...this.journal.waiting.values()].at(-1);
-    const last = this.#lastAt || waiting?.occurred_at || "";
-    const now = new Date().toISOString();
-    this.#lastAt = now > last ? now : last;
-    return this.#lastAt;
   }
 }

@@ -8,6 +8,8 @@ export class Journal {
     /** @type {Map<string, number>} what was handed over: names and times, as the receiver knows events by them */
     seqs: Map<string, number>;
     cursor: string;
+    /** the latest time of an event */
+    lastMs: number;
     path: string;
     /** Stores an entry; it is on the disk when this returns, and nothing of it if this throws. @param {Entry} entry */
     add(entry: Entry): void;

@@ -10,7 +10,7 @@ export class Sender extends Background {
     log: (text: string) => void;
     refused: (event: Event, problem: Schemas["Problem"]) => unknown;
     /** Stores an event to be posted, and returns its id. An id that waits already changes nothing. Without a time it is now, and never
-     * before the event that was sent last. @param {NewEvent} given */
+     * before an earlier event. @param {NewEvent} given */
     send(given: NewEvent): string;
     /** Posts the events that wait longest; resolves to whether there were any. Throws Unavailable. */
     postNext(): Promise<boolean>;

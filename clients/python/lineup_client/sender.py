@@ -4,7 +4,7 @@ import json
 import sqlite3
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
 from time import monotonic
@@ -17,6 +17,8 @@ from lineup_client.work import Background, log
 
 BATCH_MAX = 500
 PAUSE_SECONDS = 5.0
+#: The last year of times that Lineup takes.
+YEAR_MAX = 2100
 #: Answers to a whole batch that stay the same. Others, such as 404, are about the address.
 FINAL_OF_BATCH = frozenset({400, 413, 422})
 #: Refusals that may pass: the message is stored later, or the thread loses tags. So long, and so
@@ -66,10 +68,10 @@ class Sender(Background):
 
     def send(self, type: str, *, id: str = "", occurred_at: str = "", **members: Any) -> str:
         """Stores an event to be posted, and returns its id. An id that waits already changes
-        nothing. The default time is now, and never before that of the event before."""
+        nothing. The default time is now, and never before that of an earlier event."""
         event = {"id": id or uuid.uuid4().hex, "type": type, **members}
         with self._storage.transaction() as connection:
-            event["occurred_at"] = occurred_at or self._now(connection)
+            event["occurred_at"] = self._time(connection, occurred_at)
             connection.execute(_KEEP, (event["id"], json.dumps(event)))
         self._worker.wake()
         return cast(str, event["id"])
@@ -163,11 +165,25 @@ class Sender(Background):
         self._passing[id] = until, now + AGAIN_SECONDS
         return True
 
-    def _now(self, connection: sqlite3.Connection) -> str:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        last = self._storage.recall(_LAST_AT)
-        remember(connection, _LAST_AT, max(now, last))
-        return max(now, last)
+    def _time(self, connection: sqlite3.Connection, given: str) -> str:
+        """Returns the given time, or the default one; the next default is not before it."""
+        at = _moment(given) if given else _text(datetime.now(UTC))
+        latest = max(at, self._storage.recall(_LAST_AT))
+        remember(connection, _LAST_AT, latest)
+        return given or latest
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _moment(given: str) -> str:
+    """Returns a given time in UTC; "" for one that Lineup refuses."""
+    with suppress(ValueError):
+        moment = datetime.fromisoformat(given.upper())
+        if moment.tzinfo and moment.year <= YEAR_MAX:
+            return _text(moment.astimezone(UTC))
+    return ""
 
 
 def _log_refused(event: models.Event, problem: models.Problem) -> None:

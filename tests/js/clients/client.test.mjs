@@ -206,8 +206,12 @@ test("times never go back", () => {
   first.journal.close();
   const sender = new Sender(client, { file, log });
   say(sender, "two");
+  // Given times count, too, as times; one that Lineup refuses does not.
+  const given = ["2099-12-31T23:00:00-02:00", "2026-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "soon"];
+  for (const at of given) say(sender, at, { occurred_at: at });
   say(sender, "three");
-  assert.deepEqual([...sender.journal.waiting.values()].map(({ occurred_at: at }) => at), [future, future, future]);
+  const wanted = [future, future, ...given, "2100-01-01T01:00:00.000Z"];
+  assert.deepEqual([...sender.journal.waiting.values()].map(({ occurred_at: at }) => at), wanted);
 });
 
 test("what is refused is told and delays nothing; a batch that is too large is halved", async () => {

@@ -208,8 +208,14 @@ def test_times_never_go_back(lineup, file):
         connection.execute("INSERT OR REPLACE INTO lineup_state VALUES (?, ?)", row)
     sender.handoff("t-1")
     sender.handoff("t-2")
+    # Given times count, too, as times; one that Lineup refuses does not.
+    given = ["2099-12-31T23:00:00-02:00", "2026-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "soon"]
+    for at in given:
+        sender.send("thread.handoff", thread="t-3", occurred_at=at)
+    sender.handoff("t-4")
     rows = sender._storage.connection.execute("SELECT event FROM lineup_outbox").fetchall()
-    assert [json.loads(text)["occurred_at"] for (text,) in rows] == [future, future]
+    wanted = [future, future, *given, "2100-01-01T01:00:00.000Z"]
+    assert [json.loads(text)["occurred_at"] for (text,) in rows] == wanted
 
 
 def reply(sue, thread_id, body):
