@@ -24,7 +24,8 @@ export class Worker {
     this.failed = failed;
   }
 
-  start() { this.#running ??= this.#run(); }
+  // Not at once: the caller may have more to say, such as a receiver's handlers.
+  start() { this.#running ??= new Promise((resolve) => { setImmediate(resolve); }).then(() => this.#run()); }
 
   wake() {
     this.#isWoken = true;

@@ -35,6 +35,7 @@ Handler = Callable[[Any], object]
 
 class Receiver(Background):
     """Reads events by cursor, at once after each webhook, and calls the handlers of their types.
+    Add the handlers before it starts: an event that has none is passed over.
 
     `database` is the connection to `file`. A handler runs in a transaction of it, which also
     stores how far events were read. So rows that the handler writes there, and events that it sends

@@ -197,6 +197,15 @@ test("a handler of presence asks for it, and gets each event of a person once", 
   assert.deepEqual(got, ["online", true, "away", "offline"]);
 });
 
+test("a handler of presence that is added right after the start is asked for from the first call", async () => {
+  const server = new Server();
+  const receiver = new Receiver(lineup("http://lineup.example", "key", { fetch: server.fetch }), SECRET, { log }).start();
+  receiver.on("presence.team", () => {});
+  while (!receiver.journal.cursor) await turn();
+  await receiver.stop();
+  assert.deepEqual(server.included, ["presence.team"]);
+});
+
 test("times never go back", () => {
   const client = lineup("http://lineup.example", "key", { fetch: new Server().fetch });
   const file = newFile();
