@@ -3,13 +3,12 @@
 import json
 import logging
 import uuid
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from sqlite3 import Connection
-from threading import Lock, Timer
+from threading import Timer
 from typing import Any
 
 from langgraph.checkpoint.serde.types import RESUME
@@ -18,8 +17,7 @@ from lineup_client import Receiver, Sender
 
 log = logging.getLogger("lineup_langgraph")
 
-FIRST_SECONDS, MOST_SECONDS = 0.5, 30.0
-BODY_MAX = 20_000
+FIRST_SECONDS, MOST_SECONDS, BODY_MAX = 0.5, 30.0, 20_000
 #: Acts by which a person has a thread, or gives it back.
 TAKES = ("message.created", "thread.assigned", "thread.reopened", "thread.desk_changed")
 GIVES = ("thread.closed", "thread.released")
@@ -65,15 +63,14 @@ class Connector:
     def __init__(self, graph: Any, sender: Sender, receiver: Receiver):
         self._graph, self._sender = graph, sender
         self._pool = ThreadPoolExecutor(8, "graph")
-        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
+        self._worked: set[str] = set()
         with sender.transaction() as database:
             for table in TABLES:
                 database.execute(table)
-            left = database.execute("SELECT DISTINCT conversation FROM inputs").fetchall()
+            for (conversation,) in database.execute("SELECT DISTINCT conversation FROM inputs"):
+                self._wake(conversation)
         for type in TAKES + GIVES:
             receiver.on(type)(self._on_take if type in TAKES else self._on_give)
-        for (conversation,) in left:
-            self._wake(conversation)
 
     def to_input(self, body: str) -> Any:
         """Makes a customer's message an input; for a graph whose state has `messages`."""
@@ -136,18 +133,23 @@ class Connector:
         database.execute(add, (conversation, json.dumps(value)))
         self._wake(conversation)
 
-    def _wake(self, conversation: str, seconds: float = FIRST_SECONDS) -> None:
+    def _wake(self, conversation: str) -> None:
+        """Called in a transaction, as is the end of the work in `_step`: so no input is missed."""
+        if conversation not in self._worked:
+            self._worked.add(conversation)
+            self._start(conversation, FIRST_SECONDS)
+
+    def _start(self, conversation: str, seconds: float) -> None:
         with suppress(RuntimeError):  # the process ends
             self._pool.submit(self._work, conversation, seconds)
 
     def _work(self, conversation: str, seconds: float) -> None:
         try:
-            with self._locks[conversation]:
-                while self._step(conversation):
-                    pass
+            while self._step(conversation):
+                pass
         except Exception:
             log.exception("%s: trying again in %.1f s", conversation, seconds)
-            timer = Timer(seconds, self._wake, (conversation, min(MOST_SECONDS, 2 * seconds)))
+            timer = Timer(seconds, self._start, (conversation, min(MOST_SECONDS, 2 * seconds)))
             timer.daemon = True
             timer.start()
 
@@ -157,6 +159,7 @@ class Connector:
         with self._sender.transaction() as database:
             row = database.execute(NEXT, (conversation,)).fetchone()
             if row is None:
+                self._worked.discard(conversation)
                 return False
             number, value, holder, asked, begun = row
             given, is_given = json.loads(value), begun is not None
@@ -211,9 +214,8 @@ class Connector:
         self._sender.handoff(conversation)
         self._set(database, conversation, holder="team", asked=one(database, LAST, conversation))
 
-    @staticmethod
     def _add(
-        database: Connection, conversation: str, key: Sequence[str], role: str, *text: str
+        self, database: Connection, conversation: str, key: Sequence[str], role: str, *text: str
     ) -> bool:
         """Stores a message, no earlier than the last one; returns whether it is a new one."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -230,8 +232,7 @@ class Connector:
         database.execute("UPDATE messages SET is_posted = 1 WHERE conversation = ?", row)
         return person
 
-    @staticmethod
-    def _set(database: Connection, conversation: str, **values: Any) -> None:
+    def _set(self, database: Connection, conversation: str, **values: Any) -> None:
         columns = ", ".join(f"{name} = ?" for name in values)
         query = f"UPDATE conversations SET {columns} WHERE id = ?"
         database.execute(query, (*values.values(), conversation))
