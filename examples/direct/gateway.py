@@ -14,7 +14,7 @@ from flask import Blueprint, Flask, Response, g, request, send_from_directory
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
-from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
+from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable, clean_text
 from werkzeug.exceptions import BadRequest, TooManyRequests, Unauthorized
 from werkzeug.serving import make_server
 
@@ -161,8 +161,8 @@ class Gateway:
         here = {"customer": visitor.id, "device": given.get("device")}
         match act:
             case "messages":
-                body, id = _FORBIDDEN.sub("", given["body"]), given["id"]
-                if not body.strip() or len(body) > BODY_MAX or not _ID.fullmatch(id):
+                body, id = clean_text(given["body"]), given["id"]
+                if len(body) > BODY_MAX or not _ID.fullmatch(id):
                     raise ValueError
                 self.say(visitor, id, body)
             case "read":

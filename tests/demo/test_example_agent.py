@@ -31,11 +31,11 @@ class Graph:
     """Answers each message; in the conversation "slow" only once it may."""
 
     def __init__(self):
-        self.may, self.heard = Event(), []
+        self.may, self.heard, self.said = Event(), [], []
         self.checkpointer = SimpleNamespace(get_tuple=lambda config: None)
 
     def get_state(self, config):
-        return SimpleNamespace(values={}, interrupts=(), next=())
+        return SimpleNamespace(values={"messages": self.said}, interrupts=(), next=())
 
     def invoke(self, given, config, durability):
         conversation = config["configurable"]["thread_id"]
@@ -66,3 +66,17 @@ def test_a_customer_who_writes_a_lot_stops_nobody_else(connector, graph):
     wait_until(lambda: len(graph.heard) == 21, what="all messages")
     assert graph.heard[1:] == [("slow", f"{number}") for number in range(20)]
     wait_until(lambda: not connector._worked, what="the end of the work")
+
+
+def test_texts_that_lineup_would_refuse_are_cleaned_or_refused(connector, graph):
+    graph.said = [
+        SimpleNamespace(type="ai", id=f"b-{number}", text=text)
+        for number, text in enumerate(("Yes\x07 \ud83d", "\u200b", "x" * 20_001))
+    ]
+    for wrong in ("\u200b", "\x07", "x" * 20_001):
+        with pytest.raises(ValueError, match="20000"):
+            connector.say("t", wrong[:5], wrong)
+    connector.say("t", "1", "Hi\ud83d")
+    wait_until(lambda: len(connector.read("t")) == 3, what="the answers")
+    assert [message["body"] for message in connector.read("t")] == ["Hi", "Yes ", "x" * 20_000]
+    assert graph.heard == [("t", "Hi")]

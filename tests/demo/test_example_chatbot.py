@@ -102,6 +102,20 @@ def test_events_are_taken_once_and_in_order_over_losses_and_restarts(example, tm
             assert [event["body"] for event in of_client] == wanted
 
 
+def test_a_message_that_lineup_would_refuse_is_cleaned_or_refused(example, tmp_path):
+    server: Any = FakeLineup(Random(1))
+    file = str(tmp_path / "bot.sqlite")
+    sender = Sender(server, file)
+    bot = example.chatbot.Chatbot(server, sender, Receiver(server, SECRET, file))
+    page: Any = SimpleNamespace(path="/say", chatbot=bot)
+    bodies = ["a\x07b \ud83d open?", "\u200b", "x" * 20_001, "\x07"]
+    calls = [{"id": f"id-{number}", "body": body} for number, body in enumerate(bodies)]
+    statuses = [example.chatbot.Handler._do(page, call, "one") for call in calls]
+    assert statuses == [204, 400, 400, 400]
+    assert bot.store.read("one", 0)[0]["body"] == "ab  open?"
+    assert sender.waiting() == 2
+
+
 def test_what_admins_do_is_read_in_order_and_once(example, tmp_path):
     """Case E18: a webhook that overtakes missed ones only says that there is something to read."""
     server: Any = FakeLineup(Random(1))

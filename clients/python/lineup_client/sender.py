@@ -1,6 +1,7 @@
 """Posts events to Lineup, each until it is stored there."""
 
 import json
+import re
 import sqlite3
 import uuid
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from time import monotonic
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
+from unicodedata import category
 
 from lineup_client import models
 from lineup_client.client import FINAL, Lineup, Refused, Unavailable
@@ -25,6 +27,12 @@ FINAL_OF_BATCH = frozenset({400, 413, 422})
 #: often, such an event is posted again.
 PASSING = frozenset({"unknown_message", "too_many_tags"})
 PASSING_SECONDS, AGAIN_SECONDS = 3_600.0, 30.0
+#: Most characters of a message.
+BODY_MAX = 20_000
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+#: Unicode's categories of characters that show nothing, and letters and signs that do not either.
+_UNSEEN = frozenset({"Cc", "Cf", "Mn", "Zl", "Zp", "Zs"})
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _KEEP = "INSERT OR IGNORE INTO lineup_outbox (id, event) VALUES (?, ?)"
 _NEXT = (
     "SELECT number, event FROM lineup_outbox WHERE id NOT IN (SELECT value FROM json_each(?))"
@@ -184,6 +192,15 @@ def _moment(given: str) -> str:
         if moment.tzinfo and moment.year <= YEAR_MAX:
             return _text(moment.astimezone(UTC))
     return ""
+
+
+def clean_text(body: str) -> str:
+    """Returns a text as Lineup takes it in a message: without control characters and halves of
+    characters. Raises ValueError for one that shows nothing, or is too long."""
+    body = _FORBIDDEN.sub("", body)
+    if len(body) > BODY_MAX or all(one in _BLANK or category(one) in _UNSEEN for one in body):
+        raise ValueError(f"A message has 1 to {BODY_MAX} characters, and shows something.")
+    return body
 
 
 def _log_refused(event: models.Event, problem: models.Problem) -> None:

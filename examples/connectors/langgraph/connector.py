@@ -13,7 +13,7 @@ from typing import Any
 
 from langgraph.checkpoint.serde.types import RESUME
 from langgraph.types import Command
-from lineup_client import Receiver, Sender
+from lineup_client import Receiver, Sender, clean_text
 
 log = logging.getLogger("lineup_langgraph")
 
@@ -55,9 +55,8 @@ class Connector:
     """Gives customers' messages to the graph, or to the team while a person has the thread.
 
     `graph`: compiled with a checkpointer. `sender` and `receiver` have the same file, in which the
-    connector has its tables, too. A conversation is a thread of Lineup, and one of the graph. What
-    the process before has left is done at once. A graph with another state than `messages` needs
-    other methods `to_input` and `replies`.
+    connector has its tables, too. A conversation is a thread of Lineup, and one of the graph. A
+    graph with another state than `messages` needs other methods `to_input` and `replies`.
     """
 
     def __init__(self, graph: Any, sender: Sender, receiver: Receiver):
@@ -83,9 +82,9 @@ class Connector:
                 yield message.id, str(message.text)
 
     def say(self, conversation: str, id: str, body: str, customer: Any = None) -> None:
-        """Takes a message of a customer; under the same id it is taken once. It is safe as soon as
-        this returns. `customer`: as Lineup takes it, such as {"id": "c-7", "name": "Mai"}."""
-        person = json.dumps(customer or {"id": conversation})
+        """Takes a message of a customer, once for each id; it is safe as soon as this returns.
+        `customer`: as Lineup takes it, such as {"id": "c-7"}. Raises ValueError as `clean_text`."""
+        person, body = json.dumps(customer or {"id": conversation}), clean_text(body)
         with self._sender.transaction() as database:
             new = "INSERT OR IGNORE INTO conversations (id, customer) VALUES (?, ?)"
             database.execute(new, (conversation, person))
@@ -203,7 +202,9 @@ class Connector:
         """Says what the graph answers, unless a person has the thread by now, or hands over."""
         role = "bot" if one(database, HOLDER, conversation) == "bot" else "unsaid"
         for id, body in self.replies(state.values):
-            self._add(database, conversation, ("graph", id), role, "", body)
+            with suppress(ValueError):  # it shows nothing
+                said = clean_text(body[:BODY_MAX])
+                self._add(database, conversation, ("graph", id), role, "", said)
         self._set(database, conversation, begun=None, asked=None)
         if not state.interrupts:
             return
@@ -227,7 +228,6 @@ class Connector:
         """Sends all messages that Lineup does not have; returns the customer."""
         person, row = json.loads(one(database, CUSTOMER, conversation)), (conversation,)
         for id, role, body, at in database.execute(UNPOSTED, row).fetchall():
-            body = body[:BODY_MAX]
             self._sender.message(conversation, person, role, body, id=id, occurred_at=at)
         database.execute("UPDATE messages SET is_posted = 1 WHERE conversation = ?", row)
         return person

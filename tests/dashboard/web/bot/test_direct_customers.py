@@ -211,7 +211,7 @@ WRONG_MESSAGES = (
     "text",
     {"id": "m-1"},
     {"id": "m-1", "body": ""},
-    {"id": "m-1", "body": " \u0000 "},
+    {"id": "m-1", "body": " \u0000\u200b "},
     {"id": "m-1", "body": 7},
     {"id": "a/b", "body": "Hello"},
     {"id": 7, "body": "Hello"},

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable, work
+from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable, clean_text, work
 from lineup_client.storage import remember
 from standardwebhooks.webhooks import Webhook
 
@@ -128,6 +128,13 @@ def test_an_edit_of_a_message_that_is_not_stored_yet_is_posted_again_for_an_hour
     now[0] = 3_600
     sender.post_next()
     assert refused == ["of-m-2"] and sender.waiting() == 0
+
+
+def test_a_customers_text_is_cleaned_before_it_is_shown_as_said():
+    assert clean_text("a\x00b\n\ud83dc \U0001fae8") == "ab\nc \U0001fae8"
+    for wrong in ("", " \n", "\x07", "\u200b\ufeff", "\u3164\ufe0f", "\ud83d", "x" * 20_001):
+        with pytest.raises(ValueError, match="20000"):
+            clean_text(wrong)
 
 
 def test_a_text_with_half_of_a_character_is_refused_alone(app, lineup, network, sue):
