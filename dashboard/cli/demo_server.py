@@ -53,7 +53,7 @@ class DemoShop:
 
     def start(self) -> None:
         given = {
-            "LINEUP": f"http://{self._lineup.host}:{self._lineup.port}",
+            "LINEUP": self._lineup.program_url,
             "KEY": self._access.shop_key,
             "WEBHOOK_SECRET": self.webhook_secret(f"{self.address.url}{HOOK}"),
             "VISITOR_SECRET": sha256(f"visitors {self._access.secret_key}".encode()).hexdigest(),
@@ -108,7 +108,7 @@ def serve_demo(settings: Settings, address: Address, thread_count: int, rate: fl
         people = hire(services)
         bring_order_to_date(services)
         set_up(services, people, thread_count)
-        url = f"http://{address.host}:{address.port}"
+        url = address.program_url
         desk = DemoDesk(services, people, url, address.port, access.api_key)
         simulator = _simulator(url, access.api_key, rate, services.clock, desk.others)
 
