@@ -26,7 +26,8 @@ const ANSWER_MS = 20_000;
  * @param {string} url @param {string} key @param {{fetch?: typeof globalThis.fetch, answerMs?: number}} given @returns {Lineup} */
 export const lineup = (url, key, { fetch = globalThis.fetch, answerMs = ANSWER_MS } = {}) => createClient({
   baseUrl: `${url.replace(/\/+$/, "")}/api/v1`, headers: { Authorization: `Bearer ${key}` },
-  fetch: (request) => fetch(request, { signal: AbortSignal.timeout(answerMs) }),
+  // The request has the caller's signal, if one was given.
+  fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(answerMs)]) }),
 });
 
 /** Returns what a call answered, and whether it is refused for good. Throws Unavailable.

@@ -385,6 +385,15 @@ test("a call that is never answered ends, and is made again", async () => {
   server.close();
 });
 
+test("a caller may give a call up", async () => {
+  const fetch = (_request, { signal }) => new Promise((_resolve, reject) => { signal.addEventListener("abort", () => reject(signal.reason)); });
+  const client = lineup("http://lineup.example", "key", { fetch });
+  const given = new AbortController();
+  const call = client.GET("/threads/{thread}", { params: { path: { thread: "t-1" } }, signal: given.signal });
+  given.abort(new Error("given up"));
+  await assert.rejects(call, /given up/);
+});
+
 test("work goes on in the background, waits when Lineup asks for it, and stops", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const server = new Server();
