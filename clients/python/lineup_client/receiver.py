@@ -41,7 +41,8 @@ class Receiver(Background):
     stores how far events were read. So rows that the handler writes there, and events that it sends
     by a Sender with the same file, are stored once, even if the process is killed. Other effects of
     a handler may happen again after a kill; the event has the same `id` then. An exception of a
-    handler is logged, and the event is tried again before all later ones.
+    handler is logged, and the event is tried again before all later ones. Handlers are short: until
+    one returns, nobody else can send or write in the file.
     """
 
     def __init__(self, lineup: Lineup, secret: str, file: str | None = None):
