@@ -47,7 +47,9 @@ class Chatbot:
     def on_answer(self, event: dict[str, Any]) -> None:
         message = event["data"]
         author = (message["author"] or {}).get("name", "Team")
-        self.store.receive(event["thread"], author, message["body"], message["id"])
+        # Files are shown as their addresses, which are valid for 7 days.
+        body = "\n".join([message["body"], *(file["url"] for file in message["attachments"])])
+        self.store.receive(event["thread"], author, body.strip(), message["id"])
 
     def on_close(self, event: dict[str, Any]) -> None:
         self.store.remember(f"bot:{event['thread']}", "answers")

@@ -126,10 +126,16 @@ def test_what_admins_do_is_read_in_order_and_once(example, tmp_path):
             "occurred_at": f"2026-11-20T10:00:00.00{number}Z",
             "thread": "one",
             "seq": number,
-            "data": {"id": number, "author": {"name": "Mai"}, "body": f"{number}"},
+            "data": {
+                "id": number,
+                "author": {"name": "Mai"},
+                "body": f"{number}",
+                "attachments": [],
+            },
         }
         for number in range(1, 7)
     ]
+    server.outgoing[-1]["data"] |= {"body": "", "attachments": [{"url": "https://desk/plan.pdf"}]}
     file = str(tmp_path / "bot.sqlite")
     receiver = Receiver(server, SECRET, file)
     bot = example.chatbot.Chatbot(server, Sender(server, file), receiver)
@@ -139,4 +145,11 @@ def test_what_admins_do_is_read_in_order_and_once(example, tmp_path):
         with receiver.database:
             receiver.database.execute("DELETE FROM lineup_state")
     read = bot.store.read("one", 0)
-    assert [message["body"] for message in read] == ["1", "2", "3", "4", "5", "6"]
+    assert [message["body"] for message in read] == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "https://desk/plan.pdf",
+    ]
