@@ -133,7 +133,9 @@ class Lineup:
             if answer.is_success or (answer.status_code in accept and "results" in document):
                 return document
             if answer.status_code in FINAL:
-                raise Refused(answer.status_code, document)
+                # A problem of others may have no detail.
+                known = {"status": answer.status_code, "detail": ""}
+                raise Refused(answer.status_code, cast(models.Problem, known | document))
         seconds = answer.headers.get("Retry-After", "")
         detail = f"{method} {path}: {answer.status_code}"
         wait = float(seconds) if seconds.isdigit() else None

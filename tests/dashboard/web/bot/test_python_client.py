@@ -177,7 +177,7 @@ def test_a_proxy_loses_nothing_but_what_is_too_large_for_it(app, lineup, network
     answers = [httpx.Response(status, html="<h1>nginx</h1>") for status in (404, 400, 502, 200)]
     answers += [httpx.Response(status, json={"message": "no route"}) for status in (404, 400)]
     problem = {"Content-Type": "application/problem+json"}
-    answers.append(httpx.Response(404, json={"detail": "another Lineup"}, headers=problem))
+    answers.append(httpx.Response(404, json={"title": "Not Found"}, headers=problem))
     for network.proxy_answer in answers:
         with pytest.raises(Unavailable):
             sender.post_next()
