@@ -15,7 +15,8 @@ const REFUSED_MS = Date.UTC(2101);
 /** @type {Map<string, Journal>} the journals of this process by their files: sender and receiver share one */
 const opened = new Map();
 
-/** Returns the number of bytes of a text, when all of them are on the disk. @param {number} file @param {string} text @param {number} position */
+/** Returns the number of bytes of a text, when all of them are on the disk.
+ * @param {number} file @param {string} text @param {number} position */
 function written(file, text, position) {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at, bytes.length - at, position + at);

@@ -40,7 +40,8 @@ export class Sender extends Background {
   /** Stores an event to be posted, and returns its id. An id that waits already changes nothing. Without a time it is now, and never
    * before an earlier event. @param {NewEvent} given */
   send(given) {
-    const event = /** @type {Event} */ ({ id: randomUUID(), occurred_at: new Date(Math.max(Date.now(), this.journal.lastMs)).toISOString(), ...given });
+    const at = new Date(Math.max(Date.now(), this.journal.lastMs)).toISOString();
+    const event = /** @type {Event} */ ({ id: randomUUID(), occurred_at: at, ...given });
     if (!this.journal.waiting.has(event.id)) this.journal.add({ event });
     this.worker.wake();
     return event.id;
