@@ -43,7 +43,8 @@ def python_types() -> str:
 def javascript_types() -> str:
     """Returns the types of the SDK for Node, as openapi-fetch takes them."""
     program = ROOT / "node_modules" / ".bin" / "openapi-typescript"
-    return _generated(document(), program)
+    # A member with a default may be left out of what is sent.
+    return _generated(document(), program, "--default-non-nullable=false")
 
 
 def javascript_declarations() -> dict[Path, str]:

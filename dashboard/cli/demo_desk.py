@@ -99,29 +99,33 @@ def hire(services: Services) -> list[Person]:
     return database.write(write)
 
 
-def share_out(services: Services, people: Sequence[Person]) -> None:
+def share_out(services: Services, people: Sequence[Person], *, again: bool = False) -> None:
     """Gives the seeded answers authors and lets admins take some threads; does so only once.
 
-    The lists of the threads must be in Redis already. Raises StorageUnavailable.
+    `again`: the first time may have been cut off. The lists of the threads must be in Redis
+    already. Raises StorageUnavailable.
     """
-    if not _is_anything_taken(services):
+    if again or not _is_anything_taken(services):
         _sign_answers(services, people)
         _take_threads(services, people)
 
 
-def furnish(services: Services, people: Sequence[Person]) -> None:
+def furnish(services: Services, people: Sequence[Person], *, again: bool = False) -> None:
     """Sets up what a desk has after its first weeks: a second desk, promised times, shared views,
     snoozed threads, and notes that mention the demo admin; does so only once.
 
-    Threads must have been shared out already. Raises StorageUnavailable.
+    `again`: the first time may have been cut off. Threads must have been shared out already.
+    Raises StorageUnavailable.
     """
     database, clock = services.database, services.clock
     with database.read() as connection:
         demo_admin = made_with(connection, DEMO_EMAIL)
-        if demo_admin is None or calendars.listing(connection):
+        has_settings = bool(calendars.listing(connection))
+        if demo_admin is None or (has_settings and not again):
             return
     by = operator()
-    database.write(lambda connection: _add_settings(connection, demo_admin.id, clock()))
+    if not has_settings:
+        database.write(lambda connection: _add_settings(connection, demo_admin.id, clock()))
     for person in people:
         desks = Changes(desks=(admin_desks.MAIN, SECOND_DESK))
         services.accounts.change(by, person.id, desks)
@@ -266,6 +270,7 @@ def _take_threads(services: Services, people: Sequence[Person]) -> None:
                 thread.id
                 for thread in open_threads
                 if thread.id not in taken_ids
+                and thread.assignee_id in (None, admin.id)
                 and thread.locale in locales
                 and (thread.waiting_since is not None) == is_waiting
             ]

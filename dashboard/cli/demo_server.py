@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
@@ -26,6 +26,7 @@ from dashboard.services import Services
 from dashboard.settings import CustomerPage, Settings, is_loopback
 from dashboard.tasks import Backoff, PeriodicTask
 from dashboard.web.server.server import check_port, green
+from demo.desk import Person
 from demo.simulate import Others, simulate
 
 log = logging.getLogger("lineup")
@@ -52,7 +53,7 @@ class DemoShop:
 
     def start(self) -> None:
         given = {
-            "LINEUP": f"http://{self._lineup.host}:{self._lineup.port}",
+            "LINEUP": self._lineup.program_url,
             "KEY": self._access.shop_key,
             "WEBHOOK_SECRET": self.webhook_secret(f"{self.address.url}{HOOK}"),
             "VISITOR_SECRET": sha256(f"visitors {self._access.secret_key}".encode()).hexdigest(),
@@ -106,10 +107,8 @@ def serve_demo(settings: Settings, address: Address, thread_count: int, rate: fl
         )
         people = hire(services)
         bring_order_to_date(services)
-        _seed_once(services, thread_count)
-        share_out(services, people)
-        furnish(services, people)
-        url = f"http://{address.host}:{address.port}"
+        set_up(services, people, thread_count)
+        url = address.program_url
         desk = DemoDesk(services, people, url, address.port, access.api_key)
         simulator = _simulator(url, access.api_key, rate, services.clock, desk.others)
 
@@ -141,12 +140,18 @@ def _be_quiet(settings: Settings) -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _seed_once(services: Services, thread_count: int) -> None:
-    """Fills the database if it is empty."""
+def set_up(services: Services, people: Sequence[Person], thread_count: int) -> None:
+    """Fills the database if it is empty, or if an earlier start was cut off while it did so."""
+    begun = services.settings.instance / "demo-begun.txt"
     with services.database.read() as connection:
-        is_empty = threads.last_id(connection) == 0
-    if is_empty:
+        if threads.last_id(connection) == 0:
+            begun.touch()
+    is_begun = begun.exists()
+    if is_begun:
         seed_threads(services, thread_count, MESSAGES, RANDOM_SEED, at_desk=True)
+    share_out(services, people, again=is_begun)
+    furnish(services, people, again=is_begun)
+    begun.unlink(missing_ok=True)
 
 
 def _welcome(address: Address, access: DemoAccess, shop: DemoShop | None) -> str:

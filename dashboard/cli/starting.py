@@ -52,8 +52,15 @@ class Address:
     @property
     def url(self) -> str:
         """The URL that a person on this machine types."""
-        host = "localhost" if self.host in _LOCAL_HOSTS else self.host
-        return f"http://{host}:{self.port}"
+        return self._url("localhost" if self.host in _LOCAL_HOSTS else self.host)
+
+    @property
+    def program_url(self) -> str:
+        """The URL that a program on this machine calls."""
+        return self._url("::1" if self.host == "::" else self.host)
+
+    def _url(self, host: str) -> str:
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
 
 def announce(address: Address, log_format: str = "text") -> None:

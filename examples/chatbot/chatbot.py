@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
+from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable, clean_text
 from store import Store
 
 FOLDER = Path(__file__).parent
@@ -47,7 +47,9 @@ class Chatbot:
     def on_answer(self, event: dict[str, Any]) -> None:
         message = event["data"]
         author = (message["author"] or {}).get("name", "Team")
-        self.store.receive(event["thread"], author, message["body"], message["id"])
+        # Files are shown as their addresses, which are valid for 7 days.
+        body = "\n".join([message["body"], *(file["url"] for file in message["attachments"])])
+        self.store.receive(event["thread"], author, body.strip(), message["id"])
 
     def on_close(self, event: dict[str, Any]) -> None:
         self.store.remember(f"bot:{event['thread']}", "answers")
@@ -135,8 +137,8 @@ class Handler(BaseHTTPRequestHandler):
         device = str(call.get("device", ""))
         try:
             id = str(call.get("id", ""))
-            if self.path == "/say" and str(call.get("body", "")).strip() and NAME.fullmatch(id):
-                self.chatbot.on_message(conversation, str(call["body"]), id)
+            if self.path == "/say" and NAME.fullmatch(id):
+                self.chatbot.on_message(conversation, clean_text(str(call.get("body", ""))), id)
             elif self.path == "/beat" and NAME.fullmatch(device):
                 self.chatbot.beat(conversation, device, call.get("active") is True)
             elif self.path == "/leave" and NAME.fullmatch(device):
@@ -145,6 +147,8 @@ class Handler(BaseHTTPRequestHandler):
                 return 400
         except (Refused, Unavailable):
             return 502
+        except ValueError:
+            return 400
         return 204
 
     def _json(self, value: Any) -> None:

@@ -7,13 +7,10 @@ const READ_MS = 1000;
 const TEAM_MS = 10_000;
 
 const at = (id) => document.getElementById(id);
-const kept = (name) => {
-  const value = localStorage.getItem(name) ?? crypto.randomUUID();
-  localStorage.setItem(name, value);
-  return value;
-};
-const conversation = kept("conversation");
-const device = kept("device");
+const conversation = localStorage.getItem("conversation") ?? crypto.randomUUID();
+localStorage.setItem("conversation", conversation);
+// One for each tab: when one is closed, the customer is still at the others.
+const device = crypto.randomUUID();
 
 const post = async (path, body) => {
   const answer = await fetch(path, { method: "POST", body: JSON.stringify({ conversation, ...body }) });

@@ -14,7 +14,7 @@ from flask import Blueprint, Flask, Response, g, request, send_from_directory
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
-from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
+from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable, clean_text
 from werkzeug.exceptions import BadRequest, TooManyRequests, Unauthorized
 from werkzeug.serving import make_server
 
@@ -47,7 +47,8 @@ class Visitor(NamedTuple):
 
 
 class Allowance:
-    """Lets each visitor make `burst` calls at once, and `rate` a second in the long run."""
+    """Lets each visitor make `burst` calls at once, and `rate` a second in the long run; those
+    that are refused cost nothing."""
 
     def __init__(self, burst: float, rate: float):
         self._burst, self._rate = burst, rate
@@ -61,7 +62,7 @@ class Allowance:
                 self._left.clear()
             left, at = self._left.get(visitor, (self._burst, now))
             left = min(self._burst, left + (now - at) * self._rate)
-            self._left[visitor] = (max(0.0, left - 1), now)
+            self._left[visitor] = (left - 1 if left >= 1 else left, now)
         if left < 1:
             raise TooManyRequests(retry_after=2)
 
@@ -160,8 +161,8 @@ class Gateway:
         here = {"customer": visitor.id, "device": given.get("device")}
         match act:
             case "messages":
-                body, id = _FORBIDDEN.sub("", given["body"]), given["id"]
-                if not body.strip() or len(body) > BODY_MAX or not _ID.fullmatch(id):
+                body, id = clean_text(given["body"]), given["id"]
+                if len(body) > BODY_MAX or not _ID.fullmatch(id):
                     raise ValueError
                 self.say(visitor, id, body)
             case "read":

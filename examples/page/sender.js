@@ -7,6 +7,7 @@ const AT_DIGITS = 16;
 
 export class Sender {
   #isSending = false;
+  #again;
 
   // post(message): rejects with {status} if the chatbot did not take it; changed(): the unsent messages changed.
   // name: with it the keys of the unsent messages begin.
@@ -48,6 +49,7 @@ export class Sender {
       this.changed();
     }
     this.#isSending = false;
-    if (!isTaken) this.timers.setTimeout(() => this.send(), AGAIN_MS);
+    this.timers.clearTimeout(this.#again);
+    if (!isTaken) this.#again = this.timers.setTimeout(() => this.send(), AGAIN_MS);
   }
 }

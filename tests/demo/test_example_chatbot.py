@@ -102,18 +102,40 @@ def test_events_are_taken_once_and_in_order_over_losses_and_restarts(example, tm
             assert [event["body"] for event in of_client] == wanted
 
 
+def test_a_message_that_lineup_would_refuse_is_cleaned_or_refused(example, tmp_path):
+    server: Any = FakeLineup(Random(1))
+    file = str(tmp_path / "bot.sqlite")
+    sender = Sender(server, file)
+    bot = example.chatbot.Chatbot(server, sender, Receiver(server, SECRET, file))
+    page: Any = SimpleNamespace(path="/say", chatbot=bot)
+    bodies = ["a\x07b \ud83d open?", "\u200b", "x" * 20_001, "\x07"]
+    calls = [{"id": f"id-{number}", "body": body} for number, body in enumerate(bodies)]
+    statuses = [example.chatbot.Handler._do(page, call, "one") for call in calls]
+    assert statuses == [204, 400, 400, 400]
+    assert bot.store.read("one", 0)[0]["body"] == "ab  open?"
+    assert sender.waiting() == 2
+
+
 def test_what_admins_do_is_read_in_order_and_once(example, tmp_path):
     """Case E18: a webhook that overtakes missed ones only says that there is something to read."""
     server: Any = FakeLineup(Random(1))
     server.outgoing = [
         {
+            "id": f"evt_{number}",
             "type": "message.created",
+            "occurred_at": f"2026-11-20T10:00:00.00{number}Z",
             "thread": "one",
             "seq": number,
-            "data": {"id": number, "author": {"name": "Mai"}, "body": f"{number}"},
+            "data": {
+                "id": number,
+                "author": {"name": "Mai"},
+                "body": f"{number}",
+                "attachments": [],
+            },
         }
         for number in range(1, 7)
     ]
+    server.outgoing[-1]["data"] |= {"body": "", "attachments": [{"url": "https://desk/plan.pdf"}]}
     file = str(tmp_path / "bot.sqlite")
     receiver = Receiver(server, SECRET, file)
     bot = example.chatbot.Chatbot(server, Sender(server, file), receiver)
@@ -123,4 +145,11 @@ def test_what_admins_do_is_read_in_order_and_once(example, tmp_path):
         with receiver.database:
             receiver.database.execute("DELETE FROM lineup_state")
     read = bot.store.read("one", 0)
-    assert [message["body"] for message in read] == ["1", "2", "3", "4", "5", "6"]
+    assert [message["body"] for message in read] == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "https://desk/plan.pdf",
+    ]

@@ -67,6 +67,18 @@ test("each message of the example's customer is stored once, in its order, over 
   }
 });
 
+test("however many messages wait, they are tried again once in two seconds", async () => {
+  const clock = new Clock();
+  let tries = 0;
+  const sender = new Sender({
+    post: () => { tries += 1; return Promise.reject(new Error("away")); }, changed() {}, timers: clock, storage: storageOf(new Map()),
+  });
+  for (let number = 0; number < 12; number += 1) await sender.say(`${number}`);
+  tries = 0;
+  await clock.turn(10_000);
+  assert.equal(tries, 5);
+});
+
 test("a message that the chatbot will never take does not hold up the next one", async () => {
   const clock = new Clock();
   const kept = new Map();

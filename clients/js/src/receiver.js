@@ -19,10 +19,12 @@ const IDS_MAX = 10_000;
 /** @param {string} type @returns {type is "presence.customer" | "presence.team"} */
 const isPresence = (type) => type.startsWith("presence.");
 
-// What the `seq` of an event counts in: its thread, or the presence of a person.
-/** @param {OutgoingEvent} event */
-const orderOf = (event) => "thread" in event ? event.thread
-  : `${event.type}/${"customer" in event.data ? event.data.customer : ""}`;
+// The name and the time (ms) by which an event is known when it comes again. Events of a thread are known by their ids, as its `seq`
+// may begin again: after a restore of Lineup, or when its customer was deleted and has come back. The `seq` of a person's presence is
+// a time: earlier ones are outdated, too.
+/** @param {OutgoingEvent} event @returns {[string, number]} */
+const markOf = (event) => "thread" in event ? [event.id, Date.parse(event.occurred_at)]
+  : [`${event.type}/${"customer" in event.data ? event.data.customer : ""}`, event.seq];
 
 export class Receiver extends Background {
   /** @type {Map<string, ((event: any) => unknown)[]>} */
@@ -60,10 +62,10 @@ export class Receiver extends Background {
     if (!data) throw new Error("Lineup refuses to be read: is the key one with the scope read?");
     const { events } = /** @type {{events: OutgoingEvent[]}} */ (/** @type {unknown} */ (data));
     for (const event of events) {
-      const order = orderOf(event);
-      if (event.seq <= (this.journal.seqs.get(order) ?? 0)) continue;
+      const [name, ms] = markOf(event);
+      if (ms <= (this.journal.seqs.get(name) ?? 0)) continue;
       await this.#handOver(event);
-      this.journal.add({ seq: [order, event.seq] });
+      this.journal.add({ seq: [name, ms] });
     }
     if (data.next !== this.journal.cursor) this.journal.add({ cursor: data.next });
     return events.length > 0;
@@ -83,7 +85,7 @@ export class Receiver extends Background {
   }
 
   /** Takes a webhook; resolves to the status of its answer. Its content is not trusted for order: it only says that there is something
-   * to read. `admin.typing` is handed over at once, as it is not stored anywhere.
+   * to read. `admin.typing` is handed over at once, as it is not stored anywhere, and once, also if its handler fails.
    * @param {Record<string, string | string[] | undefined>} headers @param {string} body */
   async take(headers, body) {
     const names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
@@ -97,7 +99,7 @@ export class Receiver extends Background {
     else if (!this.#ids.has(event.id)) {
       this.#ids.add(event.id);
       if (this.#ids.size > IDS_MAX) this.#ids.delete(/** @type {string} */ (this.#ids.values().next().value));
-      await this.#handOver(event);
+      await this.#handOver(event).catch((error) => this.log(`lineup receiver: ${error}`));
     }
     return 204;
   }
@@ -105,14 +107,22 @@ export class Receiver extends Background {
   /** A request listener of `node:http` that takes webhooks at any path.
    * @type {import("node:http").RequestListener} */
   listener = async (request, response) => {
+    const status = await this.#answer(request).catch((error) => {
+      this.log(`lineup receiver: ${error}`);
+      return 500;
+    });
+    response.writeHead(status, { "Content-Length": 0 }).end();
+  };
+
+  /** @param {import("node:http").IncomingMessage} request */
+  async #answer(request) {
     const parts = [];
     let bytes = 0;
     for await (const part of request) {
       bytes += part.length;
       if (bytes <= BODY_BYTES_MAX) parts.push(part);
     }
-    const status = request.method !== "POST" ? 405 : bytes > BODY_BYTES_MAX ? 413
-      : await this.take(request.headers, Buffer.concat(parts).toString("utf8"));
-    response.writeHead(status, { "Content-Length": 0 }).end();
-  };
+    return request.method !== "POST" ? 405 : bytes > BODY_BYTES_MAX ? 413
+      : this.take(request.headers, Buffer.concat(parts).toString("utf8"));
+  }
 }

@@ -787,9 +787,9 @@ export interface components {
              */
             occurred_at: string;
             /** @default  */
-            body: string;
+            body?: string;
             /** @default [] */
-            attachments: components["schemas"]["Attachment"][];
+            attachments?: components["schemas"]["Attachment"][];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -909,9 +909,9 @@ export interface components {
              */
             occurred_at: string;
             /** @default  */
-            body: string;
+            body?: string;
             /** @default [] */
-            attachments: components["schemas"]["Attachment"][];
+            attachments?: components["schemas"]["Attachment"][];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -922,7 +922,7 @@ export interface components {
             /** @enum {string} */
             role: "client" | "admin" | "bot" | "system";
             /** @default false */
-            private: boolean;
+            private?: boolean;
         };
         /** @description An act of an admin, an effect of time, or presence; `type` says which. */
         OutgoingEvent: components["schemas"]["MessageCreated"] | components["schemas"]["ThreadClosed"] | components["schemas"]["ThreadReopened"] | components["schemas"]["ThreadAssigned"] | components["schemas"]["ThreadReleased"] | components["schemas"]["ThreadDeskChanged"] | components["schemas"]["ThreadPriorityChanged"] | components["schemas"]["ThreadTagsChanged"] | components["schemas"]["ThreadSnoozed"] | components["schemas"]["ThreadWoken"] | components["schemas"]["ThreadDue"] | components["schemas"]["ThreadPosition"] | components["schemas"]["SuggestionUsed"] | components["schemas"]["SuggestionEdited"] | components["schemas"]["SuggestionIgnored"] | components["schemas"]["PresenceTeam"] | components["schemas"]["PresenceCustomer"];
@@ -945,9 +945,9 @@ export interface components {
              * @default web
              * @enum {string}
              */
-            type: "web" | "desktop" | "mobile" | "tablet" | "http";
+            type?: "web" | "desktop" | "mobile" | "tablet" | "http";
             /** @default true */
-            active: boolean;
+            active?: boolean;
         };
         PresenceBeats: {
             beats: components["schemas"]["PresenceBeat"][];
@@ -1433,9 +1433,9 @@ export interface components {
             type: "thread.tags";
             thread: string;
             /** @default [] */
-            add: string[];
+            add?: string[];
             /** @default [] */
-            remove: string[];
+            remove?: string[];
         };
         /** @description Whether an admin is online, and the admin who has the thread. */
         Team: {

@@ -12,9 +12,11 @@ export class Worker {
   /** @type {Promise<void> | null} */
   #running = null;
   #wakes = () => {};
+  #stops = () => {};
   #isWoken = false;
 
-  // work(): resolves to whether there may be more. pauseMs: it is called at least so often.
+  // work(): resolves to whether there may be more. pauseMs: it is called at least so often. After an error it waits longer each time,
+  // also if it is woken.
   /** @param {() => Promise<boolean>} work @param {number} pauseMs @param {(error: unknown) => void} failed */
   constructor(work, pauseMs, failed) {
     this.work = work;
@@ -22,7 +24,8 @@ export class Worker {
     this.failed = failed;
   }
 
-  start() { this.#running ??= this.#run(); }
+  // Not at once: the caller may have more to say, such as a receiver's handlers.
+  start() { this.#running ??= new Promise((resolve) => { setImmediate(resolve); }).then(() => this.#run()); }
 
   wake() {
     this.#isWoken = true;
@@ -32,7 +35,7 @@ export class Worker {
   /** Ends after the call under way. */
   async stop() {
     this.#ends = true;
-    this.wake();
+    this.#stops();
     await this.#running;
   }
 
@@ -40,6 +43,7 @@ export class Worker {
     while (!this.#ends) {
       this.#isWoken = false;
       let ms = this.pauseMs;
+      let hasFailed = false;
       try {
         while (!this.#ends && await this.work()) this.#failures = 0;
         this.#failures = 0;
@@ -48,17 +52,19 @@ export class Worker {
         ms = Math.min(MOST_MS, FIRST_MS * 2 ** this.#failures) * (0.5 + Math.random() / 2);
         if (error instanceof Unavailable) ms = Math.max(ms, error.retryAfterMs);
         this.#failures += 1;
+        hasFailed = true;
       }
-      await this.#pause(ms);
+      await this.#pause(ms, hasFailed);
     }
   }
 
-  /** @param {number} ms */
-  #pause(ms) {
-    if (this.#isWoken) return null;
+  /** @param {number} ms @param {boolean} hasFailed */
+  #pause(ms, hasFailed) {
+    if (this.#ends || (this.#isWoken && !hasFailed)) return null;
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms, undefined);
-      this.#wakes = () => { clearTimeout(timer); resolve(undefined); };
+      this.#stops = () => { clearTimeout(timer); resolve(undefined); };
+      this.#wakes = hasFailed ? () => {} : this.#stops;
     });
   }
 }

@@ -15,9 +15,11 @@ export function answered<Data, Refusal>(call: Promise<{
 /** @typedef {import("openapi-fetch").Client<paths>} Lineup */
 /** A call that had no answer, or one that may change: call again later. */
 export class Unavailable extends Error {
-    /** @param {string} detail @param {number} retryAfterMs the time that Lineup asks to wait, or 0 */
-    constructor(detail: string, retryAfterMs?: number);
+    /** @param {string} detail @param {number} retryAfterMs the time that Lineup asks to wait, or 0
+     * @param {number} status that of the answer, or 0 */
+    constructor(detail: string, retryAfterMs?: number, status?: number);
     retryAfterMs: number;
+    status: number;
 }
 /** Answers that stay the same, however often a call is repeated. */
 export const FINAL: Set<number>;

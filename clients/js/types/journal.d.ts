@@ -5,11 +5,13 @@ export class Journal {
     constructor(path: string);
     /** @type {Map<string, Event>} the events to be posted, by their ids, in their order */
     waiting: Map<string, Event>;
-    /** @type {Map<string, number>} the last number of each thread that was handed over */
+    /** @type {Map<string, number>} what was handed over: names and times, as the receiver knows events by them */
     seqs: Map<string, number>;
     cursor: string;
+    /** the latest time of an event */
+    lastMs: number;
     path: string;
-    /** Stores an entry; it is on the disk when this returns. @param {Entry} entry */
+    /** Stores an entry; it is on the disk when this returns, and nothing of it if this throws. @param {Entry} entry */
     add(entry: Entry): void;
     /** Closes the file when all who have opened the journal have closed it. */
     close(): void;

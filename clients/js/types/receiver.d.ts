@@ -14,7 +14,7 @@ export class Receiver extends Background {
      * handler throws. */
     readNext(): Promise<boolean>;
     /** Takes a webhook; resolves to the status of its answer. Its content is not trusted for order: it only says that there is something
-     * to read. `admin.typing` is handed over at once, as it is not stored anywhere.
+     * to read. `admin.typing` is handed over at once, as it is not stored anywhere, and once, also if its handler fails.
      * @param {Record<string, string | string[] | undefined>} headers @param {string} body */
     take(headers: Record<string, string | string[] | undefined>, body: string): Promise<204 | 401>;
     /** A request listener of `node:http` that takes webhooks at any path.

@@ -2,6 +2,6 @@
 
 from lineup_client.client import Lineup, Refused, Unavailable
 from lineup_client.receiver import Receiver
-from lineup_client.sender import Sender
+from lineup_client.sender import Sender, clean_text
 
-__all__ = ["Lineup", "Receiver", "Refused", "Sender", "Unavailable"]
+__all__ = ["Lineup", "Receiver", "Refused", "Sender", "Unavailable", "clean_text"]

@@ -1,6 +1,8 @@
 """Calls of Lineup's bot API."""
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -15,12 +17,12 @@ FINAL = frozenset({400, 404, 405, 409, 410, 413, 415, 422})
 class Unavailable(Exception):
     """Lineup gave no answer, or one that may change: call again later.
 
-    `retry_after`: the seconds that Lineup asks to wait, if it does.
+    `retry_after`: the seconds that Lineup asks to wait, if it does. `status`: that of its answer.
     """
 
-    def __init__(self, detail: str, retry_after: float | None = None):
+    def __init__(self, detail: str, retry_after: float | None = None, status: int | None = None):
         super().__init__(detail)
-        self.retry_after = retry_after
+        self.retry_after, self.status = retry_after, status
 
 
 class Refused(Exception):
@@ -117,8 +119,13 @@ class Lineup:
         query: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Any:
         given = {name: value for name, value in (query or {}).items() if value}
+        # In ASCII: half of a character then reaches Lineup, which refuses that event alone.
+        content = None if body is None else json.dumps(body).encode()
+        headers = None if body is None else {"Content-Type": "application/json"}
         try:
-            answer = self._http.request(method, path, json=body, params=given)
+            answer = self._http.request(
+                method, path, content=content, headers=headers, params=given
+            )
         except httpx.HTTPError as error:
             raise Unavailable(f"{method} {path}: {error!r}") from error
         document = _document(answer)
@@ -126,22 +133,28 @@ class Lineup:
             if answer.is_success or (answer.status_code in accept and "results" in document):
                 return document
             if answer.status_code in FINAL:
-                raise Refused(answer.status_code, document)
+                # A problem of others may have no detail.
+                known = {"status": answer.status_code, "detail": ""}
+                raise Refused(answer.status_code, cast(models.Problem, known | document))
         seconds = answer.headers.get("Retry-After", "")
         detail = f"{method} {path}: {answer.status_code}"
-        raise Unavailable(detail, float(seconds) if seconds.isdigit() else None)
+        wait = float(seconds) if seconds.isdigit() else None
+        raise Unavailable(detail, wait, answer.status_code)
 
 
 def _document(answer: httpx.Response) -> Any:
-    """Returns the JSON of an answer. Others are not Lineup's but those of a proxy: None, except for
-    what is too large, which stays so."""
-    try:
-        return answer.json()
-    except ValueError:
-        if answer.status_code != 413:
-            return None
+    """Returns the JSON of an answer. Refusals that are not Lineup's but those of a proxy may
+    change: None, except for what is too large, which stays so."""
+    is_problem = answer.headers.get("Content-Type", "").startswith("application/problem+json")
+    with suppress(ValueError):
+        document = answer.json()
+        has_results = isinstance(document, dict) and "results" in document
+        if answer.is_success or is_problem or has_results:
+            return document
+    if answer.status_code == 413:
         problem = {"code": "too_large", "detail": "A proxy before Lineup refuses what is so large."}
         return problem | {"type": "", "title": "", "status": 413, "errors": []}
+    return None
 
 
 def _part(text: str) -> str:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -18,9 +19,14 @@ BODY_BYTES_MAX = 1_048_576
 _CURSOR = "receiver.cursor"
 #: A recorded webhook is refused after 5 minutes; until then the ids of so many are known.
 IDS_MAX = 10_000
+#: What was handed over: names and times, see `_mark_of`. The columns are named as before.
 _TAKE = (
-    "INSERT INTO lineup_threads VALUES (:thread, :seq) ON CONFLICT (thread) DO UPDATE"
-    " SET seq = :seq WHERE seq < :seq"
+    "INSERT INTO lineup_threads VALUES (:name, :at) ON CONFLICT (thread) DO UPDATE"
+    " SET seq = :at WHERE seq < :at"
+)
+#: Lineup keeps events for 30 days: those of 31 days (ms) before the newest cannot come again.
+_FORGET = (
+    "DELETE FROM lineup_threads WHERE seq < (SELECT max(seq) FROM lineup_threads) - 2678400000"
 )
 
 #: Called with an event, a dict of the type that is named like it, such as `MessageCreated`.
@@ -29,12 +35,14 @@ Handler = Callable[[Any], object]
 
 class Receiver(Background):
     """Reads events by cursor, at once after each webhook, and calls the handlers of their types.
+    Add the handlers before it starts: an event that has none is passed over.
 
     `database` is the connection to `file`. A handler runs in a transaction of it, which also
     stores how far events were read. So rows that the handler writes there, and events that it sends
     by a Sender with the same file, are stored once, even if the process is killed. Other effects of
     a handler may happen again after a kill; the event has the same `id` then. An exception of a
-    handler is logged, and the event is tried again before all later ones.
+    handler is logged, and the event is tried again before all later ones. Handlers are short: until
+    one returns, nobody else can send or write in the file.
     """
 
     def __init__(self, lineup: Lineup, secret: str, file: str | None = None):
@@ -74,10 +82,10 @@ class Receiver(Background):
             answer = self._lineup.events(include=self._presence)
         for event in answer["events"]:
             with self._storage.transaction() as connection:
-                known = {"thread": _order_of(event), "seq": event["seq"]}
-                if connection.execute(_TAKE, known).rowcount:
+                if connection.execute(_TAKE, _mark_of(event)).rowcount:
                     self._hand_over(event)
         with self._storage.transaction() as connection:
+            connection.execute(_FORGET)
             remember(connection, _CURSOR, answer["next"])
         return bool(answer["events"])
 
@@ -102,7 +110,10 @@ class Receiver(Background):
             self._worker.wake()
         elif event["id"] not in self._ids:
             self._ids.append(event["id"])
-            self._hand_over(event)
+            try:
+                self._hand_over(event)
+            except Exception:
+                log.exception("lineup receiver: a handler of admin.typing failed")
         return HTTPStatus.NO_CONTENT
 
     def wsgi(
@@ -144,10 +155,17 @@ class Receiver(Background):
         await send({"type": "http.response.body", "body": b""})
 
 
-def _order_of(event: Mapping[str, Any]) -> str:
-    """Returns what the `seq` of an event counts in: its thread, or the presence of a person."""
-    thread: str | None = event.get("thread")
-    return thread or f"{event['type']}/{event['data'].get('customer', '')}"
+def _mark_of(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the name and the time (ms) by which an event is known when it comes again.
+
+    Events of a thread are known by their ids, as its `seq` may begin again: after a restore of
+    Lineup, or when its customer was deleted and has come back. The `seq` of a person's presence is
+    a time: earlier ones are outdated, too.
+    """
+    if "thread" in event:
+        moment = datetime.fromisoformat(event["occurred_at"])
+        return {"name": event["id"], "at": round(1_000 * moment.timestamp())}
+    return {"name": f"{event['type']}/{event['data'].get('customer', '')}", "at": event["seq"]}
 
 
 def _refusal(method: str, length: int) -> HTTPStatus | None:

@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS lineup_outbox (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS lineup_outbox_thread ON lineup_outbox ({THREAD});
 CREATE TABLE IF NOT EXISTS lineup_threads (thread TEXT PRIMARY KEY, seq INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS lineup_threads_seq ON lineup_threads (seq);
 CREATE TABLE IF NOT EXISTS lineup_state (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 _open: dict[str, "Storage"] = {}

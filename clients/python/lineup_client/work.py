@@ -16,11 +16,12 @@ FIRST_SECONDS, MOST_SECONDS = 0.5, 30.0
 
 class Worker:
     """Calls `work` as long as it returns True, then whenever it is woken, and at least every
-    `pause` seconds. After an exception it waits longer each time, up to 30 s."""
+    `pause` seconds. After an exception it waits longer each time, up to 30 s, also if it is woken.
+    """
 
     def __init__(self, name: str, work: Callable[[], bool], pause: float):
         self._name, self._work, self._pause = name, work, pause
-        self._woken, self._ends = threading.Event(), False
+        self._woken, self._ends = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -33,28 +34,30 @@ class Worker:
 
     def stop(self) -> None:
         """Ends the thread after the call under way."""
-        self._ends = True
+        self._ends.set()
         self.wake()
         if self._thread is not None:
             self._thread.join()
 
     def _run(self) -> None:
         failures = 0
-        while not self._ends:
+        while not self._ends.is_set():
             self._woken.clear()
+            until = self._woken
             try:
-                while not self._ends and self._work():
+                while not self._ends.is_set() and self._work():
                     failures = 0
                 failures, seconds = 0, self._pause
             except Exception as error:
                 seconds = min(MOST_SECONDS, FIRST_SECONDS * 2**failures) * random.uniform(0.5, 1)
                 failures += 1
+                until = self._ends
                 if isinstance(error, Unavailable):
                     log.warning("%s: %s; trying again in %.1f s", self._name, error, seconds)
                     seconds = max(seconds, error.retry_after or 0)
                 else:
                     log.exception("%s: trying again in %.1f s", self._name, seconds)
-            self._woken.wait(seconds)
+            until.wait(seconds)
 
 
 class Background:

@@ -76,7 +76,11 @@ def application(connector: Connector, receiver: Receiver) -> Callable[..., Itera
             return receiver.wsgi(environ, start_response)
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         if environ["PATH_INFO"] == "/say":
-            connector.say(**json.loads(body))
+            try:
+                connector.say(**json.loads(body))
+            except (TypeError, ValueError):
+                start_response("400 Bad Request", [])
+                return []
         query = parse_qs(environ.get("QUERY_STRING", ""))
         messages = [connector.read(name) for name in query.get("conversation", [])]
         start_response("200 OK", [("Content-Type", "application/json")])

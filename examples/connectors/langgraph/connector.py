@@ -3,23 +3,21 @@
 import json
 import logging
 import uuid
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from sqlite3 import Connection
-from threading import Lock, Timer
+from threading import Timer
 from typing import Any
 
 from langgraph.checkpoint.serde.types import RESUME
 from langgraph.types import Command
-from lineup_client import Receiver, Sender
+from lineup_client import Receiver, Sender, clean_text
 
 log = logging.getLogger("lineup_langgraph")
 
-FIRST_SECONDS, MOST_SECONDS = 0.5, 30.0
-BODY_MAX = 20_000
+FIRST_SECONDS, MOST_SECONDS, BODY_MAX = 0.5, 30.0, 20_000
 #: Acts by which a person has a thread, or gives it back.
 TAKES = ("message.created", "thread.assigned", "thread.reopened", "thread.desk_changed")
 GIVES = ("thread.closed", "thread.released")
@@ -57,23 +55,21 @@ class Connector:
     """Gives customers' messages to the graph, or to the team while a person has the thread.
 
     `graph`: compiled with a checkpointer. `sender` and `receiver` have the same file, in which the
-    connector has its tables, too. A conversation is a thread of Lineup, and one of the graph. What
-    the process before has left is done at once. A graph with another state than `messages` needs
-    other methods `to_input` and `replies`.
+    connector has its tables, too. A conversation is a thread of Lineup, and one of the graph. A
+    graph with another state than `messages` needs other methods `to_input` and `replies`.
     """
 
     def __init__(self, graph: Any, sender: Sender, receiver: Receiver):
         self._graph, self._sender = graph, sender
         self._pool = ThreadPoolExecutor(8, "graph")
-        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
+        self._worked: set[str] = set()
         with sender.transaction() as database:
             for table in TABLES:
                 database.execute(table)
-            left = database.execute("SELECT DISTINCT conversation FROM inputs").fetchall()
+            for (conversation,) in database.execute("SELECT DISTINCT conversation FROM inputs"):
+                self._wake(conversation)
         for type in TAKES + GIVES:
             receiver.on(type)(self._on_take if type in TAKES else self._on_give)
-        for (conversation,) in left:
-            self._wake(conversation)
 
     def to_input(self, body: str) -> Any:
         """Makes a customer's message an input; for a graph whose state has `messages`."""
@@ -86,9 +82,9 @@ class Connector:
                 yield message.id, str(message.text)
 
     def say(self, conversation: str, id: str, body: str, customer: Any = None) -> None:
-        """Takes a message of a customer; under the same id it is taken once. It is safe as soon as
-        this returns. `customer`: as Lineup takes it, such as {"id": "c-7", "name": "Mai"}."""
-        person = json.dumps(customer or {"id": conversation})
+        """Takes a message of a customer, once for each id; it is safe as soon as this returns.
+        `customer`: as Lineup takes it, such as {"id": "c-7"}. Raises ValueError as `clean_text`."""
+        person, body = json.dumps(customer or {"id": conversation}), clean_text(body)
         with self._sender.transaction() as database:
             new = "INSERT OR IGNORE INTO conversations (id, customer) VALUES (?, ?)"
             database.execute(new, (conversation, person))
@@ -136,18 +132,23 @@ class Connector:
         database.execute(add, (conversation, json.dumps(value)))
         self._wake(conversation)
 
-    def _wake(self, conversation: str, seconds: float = FIRST_SECONDS) -> None:
+    def _wake(self, conversation: str) -> None:
+        """Called in a transaction, as is the end of the work in `_step`: so no input is missed."""
+        if conversation not in self._worked:
+            self._worked.add(conversation)
+            self._start(conversation, FIRST_SECONDS)
+
+    def _start(self, conversation: str, seconds: float) -> None:
         with suppress(RuntimeError):  # the process ends
             self._pool.submit(self._work, conversation, seconds)
 
     def _work(self, conversation: str, seconds: float) -> None:
         try:
-            with self._locks[conversation]:
-                while self._step(conversation):
-                    pass
+            while self._step(conversation):
+                pass
         except Exception:
             log.exception("%s: trying again in %.1f s", conversation, seconds)
-            timer = Timer(seconds, self._wake, (conversation, min(MOST_SECONDS, 2 * seconds)))
+            timer = Timer(seconds, self._start, (conversation, min(MOST_SECONDS, 2 * seconds)))
             timer.daemon = True
             timer.start()
 
@@ -157,6 +158,7 @@ class Connector:
         with self._sender.transaction() as database:
             row = database.execute(NEXT, (conversation,)).fetchone()
             if row is None:
+                self._worked.discard(conversation)
                 return False
             number, value, holder, asked, begun = row
             given, is_given = json.loads(value), begun is not None
@@ -200,7 +202,9 @@ class Connector:
         """Says what the graph answers, unless a person has the thread by now, or hands over."""
         role = "bot" if one(database, HOLDER, conversation) == "bot" else "unsaid"
         for id, body in self.replies(state.values):
-            self._add(database, conversation, ("graph", id), role, "", body)
+            with suppress(ValueError):  # it shows nothing
+                said = clean_text(body[:BODY_MAX])
+                self._add(database, conversation, ("graph", id), role, "", said)
         self._set(database, conversation, begun=None, asked=None)
         if not state.interrupts:
             return
@@ -211,9 +215,8 @@ class Connector:
         self._sender.handoff(conversation)
         self._set(database, conversation, holder="team", asked=one(database, LAST, conversation))
 
-    @staticmethod
     def _add(
-        database: Connection, conversation: str, key: Sequence[str], role: str, *text: str
+        self, database: Connection, conversation: str, key: Sequence[str], role: str, *text: str
     ) -> bool:
         """Stores a message, no earlier than the last one; returns whether it is a new one."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -225,13 +228,11 @@ class Connector:
         """Sends all messages that Lineup does not have; returns the customer."""
         person, row = json.loads(one(database, CUSTOMER, conversation)), (conversation,)
         for id, role, body, at in database.execute(UNPOSTED, row).fetchall():
-            body = body[:BODY_MAX]
             self._sender.message(conversation, person, role, body, id=id, occurred_at=at)
         database.execute("UPDATE messages SET is_posted = 1 WHERE conversation = ?", row)
         return person
 
-    @staticmethod
-    def _set(database: Connection, conversation: str, **values: Any) -> None:
+    def _set(self, database: Connection, conversation: str, **values: Any) -> None:
         columns = ", ".join(f"{name} = ?" for name in values)
         query = f"UPDATE conversations SET {columns} WHERE id = ?"
         database.execute(query, (*values.values(), conversation))

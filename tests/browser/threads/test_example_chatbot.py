@@ -171,13 +171,18 @@ def test_customer_and_team_see_each_others_presence(example, mai, server):
     customer = example.page.evaluate("() => localStorage.getItem('conversation')")
     online = {"params": {"customer": customer}}
 
-    def is_at_the_page() -> bool:
+    def pages() -> int:
         answer = bot.get(f"{server.url}/api/v1/presence", **online).json()
-        return "web" in answer["presence"][customer]["devices"]
+        return answer["presence"][customer]["devices"].count("web")
 
-    wait_until(is_at_the_page, 10, "the customer's presence")
+    wait_until(lambda: pages() == 1, 10, "the customer's presence")
+    other = example.page.context.new_page()
+    other.goto(example.page.url)
+    wait_until(lambda: pages() == 2, 10, "the other tab's presence")
+    other.goto("about:blank")
+    wait_until(lambda: pages() == 1, 10, "the other tab's leaving")
     example.page.goto("about:blank")
-    wait_until(lambda: not is_at_the_page(), 10, "the customer's leaving")
+    wait_until(lambda: pages() == 0, 10, "the customer's leaving")
 
 
 def test_the_customer_sees_that_an_admin_writes_a_reply_and_never_a_note(example, mai):

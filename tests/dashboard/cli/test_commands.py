@@ -127,6 +127,21 @@ def test_in_a_log_for_programs_the_address_is_a_line_of_it(capsys, caplog):
     )
 
 
+@pytest.mark.parametrize(
+    ("host", "typed", "called"),
+    [
+        ("127.0.0.1", "localhost", "127.0.0.1"),
+        ("::1", "localhost", "[::1]"),
+        ("::", "localhost", "[::1]"),
+        ("2001:db8::7", "[2001:db8::7]", "[2001:db8::7]"),
+    ],
+)
+def test_an_address_has_a_url_for_people_and_one_for_programs(host, typed, called):
+    address = Address(host, 8000)
+    assert address.url == f"http://{typed}:8000"
+    assert address.program_url == f"http://{called}:8000"
+
+
 def test_serve_needs_a_secret_key(run):
     code, out, err = run("serve")
     assert (code, out) == (1, "")

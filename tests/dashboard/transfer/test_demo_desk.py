@@ -3,15 +3,17 @@
 import errno
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select
 
 from dashboard.cli.demo_access import DEMO_EMAIL, demo_access
 from dashboard.cli.demo_data import DEMO_SOURCE, seed_threads
-from dashboard.cli.demo_desk import SECOND_DESK, VIEWS, furnish, hire, share_out
-from dashboard.cli.demo_server import DemoShop
+from dashboard.cli.demo_desk import SECOND_DESK, TAKEN_EACH, VIEWS, furnish, hire, share_out
+from dashboard.cli.demo_server import DemoShop, set_up
 from dashboard.cli.starting import Address
 from dashboard.db import calendars, policies
 from dashboard.db.accounts import admin_desks, admins, api_keys, sources
@@ -76,7 +78,11 @@ def test_the_demo_desk_has_a_second_desk_promises_views_snoozes_and_mentions_onc
     share_out(services, people)
     for _ in range(2):
         furnish(services, people)
-    with any_database.read() as connection:
+    is_furnished(any_database, people, admin_id)
+
+
+def is_furnished(database, people, admin_id):
+    with database.read() as connection:
         seen = admin_desks.of(connection, [person.id for person in people])
         assert all(desks == {"main", SECOND_DESK} for desks in seen.values())
         assert [policy.name for policy in policies.listing(connection)] == ["Members", "Everybody"]
@@ -89,6 +95,43 @@ def test_the_demo_desk_has_a_second_desk_promises_views_snoozes_and_mentions_onc
     assert 0 < sum(row.desk == SECOND_DESK for row in rows) <= 12
     assert sum(row.snoozed_until is not None for row in rows) == 8
     assert sum(row.mentioned is not None for row in rows) == 3
+
+
+def test_a_first_start_of_the_demo_that_is_cut_off_is_finished_by_the_next(
+    any_database, transfer, tmp_path, clock, monkeypatch
+):
+    services = transfer.services(any_database)
+    services.settings = replace(services.settings, instance=tmp_path)
+    services.rebuilder.rebuild(services.rebuilder.list_ids())
+    people, real, calls = hire(services), services.ingest, [0]
+    given = (DEMO_EMAIL, "Demo", "supervisor", "", 0)
+    admin_id = any_database.write(lambda connection: admins.create(connection, *given))
+
+    def cut_off(work):
+        def call(*given):
+            calls[0] -= 1
+            if calls[0] < 0:
+                raise KeyboardInterrupt
+            return work(*given)
+
+        return call
+
+    cut = SimpleNamespace(accept=cut_off(real.accept), act=cut_off(real.act))
+    monkeypatch.setattr(services, "ingest", cut)
+    # In the seeding, while threads are taken, and while they are snoozed.
+    for calls[0] in (2, 25, 103):
+        with pytest.raises(KeyboardInterrupt):
+            set_up(services, people, 500)
+        clock.advance(60_000)
+    monkeypatch.setattr(services, "ingest", real)
+    for _ in range(2):
+        set_up(services, people, 500)
+    is_furnished(any_database, people, admin_id)
+    with any_database.read() as connection:
+        assignees = connection.scalars(select(threads.c.assignee_id)).all()
+    assert len(assignees) == 500
+    taken = Counter(assignees)
+    assert all(taken[person.id] == sum(TAKEN_EACH) for person in people)
 
 
 def test_the_demo_knows_its_accounts_by_new_addresses_too(any_database, transfer, tmp_path, clock):

@@ -24,22 +24,26 @@ class Quiet(WSGIRequestHandler):
 
 
 lineup = Lineup(url, key, timeout=5)
-with Sender(lineup, file) as sender, Receiver(lineup, secret, file) as receiver:
-    receiver.database.execute("CREATE TABLE IF NOT EXISTS answers (thread TEXT, body TEXT)")
+sender, receiver = Sender(lineup, file), Receiver(lineup, secret, file)
+receiver.database.execute("CREATE TABLE IF NOT EXISTS answers (thread TEXT, body TEXT)")
 
-    @receiver.on("message.created")
-    def answered(event):
-        values = event["thread"], event["data"]["body"]
-        receiver.database.execute("INSERT INTO answers VALUES (?, ?)", values)
 
-    def application(environ, start_response):
-        query = parse_qs(environ.get("QUERY_STRING", ""))
-        if "id" not in query:
-            return receiver.wsgi(environ, start_response)
-        thread, body = environ["PATH_INFO"][1:], environ["wsgi.input"]
-        text = body.read(int(environ["CONTENT_LENGTH"])).decode()
-        sender.message(thread, {"id": f"c-{thread}"}, "client", text, id=query["id"][0])
-        start_response("204 No Content", [])
-        return []
+@receiver.on("message.created")
+def answered(event):
+    values = event["thread"], event["data"]["body"]
+    receiver.database.execute("INSERT INTO answers VALUES (?, ?)", values)
 
+
+def application(environ, start_response):
+    query = parse_qs(environ.get("QUERY_STRING", ""))
+    if "id" not in query:
+        return receiver.wsgi(environ, start_response)
+    thread, body = environ["PATH_INFO"][1:], environ["wsgi.input"]
+    text = body.read(int(environ["CONTENT_LENGTH"])).decode()
+    sender.message(thread, {"id": f"c-{thread}"}, "client", text, id=query["id"][0])
+    start_response("204 No Content", [])
+    return []
+
+
+with sender, receiver:
     make_server("127.0.0.1", int(port), application, Server, Quiet).serve_forever()

@@ -3,7 +3,9 @@
 import json
 import sys
 import time
+from contextlib import suppress
 from importlib import import_module
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -209,12 +211,23 @@ WRONG_MESSAGES = (
     "text",
     {"id": "m-1"},
     {"id": "m-1", "body": ""},
-    {"id": "m-1", "body": " \u0000 "},
+    {"id": "m-1", "body": " \u0000\u200b "},
     {"id": "m-1", "body": 7},
     {"id": "a/b", "body": "Hello"},
     {"id": 7, "body": "Hello"},
     {"id": "m-1", "body": "x" * 4_001},
 )
+
+
+def test_a_visitor_who_calls_too_fast_gets_in_at_the_rate(module, monkeypatch):
+    times = iter(range(40))
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(times) / 4))
+    allowance, let_in = module.Allowance(1, 1), 0
+    for _ in range(40):
+        with suppress(module.TooManyRequests):
+            allowance.take("ann")
+            let_in += 1
+    assert let_in == 10
 
 
 def test_a_wrong_message_is_refused(gateway, ann, ben):

@@ -2,21 +2,19 @@
 
 import io
 import json
-import os
-import shutil
-import subprocess
-import sys
+import threading
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
-from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable
+from lineup_client import Lineup, Receiver, Refused, Sender, Unavailable, clean_text, work
 from lineup_client.storage import remember
 from standardwebhooks.webhooks import Webhook
 
+from dashboard.cli.context import operator
 from dashboard.db.accounts import api_keys, sources
 from tests.drivers.sdk import Network
-from tests.repository import ROOT
-from tools import clients
 
 SECRET = "whsec_" + "A" * 32
 MAI = {"id": "c-7", "name": "Mai"}
@@ -27,13 +25,17 @@ def network(app):
     return Network(app.app)
 
 
-@pytest.fixture
-def lineup(app, network):
+def client(app, network, rate=None):
     def make(connection):
         source_id = sources.ensure(connection, "shop", app.clock())
-        return api_keys.create(connection, source_id, api_keys.SCOPES, None, app.clock())
+        return api_keys.create(connection, source_id, api_keys.SCOPES, rate, app.clock())
 
     return Lineup("http://lineup.example", app.database.write(make), transport=network)
+
+
+@pytest.fixture
+def lineup(app, network):
+    return client(app, network)
 
 
 @pytest.fixture
@@ -95,6 +97,57 @@ def test_what_lineup_refuses_is_reported_and_delays_nothing(app, lineup, network
     assert texts(app, sue, lineup.thread("t-1")["id"]) == ["before", "after"]
 
 
+def test_an_error_of_the_function_refused_is_logged_and_delays_nothing(lineup, network, caplog):
+    def refused(event, problem):
+        raise ValueError("no table")
+
+    sender = Sender(lineup, refused=refused)
+    sender.send("thread.close", thread="no thread", more=1)
+    posted(sender, network)
+    assert "no table" in caplog.text
+
+
+def test_an_edit_of_a_message_that_is_not_stored_yet_is_posted_again_for_an_hour(
+    app, lineup, network, sue, monkeypatch
+):
+    refused, now = [], [0]
+    monkeypatch.setattr("lineup_client.sender.monotonic", lambda: now[0])
+    sender = Sender(lineup, refused=lambda event, problem: refused.append(event["id"]))
+    for message in ("m-1", "m-2"):
+        edit = {"thread": "t-1", "message": message, "body": "edited"}
+        sender.send("message.edited", id=f"of-{message}", **edit)
+    sender.message("t-1", MAI, "client", "other")
+    assert sender.post_next() and not sender.post_next()
+    assert texts(app, sue, lineup.thread("t-1")["id"]) == ["other"] and sender.waiting() == 2
+    other = Sender(lineup)
+    other.message("t-1", MAI, "client", "late", id="m-1")
+    posted(other, network)
+    for now[0] in range(30, 3_600, 30):
+        sender.post_next()
+    assert texts(app, sue, lineup.thread("t-1")["id"]) == ["other", "edited"] and not refused
+    now[0] = 3_600
+    sender.post_next()
+    assert refused == ["of-m-2"] and sender.waiting() == 0
+
+
+def test_a_customers_text_is_cleaned_before_it_is_shown_as_said():
+    assert clean_text("a\x00b\n\ud83dc \U0001fae8") == "ab\nc \U0001fae8"
+    for wrong in ("", " \n", "\x07", "\u200b\ufeff", "\u3164\ufe0f", "\ud83d", "x" * 20_001):
+        with pytest.raises(ValueError, match="20000"):
+            clean_text(wrong)
+
+
+def test_a_text_with_half_of_a_character_is_refused_alone(app, lineup, network, sue):
+    refused = []
+    sender = Sender(lineup, refused=lambda *given: refused.append(given))
+    for body in ("before", "half \ud83d", "after"):
+        sender.message("t-1", MAI, "client", body)
+    posted(sender, network)
+    [(event, problem)] = refused
+    assert event["body"] == "half \ud83d" and problem["code"] == "invalid_unicode"
+    assert texts(app, sue, lineup.thread("t-1")["id"]) == ["before", "after"]
+
+
 def test_a_batch_that_is_too_large_is_halved(app, lineup, network):
     sender = Sender(lineup)
     for number in range(300):
@@ -105,20 +158,52 @@ def test_a_batch_that_is_too_large_is_halved(app, lineup, network):
     assert 3 < statuses < 40
 
 
+def test_a_batch_above_the_rate_of_the_key_is_halved_until_lineup_takes_it(app, network):
+    sender = Sender(client(app, network, rate=3))
+    for number in range(20):
+        sender.message("t-1", MAI, "client", f"{number}")
+    for _ in range(50):
+        with suppress(Unavailable):
+            sender.post_next()
+        app.clock.advance(1_000)
+    assert sender.waiting() == 0
+
+
 def test_a_proxy_loses_nothing_but_what_is_too_large_for_it(app, lineup, network, sue):
     refused = []
     sender = Sender(lineup, refused=lambda *given: refused.append(given))
     for body in ("1", "2", "x" * 3_000, "3"):
         sender.message("t-1", MAI, "client", body)
-    for status in (404, 400, 502, 200):
-        network.proxy_status = status
+    answers = [httpx.Response(status, html="<h1>nginx</h1>") for status in (404, 400, 502, 200)]
+    answers += [httpx.Response(status, json={"message": "no route"}) for status in (404, 400)]
+    problem = {"Content-Type": "application/problem+json"}
+    answers.append(httpx.Response(404, json={"title": "Not Found"}, headers=problem))
+    for network.proxy_answer in answers:
         with pytest.raises(Unavailable):
             sender.post_next()
-    network.proxy_status, network.limit = 0, 2_000
+    network.proxy_answer, network.limit = None, 2_000
     posted(sender, network)
     [(event, problem)] = refused
     assert event["body"].startswith("xxx") and problem["status"] == 413
     assert texts(app, sue, lineup.thread("t-1")["id"]) == ["1", "2", "3"]
+
+
+def test_being_woken_does_not_shorten_the_pause_after_a_failure(monkeypatch):
+    waits = []
+
+    class Event(threading.Event):
+        def wait(self, seconds):
+            waits.append((self.is_set(), seconds))
+            worker.stop()
+
+    def fail():
+        worker.wake()
+        raise Unavailable("busy", retry_after=60)
+
+    monkeypatch.setattr(threading, "Event", Event)
+    worker = work.Worker("worker", fail, 5)
+    worker._run()
+    assert waits == [(False, 60)]
 
 
 def test_times_never_go_back(lineup, file):
@@ -130,8 +215,14 @@ def test_times_never_go_back(lineup, file):
         connection.execute("INSERT OR REPLACE INTO lineup_state VALUES (?, ?)", row)
     sender.handoff("t-1")
     sender.handoff("t-2")
+    # Given times count, too, as times; one that Lineup refuses does not.
+    given = ["2099-12-31T23:00:00-02:00", "2026-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "soon"]
+    for at in given:
+        sender.send("thread.handoff", thread="t-3", occurred_at=at)
+    sender.handoff("t-4")
     rows = sender._storage.connection.execute("SELECT event FROM lineup_outbox").fetchall()
-    assert [json.loads(text)["occurred_at"] for (text,) in rows] == [future, future]
+    wanted = [future, future, *given, "2100-01-01T01:00:00.000Z"]
+    assert [json.loads(text)["occurred_at"] for (text,) in rows] == wanted
 
 
 def reply(sue, thread_id, body):
@@ -182,6 +273,23 @@ def test_answers_are_handed_over_once_and_in_order(lineup, file, sue, thread_id)
     assert got == ["answer 0", "answer 1", "answer 2", "answer 3"]
     stored = receiver.database.execute("SELECT body FROM got").fetchall()
     assert [body for (body,) in stored] == got
+
+
+def test_answers_to_a_customer_who_was_deleted_and_is_back_are_handed_over(
+    app, lineup, network, file, sue, thread_id
+):
+    receiver, got = Receiver(lineup, SECRET, file), []
+    receiver.on("message.created")(lambda event: got.append((event["seq"], event["data"]["body"])))
+    reply(sue, thread_id, "before")
+    read_all(receiver)
+    app.services.erasing.erase(operator(), "shop", "c-7")
+    app.clock.advance(1_000)
+    sender = Sender(lineup)
+    sender.message("t-1", MAI, "client", "I am back")
+    posted(sender, network)
+    reply(sue, lineup.thread("t-1")["id"], "after")
+    read_all(receiver)
+    assert got == [(1, "before"), (1, "after")]
 
 
 def test_what_a_handler_sends_is_sent_once(app, lineup, file, sue, thread_id, network):
@@ -302,6 +410,17 @@ def test_only_what_lineup_signed_lately_is_taken_and_once(lineup, call):
     assert got == [TYPING]
 
 
+def test_a_handler_of_typing_that_fails_is_logged(lineup, caplog):
+    receiver = Receiver(lineup, SECRET)
+
+    @receiver.on("admin.typing")
+    def typing(event):
+        raise ValueError("not now")
+
+    assert by_wsgi(receiver, *signed(TYPING)) == 204
+    assert "not now" in caplog.text
+
+
 def test_a_handler_of_presence_asks_for_it_and_gets_each_event_once(app, lineup, tmp_path):
     receiver, got = Receiver(lineup, SECRET, str(tmp_path / "bot.sqlite")), []
     receiver.on("presence.customer")(lambda event: got.append(event["data"]["status"]))
@@ -367,64 +486,3 @@ def test_calls_return_answers_or_raise_what_happened(lineup, network, thread_id)
     network.is_down = True
     with pytest.raises(Unavailable):
         lineup.thread("t-1")
-
-
-@pytest.mark.parametrize(
-    ("path", "made"),
-    [(clients.PYTHON, clients.python_types), (clients.JAVASCRIPT, clients.javascript_types)],
-    ids=["python", "javascript"],
-)
-def test_the_types_are_those_of_the_api(path, made):
-    assert path.read_text(encoding="utf-8") == made(), "python -m tools.clients makes them anew"
-
-
-def test_the_declarations_for_node_are_those_of_its_source():
-    made = clients.javascript_declarations()
-    there = {path: path.read_text(encoding="utf-8") for path in (clients.SDK / "types").iterdir()}
-    assert there == made, "python -m tools.clients makes them anew"
-
-
-TYPESCRIPT = """
-import { lineup, Receiver, Sender } from "./lineup-client/types/index.js";
-const client = lineup("https://desk.example", "key");
-const sender: Sender = new Sender(client, { file: "bot.jsonl" });
-new Receiver(client, "whsec_").on("message.created", (event) => {
-  const body: string = event.data.body;
-  sender.send({ type: "thread.handoff", thread: event.thread, desk: body });
-});
-const { data } = await client.GET("/threads/{thread}", { params: { path: { thread: "t-1" } } });
-const id: number | undefined = data?.id;
-export { id };
-"""
-PYTHON = """
-from lineup_client import Lineup, Receiver, Sender
-from lineup_client.models import MessageCreated
-lineup = Lineup("https://desk.example", "key")
-sender = Sender(lineup)
-def answered(event: MessageCreated) -> None:
-    body: str = event["data"]["body"]
-    sender.handoff(event["thread"], desk=body)
-Receiver(lineup, "whsec_").on("message.created")(answered)
-id: int = lineup.thread("t-1")["id"]
-"""
-TSC = [ROOT / "node_modules/.bin/tsc", "--noEmit", "--strict", "--allowJs", "--skipLibCheck"]
-TSC += ["--target", "es2023", "--module", "nodenext"]
-MYPY = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "command"),
-    [("bot.mts", TYPESCRIPT, TSC), ("bot.py", PYTHON, MYPY)],
-    ids=["typescript", "python"],
-)
-def test_strict_checks_find_a_mistake_in_a_chatbot_and_nothing_else(tmp_path, name, text, command):
-    for folder in ("src", "types"):
-        shutil.copytree(clients.SDK / folder, tmp_path / "lineup-client" / folder)
-    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
-    environment = os.environ | {"MYPYPATH": str(ROOT / "clients" / "python")}
-    for code in (text, text.replace("body;", "text;").replace('["body"]', '["text"]')):
-        (tmp_path / name).write_text(code)
-        done = subprocess.run(
-            [*command, name], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-        assert (done.returncode == 0) == (code == text), done.stdout + done.stderr
