@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import query_lists as lists_of_queries
@@ -181,7 +181,16 @@ def has_expired(connection: Connection, now_ms: int) -> bool:
 def remove_expired(connection: Connection, now_ms: int) -> list[str]:
     """Removes the lists that nobody needs any more; returns their ids."""
     # The DELETE checks the time itself: a list that is kept again meanwhile stays.
-    statement = delete(query_lists).where(query_lists.c.kept_until < now_ms)
+    return _remove(connection, query_lists.c.kept_until < now_ms)
+
+
+def remove(connection: Connection, ids: Collection[str]) -> None:
+    """Removes lists of which nobody knows the threads any more."""
+    _remove(connection, query_lists.c.id.in_(ids))
+
+
+def _remove(connection: Connection, condition: ColumnElement[bool]) -> list[str]:
+    statement = delete(query_lists).where(condition)
     gone = list(connection.scalars(statement.returning(query_lists.c.id)))
     if gone:
         connection.execute(delete(epochs).where(epochs.c.list_id.in_(gone)))

@@ -7,6 +7,7 @@ has another list for each admin who looks: no list is kept for the view.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -23,10 +24,12 @@ from sqlalchemy import (
     update,
 )
 
+from dashboard.db import policies
 from dashboard.db.accounts import admin_desks as all_desks
 from dashboard.db.accounts.admin_desks import Desks, sees
+from dashboard.db.accounts.admins import canonical_email
 from dashboard.db.driver import insert_on
-from dashboard.db.lists import allowances, kept_lists, query_lists, sorts
+from dashboard.db.lists import allowances, kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery, people_in
 from dashboard.db.models.history import view_history
 from dashboard.db.models.views import view_changes, view_orders, views, views_version
@@ -327,6 +330,55 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     return list_ids
 
 
+def lock_for_addresses(connection: Connection) -> None:
+    """Locks what `follow_addresses` may change. Call it before an admin with an address that is to
+    change is locked: other transactions lock in this order."""
+    connection.execute(_VERSION.with_for_update())
+    definitions.lock(connection)
+    versions.wait_for_writers(connection)
+
+
+def follow_addresses(connection: Connection, emails: Iterable[str], now_ms: int) -> None:
+    """Has the lists of views and sorts, and policies, follow addresses that other admins, or none,
+    have now. Workers resolve an address only once, so all must do it anew at the same moment.
+
+    A view with a query that is wrong by now stays as it is, without threads.
+    """
+    addresses = {canonical_email(email) for email in emails}
+    sort_names = _sorts_that_name(connection, addresses)
+    outdated = query_lists.outdated(connection, addresses)
+    rows = map(View._make, connection.execute(_READ.where(views.c.list_id.is_not(None))))
+    named = [
+        view
+        for view in rows
+        if view.list_id in outdated or not addresses.isdisjoint(people_in(view.query).addresses)
+    ]
+    if outdated or sort_names or named:
+        begin_change(connection)
+        owners: set[Owner] = {None} if sort_names else {view.told for view in named}
+        for owner in owners:
+            note(connection, owner)
+        versions.grow_lists(connection)
+        kept_lists.remove(connection, outdated)
+        for view in named:
+            with suppress(QueryError):
+                _set_list(connection, view, _list_id(connection, view.listed(None), view.owner_id))
+        for sort in sort_names:
+            kept_lists.keep_in(connection, sort)
+        entries.synchronize(connection)
+        _release_unused(connection, [view.list_id for view in named], now_ms)
+    policies.follow_addresses(connection, addresses, now_ms)
+
+
+def _sorts_that_name(connection: Connection, addresses: set[str]) -> list[str]:
+    """Returns the names of the saved sorts with rules that name one of these addresses."""
+    return [
+        sort.name
+        for sort in sorts.known(connection).values()
+        if any(not addresses.isdisjoint(people_in(rule.when).addresses) for rule in sort.rules)
+    ]
+
+
 def release_sort(connection: Connection, sort: str, now_ms: int) -> None:
     """Releases the lists of built-in views in a sort that no saved view has."""
     list_ids = kept_lists.kept_for_good(connection, sort)
@@ -341,10 +393,14 @@ def _keep_again(connection: Connection, saved_views: Iterable[View]) -> set[str]
             list_id = _list_id(connection, view.listed(None), view.owner_id)
         except QueryError:
             list_id = None
-        connection.execute(update(views).where(views.c.id == view.id).values(list_id=list_id))
+        _set_list(connection, view, list_id)
         if list_id is not None:
             list_ids.add(list_id)
     return list_ids
+
+
+def _set_list(connection: Connection, view: View, list_id: str | None) -> None:
+    connection.execute(update(views).where(views.c.id == view.id).values(list_id=list_id))
 
 
 def _seen(admin_ids: Collection[int], desks: Desks) -> ColumnElement[bool]:
