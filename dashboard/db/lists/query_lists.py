@@ -325,14 +325,43 @@ def keep(
     Returns the list id, and whether the list is new and must be built. Raises QueryError.
     """
     id = list_of(connection, listed).id
+    is_new = _keep(connection, id, listed, kept_until)
+    if is_new:
+        versions.grow_lists(connection)
+    return id, is_new
+
+
+def keep_all(
+    connection: Connection, queries: Iterable[ListedQuery], kept_until: int | None = None
+) -> list[str | None]:
+    """Keeps the lists of several queries; returns their ids, None for a query with a mistake.
+
+    The caller calls `versions.grow_lists` after its other work: from then on events wait, and so do
+    other transactions with a row of these.
+    """
+    ids: list[str | None] = []
+    by_id: dict[str, ListedQuery] = {}
+    for listed in queries:
+        try:
+            id = list_of(connection, listed).id
+        except QueryError:
+            ids.append(None)
+        else:
+            ids.append(id)
+            by_id[id] = listed
+    for id in sorted(by_id):
+        _keep(connection, id, by_id[id], kept_until)
+    return ids
+
+
+def _keep(connection: Connection, id: str, listed: ListedQuery, kept_until: int | None) -> bool:
     held = connection.execute(_KEPT_UNTIL, {"id": id}).first()
     while held is None:
         sort_id = sorts.find(connection, listed.sort).id
         row = listed._asdict() | {"id": id, "sort_id": sort_id, "kept_until": kept_until}
         insert = insert_on(connection, query_lists).on_conflict_do_nothing()
         if connection.scalar(insert.returning(query_lists.c.id), row) is not None:
-            versions.grow_lists(connection)
-            return id, True
+            return True
         # Another transaction has added it meanwhile. If it was removed again, the loop goes on.
         held = connection.execute(_KEPT_UNTIL, {"id": id}).first()
     longer = held.kept_until is not None and (kept_until is None or kept_until > held.kept_until)
@@ -340,7 +369,7 @@ def keep(
         connection.execute(
             update(query_lists).where(query_lists.c.id == id).values(kept_until=kept_until)
         )
-    return id, False
+    return False
 
 
 def _read(connection: Connection, version: int, old: QueryLists) -> QueryLists:

@@ -7,7 +7,6 @@ has another list for each admin who looks: no list is kept for the view.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -37,7 +36,6 @@ from dashboard.db.queues import definitions, entries
 from dashboard.errors import Problem
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
-from scoring.conditions.language.query import QueryError
 from scoring.keys import sort_of
 
 
@@ -177,6 +175,7 @@ _KEPT = ("name", "query", "sort", "timezone", "owner_id", "desk")
 _PUBLIC_ID = re.compile(r"v([1-9][0-9]{0,15})")
 _COLUMNS = tuple(views.c[name] for name in View._fields)
 _READ = select(*_COLUMNS)
+_SET_LIST = update(views).where(views.c.id == bindparam("view")).values(list_id=bindparam("list"))
 _GROW = update(views_version).values(version=views_version.c.version + 1)
 
 
@@ -323,8 +322,8 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     """
     before = kept_lists.kept_for_good(connection, sort)
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
-    list_ids = _keep_again(connection, [View(*row) for row in connection.execute(in_sort)])
-    kept_lists.keep_in(connection, sort)
+    saved = [View(*row) for row in connection.execute(in_sort)]
+    list_ids = _keep_again(connection, saved, kept_lists.listed_in(sort))
     entries.synchronize(connection)
     _release_unused(connection, before, now_ms)
     return list_ids
@@ -358,13 +357,9 @@ def follow_addresses(connection: Connection, emails: Iterable[str], now_ms: int)
         owners: set[Owner] = {None} if sort_names else {view.told for view in named}
         for owner in owners:
             note(connection, owner)
-        versions.grow_lists(connection)
         kept_lists.remove(connection, outdated)
-        for view in named:
-            with suppress(QueryError):
-                _set_list(connection, view, _list_id(connection, view.listed(None), view.owner_id))
-        for sort in sort_names:
-            kept_lists.keep_in(connection, sort)
+        built_in = [query for sort in sort_names for query in kept_lists.listed_in(sort)]
+        _keep_again(connection, named, built_in, leaves_wrong=True)
         entries.synchronize(connection)
         _release_unused(connection, [view.list_id for view in named], now_ms)
     policies.follow_addresses(connection, addresses, now_ms)
@@ -385,22 +380,27 @@ def release_sort(connection: Connection, sort: str, now_ms: int) -> None:
     kept_lists.release(connection, list_ids, now_ms + RELEASED_MS)
 
 
-def _keep_again(connection: Connection, saved_views: Iterable[View]) -> set[str]:
-    """Keeps the lists of these views under their current ids, and returns those."""
-    list_ids: set[str] = set()
-    for view in saved_views:
-        try:
-            list_id = _list_id(connection, view.listed(None), view.owner_id)
-        except QueryError:
-            list_id = None
-        _set_list(connection, view, list_id)
-        if list_id is not None:
-            list_ids.add(list_id)
-    return list_ids
-
-
-def _set_list(connection: Connection, view: View, list_id: str | None) -> None:
-    connection.execute(update(views).where(views.c.id == view.id).values(list_id=list_id))
+def _keep_again(
+    connection: Connection,
+    saved_views: Iterable[View],
+    also: Iterable[ListedQuery] = (),
+    *,
+    leaves_wrong: bool = False,
+) -> set[str]:
+    """Keeps the lists of these views under their current ids, and returns those. A view with a
+    wrong query loses its list, unless it `leaves_wrong`. `also`: other queries to be kept."""
+    views_again = [*saved_views]
+    queries = [*(view.listed(None) for view in views_again), *also]
+    list_ids = query_lists.keep_all(connection, queries)[: len(views_again)]
+    rows = [
+        {"view": view.id, "list": list_id}
+        for view, list_id in zip(views_again, list_ids, strict=True)
+        if list_id is not None or not leaves_wrong
+    ]
+    if rows:
+        connection.execute(_SET_LIST, rows)
+    versions.grow_lists(connection)
+    return {list_id for list_id in list_ids if list_id is not None}
 
 
 def _seen(admin_ids: Collection[int], desks: Desks) -> ColumnElement[bool]:
