@@ -147,10 +147,8 @@ def every_id(connection: Connection) -> Iterator[str]:
         after = ids[-1]
 
 
-def of_threads(connection: Connection, thread_ids: Collection[int]) -> list[str]:
-    """Returns the ids of all files of these threads."""
-    if not thread_ids:
-        return []
+def of_threads(connection: Connection, thread_ids: Select[tuple[int]]) -> list[str]:
+    """Returns the ids of all files of the selected threads."""
     return list(connection.scalars(select(files.c.id).where(files.c.thread_id.in_(thread_ids))))
 
 
