@@ -146,6 +146,7 @@ class Accounts:
         now = self._clock()
 
         def write(connection: Connection) -> Account:
+            views.begin_change(connection)
             before = _locked(connection, by, account_id, changed_at)
             if by.via == PAGE and before.disabled_at is None:
                 if before.role == SUPERVISOR:
@@ -167,6 +168,7 @@ class Accounts:
         now = self._clock()
 
         def write(connection: Connection) -> Account:
+            views.begin_change(connection)
             before = _locked(connection, by, account_id, changed_at)
             if before.disabled_at is not None:
                 admins.change(connection, account_id, {"disabled_at": None}, now)

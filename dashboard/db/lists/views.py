@@ -188,8 +188,8 @@ def number_of(public_id: str) -> int | None:
 def begin_change(connection: Connection) -> None:
     """Raises the version; no other transaction changes views before the end of this one.
 
-    Call it once in a transaction, then `note` for each owner, and announce the change once after
-    the commit.
+    Call it once in a transaction, before an admin is locked, then `note` for each owner, and
+    announce the change once after the commit.
     """
     connection.execute(_GROW)
 
@@ -292,8 +292,8 @@ def remove(connection: Connection, view: View, now_ms: int) -> None:
 
 
 def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
-    """Releases the lists of an admin's own views: the account is disabled."""
-    begin_change(connection)
+    """Releases the lists of an admin's own views: the account is disabled. Call it after
+    `begin_change`."""
     note(connection, admin_id)
     of_admin = views.c.owner_id == admin_id
     list_ids = connection.scalars(select(views.c.list_id).where(of_admin)).all()
@@ -302,8 +302,8 @@ def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
 
 
 def keep_of(connection: Connection, admin_id: int) -> None:
-    """Keeps the lists of an admin's own views again: the account is enabled."""
-    begin_change(connection)
+    """Keeps the lists of an admin's own views again: the account is enabled. Call it after
+    `begin_change`."""
     note(connection, admin_id)
     own = _READ.where(views.c.owner_id == admin_id)
     _keep_again(connection, [View(*row) for row in connection.execute(own)])
