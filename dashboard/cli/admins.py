@@ -55,6 +55,8 @@ def create_admin(email: str, name: str, role: str, names: list[str], password_st
             _check_desks(connection, names)
             id = admins.create(connection, email, name, role, password_hash, now, names)
             account_created(connection, now, operator(), Target(id, email), name, role, names)
+            views = importlib.import_module("dashboard.db.lists.views")
+            views.follow_addresses(connection, [email], now)
             return id
 
         try:

@@ -90,6 +90,15 @@ def gone(connection: Connection, people: Iterable[str]) -> set[str]:
     return gone_people
 
 
+def take_time(connection: Connection) -> None:
+    """Lets each statement of this transaction take an hour: a customer may have most of all
+    events. Other transactions have limits on PostgreSQL."""
+    if connection.dialect.name == "postgresql":
+        driver: Any = connection.connection.driver_connection
+        driver.silence_seconds = _HOUR_SECONDS
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{_HOUR_SECONDS:.0f}s'")
+
+
 def _hash(kind: Kind, name: str) -> bytes:
     return hashlib.sha256(f"{kind}/{name}".encode()).digest()
 
@@ -101,6 +110,7 @@ _MERGED_PAGES = 500
 #: How long to wait for readers of the log.
 _CHECKPOINT_SECONDS = 10.0
 _RETRY_SECONDS = 0.05
+_HOUR_SECONDS = 3_600.0
 #: Longer than any VACUUM, and short enough for a wait for a descriptor.
 _WEEK_SECONDS = 7 * 24 * 3600.0
 

@@ -68,14 +68,14 @@ def lock_for_adding(connection: Connection, thread_id: int, admin_id: int) -> st
 
     Returns the desk of the thread; None if there is no such thread.
     """
-    desk = connection.scalar(
+    # In this order, as when a thread is assigned.
+    one_by_one = select(admins.c.id).where(admins.c.id == admin_id)
+    connection.execute(one_by_one.with_for_update(key_share=True))
+    return connection.scalar(
         select(threads.c.desk)
         .where(threads.c.id == thread_id)
         .with_for_update(read=True, key_share=True)
     )
-    one_by_one = select(admins.c.id).where(admins.c.id == admin_id)
-    connection.execute(one_by_one.with_for_update(key_share=True))
-    return desk
 
 
 def add(connection: Connection, file: StoredFile, now_ms: int) -> None:
@@ -147,10 +147,8 @@ def every_id(connection: Connection) -> Iterator[str]:
         after = ids[-1]
 
 
-def of_threads(connection: Connection, thread_ids: Collection[int]) -> list[str]:
-    """Returns the ids of all files of these threads."""
-    if not thread_ids:
-        return []
+def of_threads(connection: Connection, thread_ids: Select[tuple[int]]) -> list[str]:
+    """Returns the ids of all files of the selected threads."""
     return list(connection.scalars(select(files.c.id).where(files.c.thread_id.in_(thread_ids))))
 
 

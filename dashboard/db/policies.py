@@ -29,6 +29,7 @@ from dashboard.db.accounts import admins, sources
 from dashboard.db.calendars import SavedCalendar
 from dashboard.db.conditions import COLUMNS, joined, where
 from dashboard.db.lists import versions
+from dashboard.db.lists.query_lists import people_in
 from dashboard.db.models.reports import policy_history
 from dashboard.db.models.threads import threads
 from dashboard.db.models.views import policies
@@ -229,6 +230,14 @@ def keep(connection: Connection, now_ms: int) -> None:
     made = [calendar._asdict() for calendar in calendars.listing(connection)]
     row = {"version": version, "since": now_ms, "policies": policies, "calendars": made}
     connection.execute(insert(policy_history).values(row))
+
+
+def follow_addresses(connection: Connection, addresses: Collection[str], now_ms: int) -> None:
+    """Marks policies as changed if one names one of these addresses, which other admins have."""
+    named = (people_in(policy.query).addresses for policy in listing(connection))
+    if any(not {*some}.isdisjoint(addresses) for some in named):
+        versions.grow_policies(connection)
+        keep(connection, now_ms)
 
 
 class PastPolicies:

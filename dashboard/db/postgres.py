@@ -143,3 +143,4 @@ def _check(dialect: Any, connection: BoundedConnection, record: Any, proxy: Any)
 def _note_use(connection: BoundedConnection | None, record: Any) -> None:
     if connection is not None:
         connection.used_at = time.monotonic()
+        connection.silence_seconds = None

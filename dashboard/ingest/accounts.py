@@ -109,6 +109,9 @@ class Accounts:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[Account, Collection[str] | None, bool]:
+            known = admins.by_id(connection, account_id)
+            if known is not None and edit.email not in (None, known.email):
+                views.lock_for_addresses(connection)
             if edit.capacity is not None:
                 definitions.lock(connection)
             before = _locked(connection, by, account_id, edit.changed_at)
@@ -125,7 +128,7 @@ class Accounts:
                 withdraw_all_of(connection, now, by, account_id)
             admins.change(connection, account_id, values, now)
             if edit.email not in (None, before.email):
-                _set_email(connection, by, account_id, edit.email, now)
+                _set_email(connection, by, before, edit.email, now)
             account = _described(connection, account_id)
             _note_changes(connection, now, by, old, account)
             seen = admin_desks.seen_by(connection, {account_id: values["role"]})[account_id]
@@ -143,6 +146,7 @@ class Accounts:
         now = self._clock()
 
         def write(connection: Connection) -> Account:
+            views.begin_change(connection)
             before = _locked(connection, by, account_id, changed_at)
             if by.via == PAGE and before.disabled_at is None:
                 if before.role == SUPERVISOR:
@@ -164,6 +168,7 @@ class Accounts:
         now = self._clock()
 
         def write(connection: Connection) -> Account:
+            views.begin_change(connection)
             before = _locked(connection, by, account_id, changed_at)
             if before.disabled_at is not None:
                 admins.change(connection, account_id, {"disabled_at": None}, now)
@@ -242,21 +247,14 @@ def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int 
     return admin
 
 
-def require_own_email(connection: Connection, account_id: int) -> None:
-    """Raises Problem (409) for an account with the address that a provider gives it at each
-    sign-in."""
-    if oidc_accounts.is_bound(connection, None, account_id):
-        detail = "The provider with which this account signs in gives it its address."
-        raise Problem(409, "provider_account", detail)
-
-
-def _set_email(connection: Connection, by: Actor, account_id: int, email: str, now_ms: int) -> None:
+def _set_email(connection: Connection, by: Actor, before: Admin, email: str, now_ms: int) -> None:
     if by.via == PAGE:
-        require_own_email(connection, account_id)
-        if by.admin_id == account_id:
+        oidc_accounts.require_own_email(connection, before.id)
+        if by.admin_id == before.id:
             detail = "Change your own address on your profile, with your password."
             raise Problem(409, "own_email", detail)
-    admins.set_email(connection, account_id, email, now_ms)
+    admins.set_email(connection, before.id, email, now_ms)
+    views.follow_addresses(connection, [before.email, email], now_ms)
 
 
 def _require_another(connection: Connection, account_id: int) -> None:
@@ -386,6 +384,7 @@ class Invitations:
             except EmailTaken:
                 # A command has created the account meanwhile.
                 raise InvitationOver("used") from None
+            views.follow_addresses(connection, [email], now)
             invitations.mark_used(connection, invitation.id, now)
             new = by._replace(admin_id=admin_id, name=name, email=email)
             used = Target(invitation.id, email)

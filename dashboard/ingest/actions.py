@@ -189,13 +189,19 @@ class Actions:
                 return None
             return release_to_queue(connection, admin, state, now, reason)
 
-        return self._change(admin, thread_id, change)
+        # A repeated release may find that a queue has given the thread to another admin.
+        return self._change(admin, thread_id, change, is_idempotent=False)
 
     def _seen_message_id(self, thread_id: int, id: int | None) -> int:
         return self.last_messages([thread_id]).get(thread_id, 0) if id is None else id
 
     def _change(
-        self, admin: Admin, thread_id: int, change: Callable[[Connection, ThreadState], int | None]
+        self,
+        admin: Admin,
+        thread_id: int,
+        change: Callable[[Connection, ThreadState], int | None],
+        *,
+        is_idempotent: bool = True,
     ) -> tuple[int | None, Placements]:
         now = self._clock()
 
@@ -204,7 +210,7 @@ class Actions:
             act_id = change(connection, state)
             return act_id, save(connection, [state], now)
 
-        return self._database.write(write, is_idempotent=True)
+        return self._database.write(write, is_idempotent=is_idempotent)
 
     def _write_event(
         self,

@@ -25,6 +25,9 @@ from dashboard.ordering.placer import Placer
 from scoring.placing import Placement
 from scoring.views import VIEWS
 
+#: Threads that one statement locks: it has a parameter for each.
+LOCKED_AT_ONCE = 1_000
+
 
 class ErasedEvents(Exception):
     """Ends the transaction that has added erased people again; the write is repeated."""
@@ -86,6 +89,7 @@ def erase_customer(
     """
 
     def write(connection: Connection) -> tuple[Erased, list[Placement]] | None:
+        erasures.take_time(connection)
         ids = _locked(connection, source, customer)
         if ids is None:
             return None
@@ -124,11 +128,10 @@ def _erase(
         .order_by(threads.c.id)
         .with_for_update()
     ).all()
-    off = dict.fromkeys([*VIEWS, *query_lists.current(connection, for_writing=True).lists])
-    placements = [Placement(row.id, row.revision + 1, off) for row in rows]
     names: list[tuple[erasures.Kind, str]] = [("thread", row.external_id) for row in rows]
     erasures.remember(connection, source_id, [("customer", customer), *names], now_ms)
-    in_their_threads = events.c.thread_id.in_(select(threads.c.id).where(of_customer))
+    their_threads = select(threads.c.id).where(of_customer)
+    in_their_threads = events.c.thread_id.in_(their_threads)
     written_by_them = events.c.customer_id == customer_id
     _remove_from_index(connection, in_their_threads | written_by_them, customer_id)
     emptied = connection.execute(
@@ -137,18 +140,22 @@ def _erase(
         .values(_EMPTY | {"thread_id": None, "customer_id": None})
     )
     _remove_advice_about(connection, written_by_them)
-    placements += _without_their_previews(connection, written_by_them, now_ms)
+    others = _without_their_previews(connection, written_by_them)
     # Threads that belong to another customer now keep the events, with their times, because their
     # scores were computed from them; the contents are erased.
     elsewhere = connection.execute(
         update(events).where(written_by_them).values(_EMPTY | {"body": "", "customer_id": None})
     )
-    ids = [row.id for row in rows]
-    file_ids = files.of_threads(connection, ids)
-    history.remove(connection, ids)
+    file_ids = files.of_threads(connection, their_threads)
+    history.remove(connection, their_threads)
     # The rows of files are deleted with their threads.
     connection.execute(delete(threads).where(of_customer))
     connection.execute(delete(customers).where(customers.c.id == customer_id))
+    # Last, because a change of lists waits from here on, and with it all events.
+    off = dict.fromkeys([*VIEWS, *query_lists.current(connection, for_writing=True).lists])
+    placements = [Placement(row.id, row.revision + 1, off) for row in rows]
+    placements += save(connection, others, now_ms)
+    ids = [row.id for row in rows]
     return Erased(ids, emptied.rowcount + elsewhere.rowcount, file_ids), placements
 
 
@@ -164,24 +171,26 @@ def _remove_advice_about(connection: Connection, written_by_them: ColumnElement[
     """Deletes the suggestions and summaries of others' threads that have messages of the person:
     they may quote them."""
     theirs = select(events.c.thread_id).where(written_by_them, events.c.thread_id.is_not(None))
-    ids = list(connection.scalars(theirs.distinct()))
+    suggestions.remove(connection, theirs)
+    facts.remove_outcomes(connection, theirs)
     connection.execute(
         update(events)
-        .where(events.c.thread_id.in_(ids), events.c.type.in_(ADVICE))
+        .where(events.c.thread_id.in_(theirs), events.c.type.in_(ADVICE))
         .values(_EMPTY | {"thread_id": None})
     )
-    suggestions.remove(connection, ids)
-    facts.remove_outcomes(connection, ids)
 
 
 def _without_their_previews(
-    connection: Connection, written_by_them: ColumnElement[bool], now_ms: int
-) -> list[Placement]:
-    """Empties the previews of others' threads that show a message of the person."""
+    connection: Connection, written_by_them: ColumnElement[bool]
+) -> list[ThreadState]:
+    """Returns others' threads that show a message of the person, locked, with empty previews."""
     showing = select(threads.c.id).where(
         threads.c.preview_event_id.in_(select(events.c.id).where(written_by_them))
     )
-    states = thread_states.locked_by_id(connection, list(connection.scalars(showing)))
+    ids = connection.scalars(showing.order_by(threads.c.id)).all()
+    states: list[ThreadState] = []
+    for at in range(0, len(ids), LOCKED_AT_ONCE):
+        states += thread_states.locked_by_id(connection, ids[at : at + LOCKED_AT_ONCE])
     for state in states:
         state.columns.preview_body = ""
-    return save(connection, states, now_ms)
+    return states

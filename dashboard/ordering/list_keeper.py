@@ -3,8 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
@@ -14,7 +13,6 @@ from dashboard.db.lists import allowances, kept_lists, query_lists
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.rebuild import Rebuilder
-from scoring.conditions.language.query import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.rebuilding import RebuildLost
 
@@ -26,6 +24,9 @@ RENEWED_MS = 20_000
 #: costs more with each list that holds its thread, and a new list costs some microseconds for each
 #: existing one. A team of a thousand looks at a thousand lists of `mine`.
 TEMPORARY_MAX = 2_000
+
+#: New lists that one write adds: events wait for the end of a write.
+ADDED_AT_ONCE = 20
 
 
 class TooManyLists(Exception):
@@ -56,46 +57,56 @@ class ListKeeper:
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
 
         def write(connection: Connection) -> None:
-            kept_ids = kept_lists.keep_longer(connection, [list_id], kept_until, now)
-            if not kept_ids:
+            query_lists.list_of(connection, listed)
+            new = _missing(connection, {list_id: listed})
+            if new:
                 if kept_lists.count_temporary(connection) >= TEMPORARY_MAX:
                     raise TooManyLists
-                if not allowances.with_room(connection, {list_id: listed}, beside):
+                if not allowances.with_room(connection, new, beside):
                     raise TooManyLists
-            query_lists.keep(connection, listed, kept_until)
+            kept_lists.keep_longer(connection, [list_id], kept_until, now, new.values())
 
         self._database.write(write, is_idempotent=True)
         self._queries[list_id] = listed
         self._kept_until[list_id] = kept_until
 
     def keep_many(self, queries: Mapping[str, ListedQuery], most: int = TEMPORARY_MAX) -> None:
-        """Keeps many lists by their ids, in one write. Leaves out a list for which there is no room
-        or which has a mistake.
+        """Keeps many lists by their ids, in writes of a few. Leaves out a list for which there is
+        no room or which has a mistake.
 
         `most`: the maximum number of all temporary lists. Raises StorageUnavailable.
         """
+        rest = {id: listed for id, listed in queries.items() if not self.is_kept(id)}
+        if not rest:
+            return
+        with self._database.read() as connection:
+            missing = _missing(connection, rest)
+            room = max(0, most - kept_lists.count_temporary(connection))
+            fitting = allowances.with_room(connection, missing)[:room]
+        self._keep(rest, [id for id in rest if id not in missing], fitting)
+
+    def _keep(
+        self, queries: Mapping[str, ListedQuery], existing: Sequence[str], new: Sequence[str]
+    ) -> None:
+        """Keeps these existing lists in one write, and adds new ones in writes of a few."""
+        slices = [new[at : at + ADDED_AT_ONCE] for at in range(0, len(new), ADDED_AT_ONCE)]
+        for ids in filter(None, [existing, *slices]):
+            self._write({id: queries[id] for id in ids})
+
+    def _write(self, queries: Mapping[str, ListedQuery]) -> None:
         now = self._clock()
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
-        new_queries = {id: listed for id, listed in queries.items() if not self.is_kept(id)}
 
-        def write(connection: Connection) -> list[str]:
-            lists = query_lists.current(connection).lists
-            rest = {id: listed for id, listed in new_queries.items() if id not in lists}
-            fitting = allowances.with_room(connection, rest)
-            kept_ids = kept_lists.keep_longer(connection, new_queries.keys(), kept_until, now)
-            room = most - kept_lists.count_temporary(connection)
-            new = [id for id in fitting if id not in kept_ids][: max(0, room)]
-            for list_id in new:
-                with suppress(QueryError):
-                    query_lists.keep(connection, new_queries[list_id], kept_until)
-            return [*kept_ids, *new]
+        def write(connection: Connection) -> None:
+            new = _missing(connection, queries).values()
+            kept_lists.keep_longer(connection, queries.keys(), kept_until, now, new)
 
-        for list_id in self._database.write(write, is_idempotent=True) if new_queries else ():
-            self._queries[list_id] = new_queries[list_id]
-            self._kept_until[list_id] = kept_until
+        self._database.write(write, is_idempotent=True)
+        self._queries |= queries
+        self._kept_until |= dict.fromkeys(queries, kept_until)
 
     def renew(self, looked_at: Collection[str]) -> None:
-        """Extends the time of the lists that this process keeps, in one write, if it is due.
+        """Extends the time of the lists that this process keeps, if it is due.
 
         A list that was removed in spite of this is added again. Raises StorageUnavailable.
         """
@@ -105,18 +116,10 @@ class ListKeeper:
         due = [id for id in due if id in self._queries]
         if not due:
             return
-        kept_until = now + LOOKED_AT_MS + RENEWED_MS
-
-        def write(connection: Connection) -> None:
-            kept_ids = kept_lists.keep_longer(connection, due, kept_until, now)
-            for list_id in due:
-                if list_id not in kept_ids:
-                    # If its sort or an admin named in it is gone, the list cannot be kept.
-                    with suppress(QueryError):
-                        query_lists.keep(connection, self._queries[list_id], kept_until)
-
-        self._database.write(write, is_idempotent=True)
-        self._kept_until |= dict.fromkeys(due, kept_until)
+        queries = {id: self._queries[id] for id in due}
+        with self._database.read() as connection:
+            missing = _missing(connection, queries)
+        self._keep(queries, [id for id in due if id not in missing], [*missing])
 
     def _forget(self, looked_at: Collection[str], now: int) -> None:
         """Forgets expired lists that no socket of this process looks at."""
@@ -124,6 +127,12 @@ class ListKeeper:
         for list_id, kept_until in [*self._kept_until.items()]:
             if kept_until < now and list_id not in looked_at:
                 del self._kept_until[list_id], self._queries[list_id]
+
+
+def _missing(connection: Connection, queries: Mapping[str, ListedQuery]) -> dict[str, ListedQuery]:
+    """Returns the queries without a list, by the ids that their lists would have."""
+    lists = query_lists.current(connection).lists
+    return {id: listed for id, listed in queries.items() if id not in lists}
 
 
 log = logging.getLogger(__name__)

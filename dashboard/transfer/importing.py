@@ -14,6 +14,7 @@ from dashboard.db import audit, erasures
 from dashboard.db.accounts import admin_desks, admins, sources
 from dashboard.db.audit import Actor, Target, account_created, add
 from dashboard.db.database import Database
+from dashboard.db.lists import views
 from dashboard.db.threads import customer_notes, customers, events, thread_states, threads
 from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import ADVICE, RECEIPT
@@ -460,13 +461,12 @@ class Importer:
         dashboard = self._sources[sources.DASHBOARD]
         if admin is not None:
             return Author(admin.id, admin.name, dashboard, adds_acts=True)
-        values = (entry.admin, entry.name, admins.ADMIN, password_hash, now, ())
-        id = admins.create(connection, *values)
+        given = entry.name, admins.ADMIN
+        id = admins.create(connection, entry.admin, *given, password_hash, now, ())
         admins.disable(connection, id, now)
+        views.follow_addresses(connection, [entry.admin], now)
         target = Target(id, entry.admin)
-        account_created(
-            connection, now, self._actor, target, entry.name, admins.ADMIN, (), "import"
-        )
+        account_created(connection, now, self._actor, target, *given, (), "import")
         return Author(id, entry.name, dashboard, adds_acts=True)
 
     def _flush_outcomes(self) -> None:

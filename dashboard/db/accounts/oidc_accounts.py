@@ -1,9 +1,9 @@
 """Accounts of people who sign in at an OpenID Connect provider, and their sessions there."""
 
 import hashlib
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, insert, select
 
 from dashboard.db.accounts.admins import Admin
 from dashboard.db.driver import insert_on
@@ -14,18 +14,25 @@ from dashboard.db.models.accounts import (
     oidc_sessions,
     sessions,
 )
+from dashboard.errors import Problem
 
 
 def admin_of(connection: Connection, issuer: str, subject: str) -> Admin | None:
     """Returns the admin who is bound to this subject, locked until the transaction ends."""
-    bound = (
-        select(*(admins.c[name] for name in Admin._fields))
-        .join(oidc_accounts, oidc_accounts.c.admin_id == admins.c.id)
-        .where(oidc_accounts.c.issuer == issuer, oidc_accounts.c.subject == subject)
-        .with_for_update(of=admins)
-    )
-    row = connection.execute(bound).first()
+    columns = select(*(admins.c[name] for name in Admin._fields))
+    row = connection.execute(_bound(columns, issuer, subject).with_for_update(of=admins)).first()
     return None if row is None else Admin(*row)
+
+
+def email_of(connection: Connection, issuer: str, subject: str) -> str | None:
+    """Returns the address of the admin who is bound to this subject, or None."""
+    return connection.scalar(_bound(select(admins.c.email), issuer, subject))
+
+
+def _bound(columns: Select[Any], issuer: str, subject: str) -> Select[Any]:
+    return columns.join(oidc_accounts, oidc_accounts.c.admin_id == admins.c.id).where(
+        oidc_accounts.c.issuer == issuer, oidc_accounts.c.subject == subject
+    )
 
 
 def is_bound(connection: Connection, issuer: str | None, admin_id: int) -> bool:
@@ -34,6 +41,14 @@ def is_bound(connection: Connection, issuer: str | None, admin_id: int) -> bool:
     if issuer is not None:
         statement = statement.where(oidc_accounts.c.issuer == issuer)
     return connection.execute(statement.limit(1)).first() is not None
+
+
+def require_own_email(connection: Connection, admin_id: int) -> None:
+    """Raises Problem (409) for an account with the address that a provider gives it at each
+    sign-in."""
+    if is_bound(connection, None, admin_id):
+        detail = "The provider with which this account signs in gives it its address."
+        raise Problem(409, "provider_account", detail)
 
 
 def bind(connection: Connection, issuer: str, subject: str, admin_id: int, now_ms: int) -> None:

@@ -1,10 +1,10 @@
 """States of threads that have ended: written with the change that ends them, removed with their
 thread or when they are old."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, select, tuple_, update
+from sqlalchemy import Connection, Select, and_, bindparam, delete, func, select, tuple_, update
 
 from dashboard.db.driver import FEW, RowStatement, RowValues, Write, recordset
 from dashboard.db.lists import versions
@@ -109,26 +109,25 @@ def write_of(ends: Sequence[RowValues]) -> Write:
     return Write(_ADD, ends)
 
 
-def _ended_of() -> Any:
+def _ended_of(thread_ids: Any) -> Any:
     """Selects the keys of the states of threads that have ended, the last ones first: each began
     when the one before it ended."""
     last = select(threads.c.id.label("id"), threads.c.listed_at.label("until"))
-    keys = last.where(threads.c.id.in_(bindparam("ids", expanding=True))).cte(recursive=True)
+    keys = last.where(threads.c.id.in_(thread_ids)).cte(recursive=True)
     key = and_(thread_history.c.thread_id == keys.c.id, thread_history.c.until == keys.c.until)
     before = select(keys.c.id, thread_history.c.until - thread_history.c.lasted)
     return keys.union_all(before.where(key))
 
 
 #: The keys `until` and `id` of the states of threads `ids` that have ended.
-ENDED_OF = _ended_of()
+ENDED_OF = _ended_of(bindparam("ids", expanding=True))
 _KEY = tuple_(thread_history.c.until, thread_history.c.thread_id)
-_REMOVE = delete(thread_history).where(_KEY.in_(select(ENDED_OF.c.until, ENDED_OF.c.id)))
 
 
-def remove(connection: Connection, thread_ids: Collection[int]) -> None:
-    """Removes the past of threads that are locked and about to be deleted."""
-    if thread_ids:
-        connection.execute(_REMOVE, {"ids": list(thread_ids)})
+def remove(connection: Connection, thread_ids: Select[tuple[int]]) -> None:
+    """Removes the past of the selected threads, which are locked and about to be deleted."""
+    ended = _ended_of(thread_ids)
+    connection.execute(delete(thread_history).where(_KEY.in_(select(ended.c.until, ended.c.id))))
 
 
 #: The beginning of an installation: nothing that it stores is older than its accounts and sources.

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import query_lists as lists_of_queries
@@ -35,20 +35,15 @@ def lists(connection: Connection) -> Mapping[str, QueryList]:
 
 def ids_in(connection: Connection, names: Iterable[str]) -> set[str]:
     """Returns the lists of queries that Redis always keeps for built-in views in these sorts."""
-    queries = [query for sort in {*names} for query in _listed_in(sort)]
+    queries = [query for sort in {*names} for query in listed_in(sort)]
     return {lists_of_queries.list_of(connection, query).id for query in queries}
-
-
-def keep_in(connection: Connection, sort: str) -> None:
-    """Keeps the lists of built-in views in a sort for good."""
-    for query in _listed_in(sort):
-        lists_of_queries.keep(connection, query)
 
 
 def keep(connection: Connection) -> None:
     """Adds the missing lists of built-in views, in all sorts."""
-    for sort in sorts.known(connection):
-        keep_in(connection, sort)
+    queries = [query for sort in sorts.known(connection) for query in listed_in(sort)]
+    lists_of_queries.keep_all(connection, queries)
+    versions.grow_lists(connection)
 
 
 def are_kept(connection: Connection) -> bool:
@@ -66,7 +61,8 @@ def is_kept(view: str, sort: str) -> bool:
     return view in QUERY_VIEWS or (view in VIEWS and sort not in SORTS)
 
 
-def _listed_in(sort: str) -> list[ListedQuery]:
+def listed_in(sort: str) -> list[ListedQuery]:
+    """Returns the queries of built-in views with lists that are always kept in this sort."""
     return [listed(view, sort) for view in BUILT_IN_VIEWS if is_kept(view, sort)]
 
 
@@ -80,10 +76,14 @@ _IS_ORDERED = query_lists.c.ordered_since.is_not(None)
 
 
 def keep_longer(
-    connection: Connection, ids: Collection[str], until: int, now_ms: int
-) -> Collection[str]:
-    """Keeps the lists that exist among these, all of them in order, at least until `until`; returns
-    their ids.
+    connection: Connection,
+    ids: Collection[str],
+    until: int,
+    now_ms: int,
+    new: Collection[ListedQuery] = (),
+) -> None:
+    """Keeps the lists that exist among these, all of them in order, at least until `until`, and
+    adds those of `new` queries; leaves out queries with a mistake.
 
     A list that was not in order must be built before it is read: it has no epoch.
     """
@@ -101,8 +101,9 @@ def keep_longer(
     if unordered:
         _update(connection, unordered, ordered_since=now_ms)
         connection.execute(delete(epochs).where(epochs.c.list_id.in_(unordered)))
+    lists_of_queries.keep_all(connection, new, until)
+    if unordered or new:
         versions.grow_lists(connection)
-    return [row.id for row in rows]
 
 
 def _update(connection: Connection, ids: Sequence[str], **values: int) -> None:
@@ -181,7 +182,16 @@ def has_expired(connection: Connection, now_ms: int) -> bool:
 def remove_expired(connection: Connection, now_ms: int) -> list[str]:
     """Removes the lists that nobody needs any more; returns their ids."""
     # The DELETE checks the time itself: a list that is kept again meanwhile stays.
-    statement = delete(query_lists).where(query_lists.c.kept_until < now_ms)
+    return _remove(connection, query_lists.c.kept_until < now_ms)
+
+
+def remove(connection: Connection, ids: Collection[str]) -> None:
+    """Removes lists of which nobody knows the threads any more."""
+    _remove(connection, query_lists.c.id.in_(ids))
+
+
+def _remove(connection: Connection, condition: ColumnElement[bool]) -> list[str]:
+    statement = delete(query_lists).where(condition)
     gone = list(connection.scalars(statement.returning(query_lists.c.id)))
     if gone:
         connection.execute(delete(epochs).where(epochs.c.list_id.in_(gone)))

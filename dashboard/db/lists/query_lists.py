@@ -153,7 +153,8 @@ class Row(NamedTuple):
         return ListedQuery(*self[1:-1])
 
 
-#: The key of a resolved list: its row, and the admins (None: nobody) with the query's addresses.
+#: The key of a resolved list: its row, and the admins (None: nobody) with the addresses that its
+#: query and its sort name.
 Made = tuple[Row, tuple[int | None, ...]]
 
 
@@ -324,14 +325,43 @@ def keep(
     Returns the list id, and whether the list is new and must be built. Raises QueryError.
     """
     id = list_of(connection, listed).id
+    is_new = _keep(connection, id, listed, kept_until)
+    if is_new:
+        versions.grow_lists(connection)
+    return id, is_new
+
+
+def keep_all(
+    connection: Connection, queries: Iterable[ListedQuery], kept_until: int | None = None
+) -> list[str | None]:
+    """Keeps the lists of several queries; returns their ids, None for a query with a mistake.
+
+    The caller calls `versions.grow_lists` after its other work: from then on events wait, and so do
+    other transactions with a row of these.
+    """
+    ids: list[str | None] = []
+    by_id: dict[str, ListedQuery] = {}
+    for listed in queries:
+        try:
+            id = list_of(connection, listed).id
+        except QueryError:
+            ids.append(None)
+        else:
+            ids.append(id)
+            by_id[id] = listed
+    for id in sorted(by_id):
+        _keep(connection, id, by_id[id], kept_until)
+    return ids
+
+
+def _keep(connection: Connection, id: str, listed: ListedQuery, kept_until: int | None) -> bool:
     held = connection.execute(_KEPT_UNTIL, {"id": id}).first()
     while held is None:
         sort_id = sorts.find(connection, listed.sort).id
         row = listed._asdict() | {"id": id, "sort_id": sort_id, "kept_until": kept_until}
         insert = insert_on(connection, query_lists).on_conflict_do_nothing()
         if connection.scalar(insert.returning(query_lists.c.id), row) is not None:
-            versions.grow_lists(connection)
-            return id, True
+            return True
         # Another transaction has added it meanwhile. If it was removed again, the loop goes on.
         held = connection.execute(_KEPT_UNTIL, {"id": id}).first()
     longer = held.kept_until is not None and (kept_until is None or kept_until > held.kept_until)
@@ -339,23 +369,23 @@ def keep(
         connection.execute(
             update(query_lists).where(query_lists.c.id == id).values(kept_until=kept_until)
         )
-    return id, False
+    return False
 
 
 def _read(connection: Connection, version: int, old: QueryLists) -> QueryLists:
     """Reads the lists of all rows. Known lists are not resolved again: resolving a thousand queries
     takes half a second, and an event waits for it."""
     columns = (query_lists.c[name] for name in (*Row._fields, "ordered_since"))
-    rows, ordered_since = list[Row](), dict[str, int | None]()
+    orders, rows, named = sorts.Orders(connection), list[Row](), list[tuple[str, ...]]()
+    ordered_since: dict[str, int | None] = {}
     for *values, since in connection.execute(select(*columns).order_by(query_lists.c.id)):
-        rows.append(Row(*values))
-        ordered_since[rows[-1].id] = since
-    addresses = {address for row in rows for address in people_in(row.query).addresses}
-    ids = admins.ids_of(connection, addresses)
-    orders = sorts.Orders(connection)
+        rows.append(row := Row(*values))
+        named.append(_addresses(row, orders))
+        ordered_since[row.id] = since
+    ids = admins.ids_of(connection, {*chain.from_iterable(named)})
     by_key: dict[Made, QueryList | None] = {}
-    for row in rows:
-        key = row, tuple(ids.get(address) for address in people_in(row.query).addresses)
+    for row, addresses in zip(rows, named, strict=True):
+        key = row, tuple(map(ids.get, addresses))
         by_key[key] = old.by_key[key] if key in old.by_key else _made_of(connection, row, orders)
     numbers = select(queue_lists.c.list_id, queue_lists.c.number)
     numbers = numbers.where(queue_lists.c.list_id.is_not(None))
@@ -376,3 +406,23 @@ def _made_of(connection: Connection, row: Row, orders: sorts.Orders) -> QueryLis
         # An address or a time zone is no longer known. Events must be stored all the same.
         log.warning("the list of the query “%s” cannot be kept: %s", listed.query, error)
         return None
+
+
+def _addresses(row: Row, orders: sorts.Orders) -> tuple[str, ...]:
+    """Returns the addresses that the query and the sort of a row name."""
+    addresses = people_in(row.query).addresses
+    sort = None if row.sort_id is None else orders.version(row.sort_id)
+    for rule in sort.rules if sort else ():
+        addresses += people_in(rule.when).addresses
+    return addresses
+
+
+def outdated(connection: Connection, addresses: Collection[str]) -> set[str]:
+    """Returns the lists that name one of these addresses, which other admins have now, and that
+    would have another id by now, or none."""
+    orders = sorts.Orders(connection)
+    columns = (query_lists.c[name] for name in Row._fields)
+    rows = [Row(*values) for values in connection.execute(select(*columns))]
+    rows = [row for row in rows if not {*_addresses(row, orders)}.isdisjoint(addresses)]
+    made = [(row.id, _made_of(connection, row, orders)) for row in rows]
+    return {id for id, query_list in made if query_list is None or query_list.id != id}

@@ -101,11 +101,18 @@ class Orders:
         """Returns this version of a sort, None: a built-in one. Raises QueryError."""
         if sort_id is None:
             return BUILT_IN[name]
+        if sort_id not in self._orders:
+            version = self.version(sort_id)
+            if version is None:
+                raise UnknownSort
+            self._orders[sort_id] = resolved(self._connection, version)
+        return self._orders[sort_id]
+
+    def version(self, sort_id: int) -> Sort | None:
+        """Returns this version of a saved sort; None if it was removed just now."""
         if self._versions is None:
             self._versions = versions(self._connection)
-        if sort_id not in self._orders:
-            self._orders[sort_id] = resolved(self._connection, self._versions[sort_id])
-        return self._orders[sort_id]
+        return self._versions.get(sort_id)
 
 
 def checked(connection: Connection, sort: Sort) -> ResolvedSort:

@@ -23,10 +23,12 @@ from sqlalchemy import (
     update,
 )
 
+from dashboard.db import policies
 from dashboard.db.accounts import admin_desks as all_desks
 from dashboard.db.accounts.admin_desks import Desks, sees
+from dashboard.db.accounts.admins import canonical_email
 from dashboard.db.driver import insert_on
-from dashboard.db.lists import allowances, kept_lists, query_lists, sorts
+from dashboard.db.lists import allowances, kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery, people_in
 from dashboard.db.models.history import view_history
 from dashboard.db.models.views import view_changes, view_orders, views, views_version
@@ -34,7 +36,6 @@ from dashboard.db.queues import definitions, entries
 from dashboard.errors import Problem
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
-from scoring.conditions.language.query import QueryError
 from scoring.keys import sort_of
 
 
@@ -174,6 +175,7 @@ _KEPT = ("name", "query", "sort", "timezone", "owner_id", "desk")
 _PUBLIC_ID = re.compile(r"v([1-9][0-9]{0,15})")
 _COLUMNS = tuple(views.c[name] for name in View._fields)
 _READ = select(*_COLUMNS)
+_SET_LIST = update(views).where(views.c.id == bindparam("view")).values(list_id=bindparam("list"))
 _GROW = update(views_version).values(version=views_version.c.version + 1)
 
 
@@ -186,8 +188,8 @@ def number_of(public_id: str) -> int | None:
 def begin_change(connection: Connection) -> None:
     """Raises the version; no other transaction changes views before the end of this one.
 
-    Call it once in a transaction, then `note` for each owner, and announce the change once after
-    the commit.
+    Call it once in a transaction, before an admin is locked, then `note` for each owner, and
+    announce the change once after the commit.
     """
     connection.execute(_GROW)
 
@@ -290,8 +292,8 @@ def remove(connection: Connection, view: View, now_ms: int) -> None:
 
 
 def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
-    """Releases the lists of an admin's own views: the account is disabled."""
-    begin_change(connection)
+    """Releases the lists of an admin's own views: the account is disabled. Call it after
+    `begin_change`."""
     note(connection, admin_id)
     of_admin = views.c.owner_id == admin_id
     list_ids = connection.scalars(select(views.c.list_id).where(of_admin)).all()
@@ -300,8 +302,8 @@ def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
 
 
 def keep_of(connection: Connection, admin_id: int) -> None:
-    """Keeps the lists of an admin's own views again: the account is enabled."""
-    begin_change(connection)
+    """Keeps the lists of an admin's own views again: the account is enabled. Call it after
+    `begin_change`."""
     note(connection, admin_id)
     own = _READ.where(views.c.owner_id == admin_id)
     _keep_again(connection, [View(*row) for row in connection.execute(own)])
@@ -320,11 +322,56 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     """
     before = kept_lists.kept_for_good(connection, sort)
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
-    list_ids = _keep_again(connection, [View(*row) for row in connection.execute(in_sort)])
-    kept_lists.keep_in(connection, sort)
+    saved = [View(*row) for row in connection.execute(in_sort)]
+    list_ids = _keep_again(connection, saved, kept_lists.listed_in(sort))
     entries.synchronize(connection)
     _release_unused(connection, before, now_ms)
     return list_ids
+
+
+def lock_for_addresses(connection: Connection) -> None:
+    """Locks what `follow_addresses` may change. Call it before an admin with an address that is to
+    change is locked: other transactions lock in this order."""
+    connection.execute(_VERSION.with_for_update())
+    definitions.lock(connection)
+    versions.wait_for_writers(connection)
+
+
+def follow_addresses(connection: Connection, emails: Iterable[str], now_ms: int) -> None:
+    """Has the lists of views and sorts, and policies, follow addresses that other admins, or none,
+    have now. Workers resolve an address only once, so all must do it anew at the same moment.
+
+    A view with a query that is wrong by now stays as it is, without threads.
+    """
+    addresses = {canonical_email(email) for email in emails}
+    sort_names = _sorts_that_name(connection, addresses)
+    outdated = query_lists.outdated(connection, addresses)
+    rows = map(View._make, connection.execute(_READ.where(views.c.list_id.is_not(None))))
+    named = [
+        view
+        for view in rows
+        if view.list_id in outdated or not addresses.isdisjoint(people_in(view.query).addresses)
+    ]
+    if outdated or sort_names or named:
+        begin_change(connection)
+        owners: set[Owner] = {None} if sort_names else {view.told for view in named}
+        for owner in owners:
+            note(connection, owner)
+        kept_lists.remove(connection, outdated)
+        built_in = [query for sort in sort_names for query in kept_lists.listed_in(sort)]
+        _keep_again(connection, named, built_in, leaves_wrong=True)
+        entries.synchronize(connection)
+        _release_unused(connection, [view.list_id for view in named], now_ms)
+    policies.follow_addresses(connection, addresses, now_ms)
+
+
+def _sorts_that_name(connection: Connection, addresses: set[str]) -> list[str]:
+    """Returns the names of the saved sorts with rules that name one of these addresses."""
+    return [
+        sort.name
+        for sort in sorts.known(connection).values()
+        if any(not addresses.isdisjoint(people_in(rule.when).addresses) for rule in sort.rules)
+    ]
 
 
 def release_sort(connection: Connection, sort: str, now_ms: int) -> None:
@@ -333,18 +380,27 @@ def release_sort(connection: Connection, sort: str, now_ms: int) -> None:
     kept_lists.release(connection, list_ids, now_ms + RELEASED_MS)
 
 
-def _keep_again(connection: Connection, saved_views: Iterable[View]) -> set[str]:
-    """Keeps the lists of these views under their current ids, and returns those."""
-    list_ids: set[str] = set()
-    for view in saved_views:
-        try:
-            list_id = _list_id(connection, view.listed(None), view.owner_id)
-        except QueryError:
-            list_id = None
-        connection.execute(update(views).where(views.c.id == view.id).values(list_id=list_id))
-        if list_id is not None:
-            list_ids.add(list_id)
-    return list_ids
+def _keep_again(
+    connection: Connection,
+    saved_views: Iterable[View],
+    also: Iterable[ListedQuery] = (),
+    *,
+    leaves_wrong: bool = False,
+) -> set[str]:
+    """Keeps the lists of these views under their current ids, and returns those. A view with a
+    wrong query loses its list, unless it `leaves_wrong`. `also`: other queries to be kept."""
+    views_again = [*saved_views]
+    queries = [*(view.listed(None) for view in views_again), *also]
+    list_ids = query_lists.keep_all(connection, queries)[: len(views_again)]
+    rows = [
+        {"view": view.id, "list": list_id}
+        for view, list_id in zip(views_again, list_ids, strict=True)
+        if list_id is not None or not leaves_wrong
+    ]
+    if rows:
+        connection.execute(_SET_LIST, rows)
+    versions.grow_lists(connection)
+    return {list_id for list_id in list_ids if list_id is not None}
 
 
 def _seen(admin_ids: Collection[int], desks: Desks) -> ColumnElement[bool]:

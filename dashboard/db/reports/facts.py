@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, and_, bindparam, delete, or_, select, tuple_
+from sqlalchemy import Connection, Select, Table, and_, bindparam, delete, or_, select, tuple_
 
 from dashboard.db import conditions
 from dashboard.db.driver import RowValues, insert_on
@@ -184,8 +184,8 @@ def add_outcomes(connection: Connection, thread_id: int, suggestion_ids: Collect
         _put(connection, report_facts, new)
 
 
-def remove_outcomes(connection: Connection, thread_ids: Collection[int]) -> None:
-    """Removes the facts of suggestions that are deleted."""
+def remove_outcomes(connection: Connection, thread_ids: Select[tuple[int]]) -> None:
+    """Removes the facts of suggestions of the selected threads, which are deleted."""
     its = report_facts.c
     connection.execute(
         delete(report_facts).where(its.thread_id.in_(thread_ids), its.kind.in_(_OUTCOMES))

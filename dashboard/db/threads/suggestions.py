@@ -178,8 +178,8 @@ def decide(connection: Connection, decisions: Sequence[Decision]) -> None:
         )
 
 
-def remove(connection: Connection, thread_ids: Collection[int]) -> None:
-    """Deletes the suggestions and summaries of threads; the events stay."""
+def remove(connection: Connection, thread_ids: Select[tuple[int]]) -> None:
+    """Deletes the suggestions and summaries of the selected threads; the events stay."""
     for table in (suggestions, summaries):
         connection.execute(delete(table).where(table.c.thread_id.in_(thread_ids)))
 

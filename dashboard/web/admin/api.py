@@ -75,10 +75,10 @@ class Explainer:
             if thread_id not in by_id:
                 raise NotFound("There is no such thread.")
             named = named_lists.find(connection, name, reader.id)
-            rank, total = self._rank(connection, thread_id, named)
             today = policies.current(connection).policies
             due = policies.explained(today, by_id[thread_id], now)
             queue = matching.explained(connection, thread_id, reader, now)
+        rank, total = self._rank(thread_id, named)
         return _explanation(named.query_list, by_id[thread_id], now) | {
             "rank": rank,
             "total": total,
@@ -108,16 +108,16 @@ class Explainer:
             "queue": None,
         }
 
-    def _rank(
-        self, connection: Connection, thread_id: int, named: NamedList
-    ) -> tuple[int | None, int]:
-        """Returns rank and total; from SQL if Redis is away or does not have the list."""
+    def _rank(self, thread_id: int, named: NamedList) -> tuple[int | None, int]:
+        """Returns rank and total; from SQL if Redis is away or does not have the list. No
+        connection to SQL is held meanwhile: Redis may take seconds to answer."""
         if named.epoch is not None:
             with suppress(RedisError):
                 return self._ranking.rank(named.list_id, named.name.sort, thread_id)
         now = self._clock()
-        _, total = named.listed(connection, now, limit=0)
-        return named.rank(connection, now, thread_id), total
+        with self._database.read() as connection:
+            _, total = named.listed(connection, now, limit=0)
+            return named.rank(connection, now, thread_id), total
 
 
 def _explanation(query_list: QueryList, subject: Subject, now: int) -> dict[str, object]:

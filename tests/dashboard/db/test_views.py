@@ -121,8 +121,16 @@ def test_it_is_told_whose_views_have_no_list_any_more_and_have_again(any_databas
         with any_database.read() as connection:
             return views.since(connection, version)[1]
 
-    assert changed(lambda c: views.release_of(c, mai, NOW)) == {mai}
-    assert changed(lambda c: views.keep_of(c, mai)) == {mai}
+    def release(connection) -> None:
+        views.begin_change(connection)
+        views.release_of(connection, mai, NOW)
+
+    def keep(connection) -> None:
+        views.begin_change(connection)
+        views.keep_of(connection, mai)
+
+    assert changed(release) == {mai}
+    assert changed(keep) == {mai}
 
 
 def test_lists_of_a_sort_that_was_changed_are_kept_anew(any_database, mai, monkeypatch):

@@ -1,11 +1,14 @@
 """Erasing a customer deletes all data of the person, and the lists in Redis follow."""
 
+import sqlite3
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import event, func, select, update
 
 from dashboard.db.models.threads import customers, erasures, events, threads
+from dashboard.ingest import erase as ingest_erase
 from dashboard.ingest.erase import erase_customer
 from dashboard.ingest.schema import parse
 from tests.dashboard.ordering.order import Order
@@ -102,6 +105,40 @@ def test_a_preview_of_theirs_in_the_thread_of_another_is_emptied(order):
         [row] = connection.execute(select(threads)).mappings()
     assert row["preview_body"] == ""
     assert order.differences() == []
+
+
+@contextmanager
+def few_parameters(database, most):
+    """Refuses statements with more parameters, as SQLite does with more than 32,766."""
+
+    def set_limit(connection, *rest):
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, most)
+
+    event.listen(database.engine, "checkout", set_limit)
+    yield
+    event.remove(database.engine, "checkout", set_limit)
+    database.engine.dispose()
+
+
+def test_a_customer_may_have_more_threads_than_a_statement_parameters(order, monkeypatch):
+    """Threads of their own, and of others who have messages and previews of theirs."""
+    count = 60
+    monkeypatch.setattr(ingest_erase, "LOCKED_AT_ONCE", count // 2)
+    for number in range(count):
+        order.post(f"own-{number}", customer={"id": "first"})
+        order.post(f"other-{number}", customer={"id": "second"})
+        order.post(f"other-{number}", customer={"id": "first"}, body="words of the first")
+    is_second = customers.c.external_id == "second"
+    second = select(customers.c.id).where(is_second).scalar_subquery()
+    back = update(threads).where(threads.c.external_id.like("other-%")).values(customer_id=second)
+    order.database.write(lambda connection: connection.execute(back))
+    with few_parameters(order.database, count - 1):
+        erased = erase(order, "first")
+    assert erased is not None and len(erased.thread_ids) == count and erased.events == 2 * count
+    with order.database.read() as connection:
+        previews = connection.scalars(select(threads.c.preview_body)).all()
+    assert previews == [""] * count
+    assert order.differences() == [] and not order.database.refuses_writes
 
 
 def late(order, at, **fields):

@@ -1,20 +1,29 @@
 """Lists that somebody asks for are built once, beside each other, whatever Redis held of them."""
 
 import threading
+from contextlib import contextmanager
 
 import fakeredis
 import pytest
+from sqlalchemy import event
 
 from dashboard.db import conditions, id_ranges
-from dashboard.db.lists import query_lists
+from dashboard.db.lists import query_lists, sorts, views
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.due import DueQueue
 from dashboard.ordering import filling, list_keeper, pace, rebuild
 from dashboard.ordering.filling import FillingByQuery
-from dashboard.ordering.list_keeper import ListBuilder
+from dashboard.ordering.list_keeper import (
+    ADDED_AT_ONCE,
+    LOOKED_AT_MS,
+    RENEWED_MS,
+    ListBuilder,
+    ListKeeper,
+)
 from dashboard.ordering.rebuild import Rebuilder
 from scoring import rebuilding
+from scoring.sorting.rules import Rule, Sort
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock, wait_until
@@ -269,3 +278,63 @@ def test_what_nobody_wants_any_more_is_not_built(order):
     assert builder.build("q:0123:arrival").wait(SECONDS)
     assert builder.built == 0
     assert not [key for key in order.client.keys("*") if b"q:0123" in key]
+
+
+@contextmanager
+def marks_and_lists(database):
+    """Yields the ids of lists as they are added, and None each time that lists are marked as
+    changed: from then on events wait for the end of the transaction."""
+    log = []
+
+    def note(connection, cursor, statement, parameters, context, many):
+        if statement.startswith("INSERT INTO query_lists"):
+            log.append(parameters[0])
+        elif statement.startswith("UPDATE query_lists_version"):
+            log.append(None)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    yield log
+    event.remove(database.engine, "before_cursor_execute", note)
+
+
+def is_last(mark, log):
+    return log.index(mark) == len(log) - log.count(mark)
+
+
+def test_many_new_lists_are_added_a_few_at_a_time_and_marked_last(order):
+    """Two processes that add the same lists would wait for each other otherwise."""
+    queries = [ListedQuery(f"tag:t{n}", "arrival", "UTC") for n in range(2 * ADDED_AT_ONCE + 1)]
+    with order.database.read() as connection:
+        by_id = {query_lists.list_of(connection, query).id: query for query in queries}
+    keeper = ListKeeper(order.database, order.clock)
+    with marks_and_lists(order.database) as log:
+        keeper.keep_many(by_id)
+    size = ADDED_AT_ONCE + 1
+    slices = [log[at : at + size] for at in range(0, len(log), size)]
+    assert [len(ids) for ids in slices] == [size, size, 2]
+    assert all(ids[-1] is None and ids[:-1] == sorted(ids[:-1]) for ids in slices)
+    assert {*log} == {*by_id, None} and all(map(keeper.is_kept, by_id))
+    order.clock.advance(LOOKED_AT_MS + RENEWED_MS + 1)
+    order.tick()
+    assert not {*by_id} & {*order.rebuilder.list_ids()}
+    keeper.renew([*by_id])
+    assert {*by_id} <= {*order.rebuilder.list_ids()}
+
+
+def test_lists_of_views_in_a_changed_sort_are_marked_last(database):
+    mai = new_admin(database, "Mai")
+    rules = tuple(Rule(when, "recent_at", "newest") for when in ("is:waiting", ""))
+    sort = database.write(lambda c: sorts.create(c, Sort("vip", rules, "VIPs"), mai, 1))
+    for query in ("is:open", "is:closed", "is:waiting"):
+        draft = views.Draft("View", query, "vip", "UTC", mai)
+        database.write(lambda c, draft=draft: views.create(c, draft, mai, 1))
+
+    def change(connection):
+        views.begin_change(connection)
+        sorts.change(connection, sort, Sort("vip", rules[1:], "VIPs"), mai, 2)
+        views.keep_anew(connection, "vip", 2)
+
+    with marks_and_lists(database) as log:
+        database.write(change)
+    ids = [id for id in log if id is not None]
+    assert len(ids) > 3 and ids == sorted(ids) and is_last(None, log)

@@ -11,14 +11,14 @@ from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admins, second_factor, sessions
+from dashboard.db.accounts import admins, oidc_accounts, second_factor, sessions
 from dashboard.db.accounts.passwords import WeakPassword, require_strong
 from dashboard.db.accounts.second_factor import CODE_MAX, Codes
 from dashboard.db.accounts.sessions import Identity, connection_prefix
 from dashboard.db.audit import Action, Target, add, changes
 from dashboard.db.database import Database
+from dashboard.db.lists import views
 from dashboard.errors import FieldError, Invalid, NotFound
-from dashboard.ingest.accounts import require_own_email
 from dashboard.ingest.releases import renew_rows_of
 from dashboard.languages import LOCALES
 from dashboard.services import Services
@@ -416,15 +416,19 @@ class ProfileApi:
         password_hash = self._proof.require_password(body.password, "/password")
 
         def write(connection: Connection) -> list[bytes]:
+            views.lock_for_addresses(connection)
             self._proof.hold_password(connection, password_hash, "/password")
             changed = changes({"email": identity.email}, {"email": body.email})
             if not changed:
                 raise admins.EmailTaken()
-            require_own_email(connection, identity.admin_id)
-            note(connection, self._clock(), audit.ACCOUNT_CHANGED, changed)
-            return admins.set_email(
-                connection, identity.admin_id, body.email, self._clock(), but=identity.session
+            oidc_accounts.require_own_email(connection, identity.admin_id)
+            now = self._clock()
+            note(connection, now, audit.ACCOUNT_CHANGED, changed)
+            ended = admins.set_email(
+                connection, identity.admin_id, body.email, now, but=identity.session
             )
+            views.follow_addresses(connection, [identity.email, body.email], now)
+            return ended
 
         ended = self._database.write(write)
         self._ended.tell(identity.admin_id, ended)

@@ -286,6 +286,8 @@ class CalendarsApi(HoursApi):
         admin_id, now = current().admin_id, self._clock()
 
         def write(connection: Connection) -> dict[str, object]:
+            # In this order, as in changes of policies.
+            versions.wait_for_writers(connection)
             before = _locked(connection, calendar_id)
             names = calendars.users(connection).get(calendar_id, [])
             if body.changed_at not in (None, before.changed_at):

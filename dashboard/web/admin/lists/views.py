@@ -1,6 +1,7 @@
 """Saved views: routes, bodies, answers, and their audit log entries."""
 
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from flask import Response
@@ -264,11 +265,14 @@ class ViewsApi:
     )
     def create(self, body: NewViewRequest) -> Response:
         admin_id, now, owner = current().admin_id, self._clock(), _owner_of(body.owner)
+        # The write may run again, after a conflict; the limit counts it once.
+        charge = cache(partial(self._limits.require, SAVED_CONDITIONS, admin_id))
 
         def write(connection: Connection) -> tuple[SavedView, ListedView]:
             timezone = timezone_of(connection, admin_id, body.timezone)
             view = views.create(connection, _draft(body, owner, timezone), admin_id, now)
-            self._charge(connection, view, admin_id)
+            query_list = query_lists.list_of(connection, view.listed(admin_id))
+            charge(query_list.resolved.conditions or 1)
             audit_change(connection, now, acting(), None, view)
             return view, without_total(connection, view, admin_id)
 
@@ -292,6 +296,8 @@ class ViewsApi:
     def change(self, view_id: str, body: ViewRequest) -> Response:
         """Answers 409 and changes nothing if the view's `changed_at` is another one."""
         admin_id, now = current().admin_id, self._clock()
+        # The write may run again, after a conflict; the limit counts it once.
+        charge = cache(partial(self._limits.require, SAVED_CONDITIONS, admin_id))
 
         def write(connection: Connection) -> tuple[SavedView, SavedView, ListedView]:
             view = _locked(connection, view_id)
@@ -302,7 +308,8 @@ class ViewsApi:
             draft = _draft(body, owner, body.timezone or view.timezone)
             changed = views.change(connection, view, draft, admin_id, now)
             if changed.list_id != view.list_id:
-                self._charge(connection, changed, admin_id)
+                query_list = query_lists.list_of(connection, changed.listed(admin_id))
+                charge(query_list.resolved.conditions or 1)
             audit_change(connection, now, acting(), view, changed)
             return view, changed, without_total(connection, changed, admin_id)
 
@@ -362,11 +369,6 @@ class ViewsApi:
     def _begin(self, view: SavedView) -> None:
         if view.list_id is not None:
             self._services.list_builder.build(view.list_id)
-
-    def _charge(self, connection: Connection, view: SavedView, admin_id: int) -> None:
-        """Raises RateLimitExceeded for an admin who has saved too much in a short time."""
-        saved = query_lists.list_of(connection, view.listed(admin_id)).resolved
-        self._limits.require(SAVED_CONDITIONS, admin_id, max(1, saved.conditions))
 
     def _write(self, work: Callable[[Connection], Result]) -> Result:
         """Runs `work` in one transaction. Answers 422 for a wrong query or an unknown sort."""

@@ -15,6 +15,7 @@ from dashboard.db.accounts.admins import Admin, EmailTaken
 from dashboard.db.accounts.oidc_accounts import Signed
 from dashboard.db.audit import PROVIDER, Action, Actor, Target, add, changes
 from dashboard.db.database import Database
+from dashboard.db.lists import views
 from dashboard.errors import Problem
 from dashboard.ingest.accounts import withdraw_all_of
 from dashboard.ingest.releases import release_all_of, renew_rows_of
@@ -98,9 +99,14 @@ class ProviderAccounts:
             if oidc_accounts.is_over(connection, signed):
                 raise SignedOutMeanwhile()
             now = self._clock()
+            known = oidc_accounts.email_of(connection, self._issuer, person.subject)
+            if person.email and known not in (None, person.email):
+                views.lock_for_addresses(connection)
             local_grant = self._with_known_desks(connection, grant)
             admin = self._account(connection, person, local_grant, password_hash, now)
             before, admin = admin, _follow(connection, admin, person, local_grant, now)
+            if admin.email != before.email:
+                views.follow_addresses(connection, [before.email, admin.email], now)
             token = sessions.begin(connection, admin.id, now, origin_of(request))
             oidc_accounts.note_session(connection, sessions.token_hash(token), signed)
             signed_in("oidc")(connection, now, admin.id)
@@ -164,6 +170,7 @@ def _created(
     except EmailTaken:
         # Another sign-in has just created it; the next one links it.
         raise AccountConflict() from None
+    views.follow_addresses(connection, [person.email], now)
     admin = Admin(id, person.email, person.name, grant.role)
     details = {"name": admin.name, "role": grant.role, "desks": grant.desks, "method": "oidc"}
     _note(connection, now, admin, audit.ACCOUNT_CREATED, details)

@@ -131,3 +131,20 @@ def test_a_change_of_which_the_repeat_fails_is_not_said_to_be_undone(
     assert lost
     with order.database.read() as connection:
         assert connection.scalar(text("SELECT assignee_id FROM threads")) == linh.id
+
+
+def test_a_thread_is_released_once(order, lose_answer, monkeypatch):
+    """A queue may have given it to another admin since, who keeps it."""
+    linh, lan = (Admin(new_admin(order.database, name), name) for name in ("Linh", "Lan"))
+    sue = Admin(new_admin(order.database, "Sue"), "Sue", role="supervisor")
+    order.post("t", body="hello")
+    actions = order.services.actions
+    actions.claim(linh, 1)
+    lost = lose_answer()
+    monkeypatch.setattr(order.database, "_sleep", lambda seconds: actions.claim(lan, 1))
+    with pytest.raises(OutcomeUnknown):
+        actions.release(sue, 1)
+    actions.claim(lan, 1)
+    with order.database.read() as connection:
+        assert lost and connection.scalar(text("SELECT assignee_id FROM threads")) == lan.id
+    assert count(order, "thread_acts") == 3

@@ -51,13 +51,13 @@ def order(postgres_database, server, clock):
     database.close()
 
 
-def at_vacuum(order: Order, do) -> None:
-    """`do(connection)` is called once, before the next VACUUM."""
+def at_vacuum(order: Order, do, kind: str = "VACUUM") -> None:
+    """`do(connection)` is called once, before the next VACUUM, or statement of another kind."""
     todo = [do]
 
     @event.listens_for(order.database.engine, "before_cursor_execute")
     def see(connection, cursor, statement, *rest) -> None:
-        if statement.startswith("VACUUM") and todo:
+        if statement.startswith(kind) and todo:
             todo.pop()(connection)
 
 
@@ -93,6 +93,18 @@ def test_each_table_that_holds_a_part_of_a_thread_is_vacuumed(order):
     with order.database.read() as connection:
         named = connection.scalars(text(HAVE_THREADS))
         assert tables >= {"threads", "customers", "message_search", *named}
+
+
+def test_a_statement_that_deletes_much_may_take_longer_than_any_other(order, server):
+    """H30: a customer may have most of all events."""
+
+    def be_slow(connection) -> None:
+        assert connection.scalar(text("SHOW statement_timeout")) == "1h"
+        server.seconds = 10 * 60.0
+
+    at_vacuum(order, be_slow, "UPDATE events")
+    erased = order.erase("c")
+    assert erased is not None and erased.threads == 1
 
 
 def test_its_limits_are_those_of_no_other_connection(order):

@@ -6,11 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Table, select
 
+from dashboard.db.accounts.admins import by_id
+from dashboard.db.accounts.admins import lock as lock_admin
 from dashboard.db.database import Database
-from dashboard.db.lists import versions
+from dashboard.db.lists import versions, views
 from dashboard.db.lists.versions import Versions
+from dashboard.db.models.accounts import admins
+from dashboard.db.models.threads import files, threads
+from dashboard.db.models.views import calendars
+from tests.dashboard.web.admin.hours.calls import API, calendar, saved_calendar, saved_policy
+from tests.drivers.application import ApplicationDriver
+from tests.drivers.audit import OPERATOR
 from tests.servers.postgres import waits_for_a_lock
 from tests.support import wait_until
 
@@ -74,3 +82,67 @@ def test_a_write_sees_the_versions_that_it_waited_for(postgres_database):
     changed = postgres_database.write(change)
     writer.join()
     assert seen == [changed]
+
+
+@pytest.fixture
+def app(postgres_database, clock, tmp_path) -> ApplicationDriver:
+    return ApplicationDriver(postgres_database, clock, tmp_path)
+
+
+@contextmanager
+def before(database: Database, lock: Callable[[Connection], object], work: Callable[[], object]):
+    """Takes a first lock, lets `work` wait for it, and yields the connection: a second lock that
+    `work` needs, too, must be free still."""
+    worker = threading.Thread(target=work)
+    with database.engine.begin() as connection:
+        lock(connection)
+        worker.start()
+        wait_until(lambda: waits_for_a_lock(database), what="that it waits")
+        yield connection
+    worker.join()
+
+
+def is_free(connection: Connection, table: Table, id: int) -> bool:
+    """Whether a row can be locked at once."""
+    statement = select(table.c.id).where(table.c.id == id)
+    return connection.scalar(statement.with_for_update(skip_locked=True)) == id
+
+
+def test_opening_hours_are_locked_after_the_versions(app):
+    """As when a policy is saved, which makes events wait before it locks its opening hours."""
+    sue = app.sign_in("Sue", "supervisor")
+    saved = saved_calendar(sue)
+    saved_policy(sue, saved["id"])
+
+    def change() -> None:
+        sue.put(f"{API}/calendars/{saved['id']}", json=calendar(name="New"))
+
+    with before(app.database, versions.wait_for_writers, change) as connection:
+        assert is_free(connection, calendars, saved["id"])
+    assert sue.get(f"{API}/calendars").json["calendars"][0]["name"] == "New"
+
+
+@pytest.mark.parametrize("act", ["disable", "enable"])
+def test_accounts_are_locked_after_views(app, act):
+    """As when a sort is deleted, which is then removed from the preferences of admins."""
+    mai = app.create_admin("Mai")
+    app.services.accounts.disable(OPERATOR, mai)
+    act_on = getattr(app.services.accounts, act)
+    with before(app.database, views.begin_change, lambda: act_on(OPERATOR, mai)) as connection:
+        assert is_free(connection, admins, mai)
+    with app.database.read() as connection:
+        assert (by_id(connection, mai).disabled_at is None) == (act == "enable")
+
+
+def test_a_thread_is_locked_after_the_admin_who_uploads_a_file(app):
+    """As when it is assigned, for its new admin must not be disabled meanwhile."""
+    mai, thread_id = app.sign_in("Mai"), app.say("t")
+
+    def upload() -> None:
+        url = f"{API}/threads/{thread_id}/files?name=note.txt"
+        mai.post(url, data=b"Hello", content_type="application/octet-stream")
+
+    with before(app.database, lambda c: lock_admin(c, 1), upload) as connection:
+        assert is_free(connection, threads, thread_id)
+    with app.database.read() as connection:
+        assert connection.scalar(select(files.c.thread_id)) == thread_id

@@ -3,16 +3,24 @@
 import fakeredis
 import pytest
 
+from dashboard.db import policies
+from dashboard.db.accounts.invitations import Draft as Invited
 from dashboard.db.audit import COMMAND, PAGE, Actor
-from dashboard.db.lists import views
+from dashboard.db.database import Database
+from dashboard.db.lists import query_lists, views
 from dashboard.db.lists.views import Draft
 from dashboard.db.threads import thread_rows
 from dashboard.errors import StorageUnavailable
 from dashboard.ingest import accounts, releases
-from dashboard.ingest.accounts import Accounts, Changes
+from dashboard.ingest.accounts import Accounts, Changes, Invitations
 from dashboard.ingest.outgoing import Admin
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
+from tests.dashboard.web.admin.hours.calls import saved_calendar, saved_policy
+from tests.dashboard.web.admin.sorts.calls import REST
+from tests.dashboard.web.admin.sorts.calls import saved as saved_sort
+from tests.dashboard.web.admin.views.calls import saved as saved_view
+from tests.drivers.application import PASSWORD
 from tests.drivers.bot import BotDriver, message
 
 OPERATOR = Actor(COMMAND, name="root")
@@ -119,3 +127,82 @@ def test_lists_of_own_views_are_kept_again_when_the_account_is_enabled(desk, clo
     assert list_id() is None
     desk.accounts.enable(OPERATOR, desk.mai)
     assert list_id() == view.list_id
+
+
+BOB, ROBERT = "bob@example.com", "robert@example.com"
+
+
+def of_a_worker(database) -> tuple[list[str], list[str]]:
+    """Returns the lists and the conditions of policies as a worker with this database has them."""
+    with database.read() as connection:
+        held = policies.current(connection).policies.policies
+        lists = query_lists.current(connection).lists
+        return sorted(lists), [policy.when.key for policy in held]
+
+
+def agree_with_a_new_worker(database) -> tuple[list[str], list[str]]:
+    """Checks that a worker that starts now has what the running one has; returns that."""
+    new = Database(database.url)
+    try:
+        running = of_a_worker(database)
+        assert running == of_a_worker(new)
+    finally:
+        new.close()
+    return running
+
+
+def lists_of_views(database) -> list[str]:
+    with database.read() as connection:
+        return [view.list_id for view in views.of_several(connection, [1, 2])]
+
+
+def by_supervisor(sue, bob, email):
+    return sue.put("/admin/api/accounts/2", json={"email": email})
+
+
+def by_themselves(sue, bob, email):
+    given = {"password": PASSWORD, "email": email}
+    return bob.post("/admin/api/profile/email", json=given)
+
+
+@pytest.mark.parametrize("change", [by_supervisor, by_themselves])
+@pytest.mark.parametrize("passes_on", [False, True])
+def test_lists_and_policies_follow_an_address(app, sue, change, passes_on):
+    """In every worker at once, when nobody has it any more, and when another admin gets it."""
+    bob = app.sign_in("Bob")
+    theirs = {"when": f"assigned:{BOB}", "by": "recent_at", "order": "newest"}
+    saved_sort(sue, rules=[theirs, REST])
+    saved_policy(sue, saved_calendar(sue)["id"], query=theirs["when"])
+    saved_view(bob, query="assigned:me")
+    for given in ({"query": theirs["when"]}, {"query": "is:open", "sort": "vip"}):
+        saved_view(sue, owner="all", **given)
+    lists, [policy] = agree_with_a_new_worker(app.database)
+    of_views = lists_of_views(app.database)
+    assert of_views[0] == of_views[1] and {*of_views} <= {*lists}
+    assert change(sue, bob, ROBERT).status_code == 200
+    lists, held = agree_with_a_new_worker(app.database)
+    own, theirs, sorted_by_it = lists_of_views(app.database)
+    assert held == [] and {own, sorted_by_it} <= {*lists} and sorted_by_it != of_views[2]
+    if passes_on:
+        app.create_admin("Lan")
+        assert sue.put("/admin/api/accounts/3", json={"email": BOB}).status_code == 200
+    else:
+        assert sue.put("/admin/api/accounts/2", json={"email": BOB}).status_code == 200
+    lists, [held] = agree_with_a_new_worker(app.database)
+    assert {*lists_of_views(app.database)} <= {*lists}
+    assert (held != policy) == (lists_of_views(app.database) != of_views) == passes_on
+
+
+def test_lists_and_policies_follow_an_address_that_a_new_account_gets(app, sue):
+    app.create_admin("Bob")
+    query = f"assigned:{BOB}"
+    saved_policy(sue, saved_calendar(sue)["id"], query=query)
+    saved_view(sue, owner="all", query=query)
+    sue.put("/admin/api/accounts/2", json={"email": ROBERT})
+    assert agree_with_a_new_worker(app.database)[1] == []
+    invitations = Invitations(app.database, app.clock)
+    draft = Invited(BOB, "", "admin", frozenset({"main"}))
+    _, token = invitations.create(Actor(PAGE, 1), draft)
+    invitations.accept(token, "Bo", "hash", Actor(PAGE), lambda connection, now, id: "")
+    lists, held = agree_with_a_new_worker(app.database)
+    assert len(held) == 1 and {*lists_of_views(app.database)} <= {*lists}

@@ -6,10 +6,13 @@ from typing import Any
 
 import fakeredis
 import pytest
+from sqlalchemy import select
 
 from dashboard.db.accounts import admins, sessions, sources
 from dashboard.db.accounts.invitations import Draft
 from dashboard.db.audit import COMMAND, PAGE, Actor
+from dashboard.db.lists import versions
+from dashboard.db.models.accounts import admins as table
 from dashboard.db.threads import thread_states
 from dashboard.errors import Problem
 from dashboard.ingest.accounts import Changes, Invitations
@@ -175,3 +178,21 @@ def test_a_source_that_is_new_to_several_callers_at_once_is_added_once(services)
 
     found = at_once(*[ensure] * AT_ONCE)
     assert len(found) == AT_ONCE and len(set(found)) == 1
+
+
+@pytest.mark.postgres
+def test_an_address_changes_after_the_writes_that_are_under_way(postgres_database, clock):
+    """Such as one that stores an act of the admin, which locks the admin's row."""
+    mai = new_admin(postgres_database, "Mai")
+    accounts = Order(postgres_database, fakeredis.FakeRedis(), clock).services.accounts
+    edit = Changes(email="mai.tran@example.com")
+    changing = threading.Thread(target=lambda: accounts.change(OPERATOR, mai, edit))
+    with postgres_database.engine.begin() as connection:
+        versions.current(connection, for_writing=True)
+        changing.start()
+        wait_until(lambda: waits_for_a_lock(postgres_database), what="that it waits for the write")
+        of_mai = select(table.c.id).where(table.c.id == mai)
+        connection.execute(of_mai.with_for_update(read=True, key_share=True, nowait=True))
+    changing.join()
+    with postgres_database.read() as connection:
+        assert admins.by_id(connection, mai).email == edit.email

@@ -33,6 +33,21 @@ def test_a_place_is_explained(dashboard, mai, redis):
     assert (mine["rank"], mine["total"]) == (None, 0)
 
 
+def test_no_connection_to_sql_is_held_while_redis_is_asked(dashboard, mai, monkeypatch):
+    """Redis may take seconds to answer, and connections are few."""
+    thread_id, held = dashboard.say("t"), []
+    rank, pool = dashboard.ranking.rank, dashboard.database.engine.pool
+
+    def asked(*given):
+        held.append(pool.checkedout())
+        return rank(*given)
+
+    monkeypatch.setattr(dashboard.ranking, "rank", asked)
+    path = f"{API}/threads/{thread_id}/explain?view=arrival&sort=arrival"
+    assert mai.get(path).json["rank"] == 0
+    assert held == [0]
+
+
 def test_a_place_by_a_saved_sort_is_explained(dashboard):
     """In a view that is always kept, in one at which nobody looks, and in an unsaved query."""
     sue = dashboard.sign_in("Sue", "supervisor")

@@ -1,5 +1,7 @@
 """Saved views are limited by their cost for each event, and not by their number alone."""
 
+from contextlib import suppress
+
 import pytest
 
 from dashboard.db.lists import allowances
@@ -130,3 +132,26 @@ def test_who_changes_views_without_end_is_slowed_down(mai, monkeypatch):
     assert mai.put(path, json=changed | {"name": "Other"}).status_code == 200
     assert is_problem(mai.put(path, json=view(query="is:open tag:c")), 429, "rate_limited")
     assert listed(mai, "query") == ["is:open tag:b"]
+
+
+def test_a_view_that_is_written_twice_counts_once(dashboard, mai, monkeypatch):
+    """Such as after a deadlock with another write."""
+    monkeypatch.setattr(views_api, "SAVED_CONDITIONS", RateLimit(5, 60, "Wait {seconds} s."))
+    write = dashboard.database.write
+
+    class Again(Exception):
+        pass
+
+    def write_twice(work, **given):
+        def fail(connection):
+            work(connection)
+            raise Again
+
+        with suppress(Again):
+            write(fail, **given)
+        return write(work, **given)
+
+    monkeypatch.setattr(dashboard.database, "write", write_twice)
+    made = saved(mai, query="is:open tag:a")
+    changed = view(query="is:open tag:b")
+    assert mai.put(f"{API}/{made['id']}", json=changed).status_code == 200

@@ -4,6 +4,8 @@ import pytest
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.oidc_accounts import is_bound
+from dashboard.db.lists import query_lists, views
+from dashboard.db.lists.views import Draft
 from tests.dashboard.web.admin.sign_in.oidc.fake_provider import ISSUER
 from tests.drivers.audit import acts, entries
 
@@ -184,3 +186,15 @@ def test_rows_with_a_name_that_the_provider_changed_are_sent_again(driver):
     assert after["assignee"]["name"] == "Mai Tran" and after["rev"] > before["rev"]
     client, _ = driver.sign_in("mai", ["support"], name="Mai Tran")
     assert client.get(url).json["rows"] == [after]
+
+
+def test_lists_follow_an_address_that_the_provider_changes(stored):
+    stored.sign_in("mai", ["leads"])
+    database, mai = stored.application.database, account(stored)
+    draft = Draft("Of Mai", f"assigned:{MAI}", "arrival", "UTC", None)
+    view = database.write(lambda connection: views.create(connection, draft, mai.id, 1))
+    with database.read() as connection:
+        assert view.list_id in query_lists.current(connection).lists
+    stored.sign_in("mai", ["leads"], email="tran@example.com")
+    with database.read() as connection:
+        assert view.list_id not in query_lists.current(connection).lists
