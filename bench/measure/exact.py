@@ -24,6 +24,8 @@ from bench.sides.lineup import Lineup
 COUNTED_SECONDS = 180.0
 #: Pause after the views are built, in times of a point: the server is still busy with them.
 SETTLE_POINTS = 3
+#: Pairs of a thread and a view that are built in a second at least.
+PAIRS_A_SECOND = 100_000
 #: Views on screens; further dashboards show the same ones.
 SCREENS = 100
 
@@ -40,7 +42,7 @@ class Exact:
 
     @property
     def lasts_seconds(self) -> float:
-        return 60.0 + self.views / 5 + len(self.points) * (self.seconds + 30.0)
+        return self.threads * self.views / PAIRS_A_SECOND + len(self.points) * (self.seconds + 30.0)
 
     def at(self, dashboards: int, rate: float) -> Views:
         screens = min(self.views, dashboards, SCREENS)
