@@ -1,5 +1,6 @@
 """docs/protocol.md names all that the code sends, takes and stores, and nothing else."""
 
+import json
 import re
 
 import pytest
@@ -10,9 +11,11 @@ from dashboard.db.search.words import TERMS_MAX
 from dashboard.live.broadcaster import BUSY_FRAME_SECONDS, FRAME_SECONDS, PUSHING_SHARE
 from dashboard.live.live_lists import LISTS_MAX
 from dashboard.ordering.list_keeper import TEMPORARY_MAX
+from dashboard.web.admin.pages import SETTINGS_PAGES
 from dashboard.web.server.gate import SOCKET_PATH
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.keys import LOSS_EVENTS, NOTIFY_FLAGS
+from scoring.views import BUILT_IN_VIEWS
 from tests.repository import ROOT, written_files
 
 PROTOCOL = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -56,6 +59,21 @@ def test_the_notifications_that_are_listened_to_are_described():
 )
 def test_limits_are_those_of_the_code(text):
     assert text in " ".join(PROTOCOL.split())
+
+
+def test_the_glossary_names_the_built_in_views():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    meaning = re.search(r"^\| view \| (.*?) are built in", text, re.M)
+    assert tuple(re.findall(r"`(\w+)`", meaning[1] if meaning else "")) == BUILT_IN_VIEWS
+
+
+def test_the_guide_names_every_page_of_the_settings():
+    names = json.loads((ROOT / "static/i18n/settings/en.json").read_text(encoding="utf-8"))
+    _, _, text = (ROOT / "docs" / "desk.md").read_text(encoding="utf-8").partition("three groups:")
+    groups = re.findall(r"\*\*\w+\*\* \((.*?)\)", text.partition("Some pages")[0], re.S)
+    named = [name.casefold() for group in groups for name in re.split(r",\s+", group)]
+    pages = [names[f"settings.{page.name}"].casefold() for page in SETTINGS_PAGES]
+    assert sorted(" ".join(name.split()) for name in named) == sorted(pages)
 
 
 def test_worked_examples_are_tests_of_this_repository():
