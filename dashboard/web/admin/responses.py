@@ -260,7 +260,7 @@ class ThreadMatches(Answer):
 
 
 class SearchResult(Answer):
-    """A thread; `message` is null if the customer matches."""
+    """A thread; `message` is null if only the customer or the conditions match."""
 
     row: Row
     message: Match | None
@@ -309,7 +309,7 @@ class PanelCustomer(Customer):
     of the team."""
 
     created_at: Milliseconds
-    attributes: Annotated[list[Attribute], Field(description="In the order of the chatbot.")]
+    attributes: Annotated[list[Attribute], Field(description="Sorted by name.")]
     note: CustomerNote | None
 
 

@@ -40,7 +40,7 @@ _API = openapi.Api(
         401: "Not signed in.",
         403: "The request is not from a page of Lineup, or the admin's role does not allow it.",
         409: "A conflict with another change; `code` has the reason.",
-        429: "Too many look-ups; try again after `Retry-After`.",
+        429: "Over a limit, which `detail` names; try again after `Retry-After`.",
         507: "There is no room for files; nothing was stored.",
     },
     tags={
