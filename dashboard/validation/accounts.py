@@ -82,8 +82,14 @@ def _timezone(text: str) -> str:
     return text
 
 
-Timezone = Annotated[
-    str, AfterValidator(_timezone), Field(description="Time zone of days; default: UTC.")
+Timezone = Annotated[str, AfterValidator(_timezone)]
+#: In a request for which the time zone of the caller's profile counts if none is given.
+OwnTimezone = Annotated[
+    Timezone | None, Field(description="Time zone of days; default: the profile's, else UTC.")
+]
+#: In a change that keeps the time zone if none is given.
+KeptTimezone = Annotated[
+    Timezone | None, Field(description="Time zone of days; default: the present one.")
 ]
 
 #: The owner of an IPv6 address has all of its /64 network.

@@ -109,8 +109,10 @@ class PreferencesRequest(Partial):
     filters: _Filters = Absent  # type: ignore[valid-type]
     theme: Annotated[Literal[THEMES], NOT_NULL] = Absent  # type: ignore[valid-type]
     locale: Annotated[Literal[LOCALES], NOT_NULL] = Absent  # type: ignore[valid-type]
-    #: The time zone of days in queries and of picked moments; null is that of the browser.
-    timezone: Timezone | None = None
+    timezone: Annotated[
+        Timezone | None,
+        Field(description="Time zone of days and of picked moments; null: the browser's."),
+    ] = None
     #: Whether the list scrolls with the open thread when it moves.
     follow: Annotated[Literal["off", "after_reply", "always"], NOT_NULL] = Absent
     density: Annotated[Literal["comfortable", "compact"], NOT_NULL] = Absent

@@ -189,7 +189,9 @@ class ListQuery(Query):
     query: str | None = None
     sort: SortName
     filter: Literal[FILTERS] = "all"  # type: ignore[valid-type]
-    timezone: Timezone | None = None
+    timezone: Annotated[
+        Timezone | None, Field(description="Time zone of days in `query`; default: UTC.")
+    ] = None
 
     def list_of(self, desks: Desks) -> ListName:
         """Returns the list, for an admin with access to these desks. Raises Invalid if the request

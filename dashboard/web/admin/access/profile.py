@@ -45,7 +45,7 @@ class ProfileRequest(Strict):
 
     name: AccountName
     locale: Annotated[Literal[LOCALES], NOT_NULL]  # type: ignore[valid-type]
-    timezone: Timezone | None = Field(description="Null: the browser's language.")
+    timezone: Timezone | None = Field(description="Null: the browser's time zone.")
 
 
 class PasswordRequest(Strict):

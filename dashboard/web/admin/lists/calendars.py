@@ -131,7 +131,7 @@ class NewCalendarRequest(Strict):
     """A calendar to be saved."""
 
     name: Name
-    timezone: Timezone
+    timezone: Annotated[Timezone, Field(description="Time zone of the week and the exceptions.")]
     week: WeekRequest
     exceptions: Annotated[
         list[ExceptionRequest],

@@ -17,7 +17,7 @@ from dashboard.db.search.search import HoldsAt
 from dashboard.db.threads import thread_rows, threads
 from dashboard.errors import NotFound
 from dashboard.services import Services
-from dashboard.validation.accounts import Timezone
+from dashboard.validation.accounts import OwnTimezone
 from dashboard.validation.field_errors import invalid_query
 from dashboard.validation.fields import check_length
 from dashboard.web.admin.lists.views import ViewProblem
@@ -54,7 +54,7 @@ class MatchesQuery(Query):
 class SearchQuery(MatchesQuery):
     """The search text, and the part of the results to read."""
 
-    timezone: Timezone | None = None
+    timezone: OwnTimezone = None
     limit: Annotated[int, Field(ge=1, le=RESULTS_MAX), DIGITS] = RESULTS_DEFAULT
     cursor: Cursor = None
 

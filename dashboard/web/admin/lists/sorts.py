@@ -16,7 +16,7 @@ from dashboard.db.lists import allowances, sorts, views
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound, Problem, quoted
 from dashboard.live.requests import ViewId
 from dashboard.services import Services
-from dashboard.validation.accounts import Timezone
+from dashboard.validation.accounts import KeptTimezone, OwnTimezone
 from dashboard.validation.field_errors import field_error, invalid_query, named
 from dashboard.validation.fields import (
     INTEGER_MAX,
@@ -85,10 +85,6 @@ class RuleRequest(Strict):
 
 
 _Rules = Annotated[list[RuleRequest], Field(max_length=RULES_MAX)]
-_Timezone = Annotated[
-    Timezone | None,
-    Field(description="Time zone of the days in rules; default: the profile's, else UTC."),
-]
 
 
 class NewSortRequest(Strict):
@@ -97,7 +93,7 @@ class NewSortRequest(Strict):
     name: _Name
     title: _Title
     rules: _Rules
-    timezone: _Timezone = None
+    timezone: OwnTimezone = None
 
 
 class SortRequest(Partial):
@@ -106,7 +102,7 @@ class SortRequest(Partial):
     name: Annotated[str | None, Field(description="The name in the URL; may be omitted.")] = None
     title: _Title
     rules: _Rules
-    timezone: _Timezone = None
+    timezone: KeptTimezone = None
     changed_at: Annotated[
         Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None,
         Field(description="Its value as read: a sort that has changed since is not overwritten."),
@@ -118,7 +114,7 @@ class SortPreviewRequest(Strict):
 
     rules: _Rules
     view: ViewId
-    timezone: _Timezone = None
+    timezone: OwnTimezone = None
 
 
 _Bits = Annotated[int, Field(description="The bits of the highest score, at most 53.", ge=1, le=53)]

@@ -17,7 +17,7 @@ from dashboard.errors import ChangedMeanwhile, NotFound, quoted
 from dashboard.live.requests import ViewId
 from dashboard.rate_limits import SAVED_CONDITIONS, RateLimiter
 from dashboard.services import Services
-from dashboard.validation.accounts import Timezone
+from dashboard.validation.accounts import KeptTimezone, OwnTimezone
 from dashboard.validation.field_errors import invalid_query
 from dashboard.validation.fields import (
     INTEGER_MAX,
@@ -68,7 +68,7 @@ class ViewPreviewRequest(Strict):
 
     query: str
     sort: str
-    timezone: Timezone | None = None
+    timezone: OwnTimezone = None
 
 
 class NewViewRequest(ViewPreviewRequest):
@@ -83,6 +83,7 @@ class ViewRequest(ViewPreviewRequest, Partial):
 
     name: _Name
     owner: _Owner | None = None
+    timezone: KeptTimezone = None
     changed_at: Annotated[
         _ChangedAt | None,
         Field(description="Its value as read: a view that has changed since is not overwritten."),

@@ -1,5 +1,6 @@
 """The OpenAPI document of the dashboard's API is valid, whole, and true to the answers."""
 
+import json
 from typing import Any
 
 import pytest
@@ -57,6 +58,30 @@ def test_problems_with_members_of_their_own_are_described(mai):
     schemas = mai.get(f"{API}/openapi.json").json["components"]["schemas"]
     assert {"unseen", "assignee", "assigned_at"} <= set(schemas["ActionProblem"]["properties"])
     assert "unseen" not in schemas["Problem"]["properties"]
+
+
+def test_each_time_zone_says_what_counts_without_it(mai):
+    served = mai.get(f"{API}/openapi.json").json
+    own, kept = "default: the profile's, else UTC", "default: the present one"
+    for method, path, default in (
+        ("post", "/views", own),
+        ("post", "/views/preview", own),
+        ("put", "/views/{view_id}", kept),
+        ("post", "/sorts", own),
+        ("post", "/sorts/preview", own),
+        ("put", "/sorts/{name}", kept),
+        ("put", "/profile", "Null: the browser's time zone"),
+    ):
+        content = served["paths"][path][method]["requestBody"]["content"]["application/json"]
+        name = content["schema"]["$ref"].rpartition("/")[2]
+        described = json.dumps(served["components"]["schemas"][name]["properties"]["timezone"])
+        assert default in described, path
+    [searched] = [
+        parameter
+        for parameter in served["paths"]["/search"]["get"]["parameters"]
+        if parameter["name"] == "timezone"
+    ]
+    assert own in searched["description"]
 
 
 @pytest.mark.parametrize(
