@@ -164,8 +164,7 @@ class EventWriter:
         connection = self._connection
         known_customers = self._leave_out_known(parsed)
         if self._new:
-            touched = self._write_customers(known_customers)
-            self._lock_threads(touched)
+            self._lock_threads(self._write_customers(known_customers))
             self._index_customers()
             if self._author is None:
                 people = self._customers, self._threads

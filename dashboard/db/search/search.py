@@ -107,6 +107,18 @@ def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[s
     return {"matches": matches, "total": len(all_matches)}
 
 
+_CUSTOMER = (
+    select(
+        threads_table.c.customer_id,
+        customers.c.external_id,
+        customers.c.created_at,
+        customers.c.attributes,
+    )
+    .select_from(threads_table.outerjoin(customers))
+    .where(threads_table.c.id == bindparam("id"))
+)
+
+
 def panel(
     connection: Connection, thread_id: int, limit: int, desks: Desks = None
 ) -> dict[str, object] | None:
@@ -117,16 +129,7 @@ def panel(
     while no event of the thread has named one. The customer's `created_at` is the time of the
     customer's first event, in milliseconds: imported events are older than the customer's row.
     """
-    row = connection.execute(
-        select(
-            threads_table.c.customer_id,
-            customers.c.external_id,
-            customers.c.created_at,
-            customers.c.attributes,
-        )
-        .select_from(threads_table.outerjoin(customers))
-        .where(threads_table.c.id == thread_id)
-    ).first()
+    row = connection.execute(_CUSTOMER, {"id": thread_id}).first()
     if row is None:
         return None
     customer_id, name, created_at, attributes = row
