@@ -138,12 +138,9 @@ def panel(
     of_customer = threads_table.c.customer_id == customer_id
     if desks is not None:
         of_customer &= threads_table.c.desk.in_(desks)
-    newest = (
-        select(threads_table.c.id)
-        .where(of_customer)
-        .order_by(threads_table.c.recent_at.desc(), threads_table.c.id.desc())
-    )
-    ids = list(connection.scalars(newest.limit(limit)))
+    newest = threads_table.c.recent_at.desc(), threads_table.c.id.desc()
+    of_them = select(threads_table.c.id).where(of_customer).order_by(*newest)
+    ids = list(connection.scalars(of_them.limit(limit)))
     shown = rows(connection, [*ids, thread_id], desks)
     if thread_id not in shown:
         # Deleted since the first statement, or given to another desk: PostgreSQL shows that.
