@@ -159,7 +159,7 @@ export class OpenThread {
         this.acts.put(answer.acts ?? []);
       }
     } catch { /* scrolling on tries again */ }
-    if (this.messages === messages) this.#isFilling = false;
+    this.#isFilling &&= this.messages !== messages;
     this.changed();
   }
 
@@ -208,9 +208,9 @@ export class OpenThread {
       if (messages.oldest === oldest) messages.prepend(answer.messages, answer.more);
       if (this.messages === messages) this.acts.put(answer.acts ?? []);
     } catch {
-      if (this.messages === messages) this.olderFailed = true;
+      this.olderFailed ||= this.messages === messages;
     }
-    if (this.messages === messages) this.loadingOlder = false;
+    this.loadingOlder &&= this.messages !== messages;
     this.changed();
   }
 
