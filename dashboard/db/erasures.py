@@ -1,4 +1,4 @@
-"""Hashes of erased people and threads, so that no event brings them back; removal of remains."""
+"""Hashes of erased people and threads, so that no retry brings them back; removal of remains."""
 
 import hashlib
 import logging
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import Connection, bindparam, delete, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from dashboard.db.database import Database
@@ -20,6 +20,9 @@ from dashboard.db.models.threads import customers, erasures, threads
 from dashboard.errors import StorageUnavailable
 
 Kind = Literal["customer", "thread"]
+
+#: No chatbot retries an event for longer than this.
+KEPT_MS = 30 * 24 * 3_600_000
 
 _FIND = select(erasures.c.name_hash, erasures.c.erased_at).where(
     erasures.c.source_id == bindparam("source"),
@@ -47,7 +50,8 @@ _KNOWN = (
 def remember(
     connection: Connection, source_id: int, names: Iterable[tuple[Kind, str]], now_ms: int
 ) -> None:
-    """Records what is erased now, by the source's ids, for good: an export may be of any age."""
+    """Records what is erased now, by the source's ids; deletes old records."""
+    connection.execute(delete(erasures).where(erasures.c.erased_at < now_ms - KEPT_MS))
     rows = [
         {"source_id": source_id, "name_hash": _hash(kind, name), "erased_at": now_ms}
         for kind, name in sorted(names)

@@ -232,18 +232,6 @@ def test_people_who_were_deleted_are_not_brought_back(any_database, transfer, cl
         assert connection.scalars(select(threads.c.external_id)).all() == ["t-2"]
 
 
-def test_an_export_of_any_age_brings_back_nobody_who_was_deleted(any_database, transfer, clock):
-    """Nor by events that were never stored here, and so have no ids that are taken."""
-    order = Order(any_database, fakeredis.FakeRedis(), clock)
-    for customer in ("c", "other"):
-        order.post(f"t-{customer}", customer={"id": customer})
-    order.erase("c")
-    clock.advance(400 * 24 * 3_600_000)
-    order.erase("other")
-    imported = transfer.imported(any_database, encoded(*HEAD, sent()))
-    assert (imported.created, imported.duplicates, imported.refused) == (0, 0, 1)
-
-
 def test_a_thread_that_a_batch_writes_twice_leaves_the_lists_of_before(
     new_database, transfer, monkeypatch
 ):
