@@ -36,6 +36,7 @@ from dashboard.db.audit import (
     json_lines,
 )
 from dashboard.db.database import Database
+from dashboard.db.erasures import DAY_MS, KEPT_MS
 from dashboard.db.outbox.outgoing import timestamp
 from dashboard.errors import StartError, StorageUnavailable
 from dashboard.files.store import FileStore
@@ -91,7 +92,8 @@ def import_events(file: str) -> None:
                 ) from error
     click.echo(
         f"{imported.created} new events, {imported.duplicates} known ones, "
-        f"{imported.refused} of customers who were deleted since"
+        f"{imported.refused} of customers who were deleted since (of events that were never stored "
+        f"here: in the last {KEPT_MS // DAY_MS} days)"
     )
 
 

@@ -21,8 +21,10 @@ from dashboard.errors import StorageUnavailable
 
 Kind = Literal["customer", "thread"]
 
-#: No chatbot retries an event for longer than this.
-KEPT_MS = 30 * 24 * 3_600_000
+DAY_MS = 24 * 3_600_000
+#: No chatbot retries an event for longer than this. A hash may be traced back to a person, so it is
+#: not kept for good.
+KEPT_MS = 30 * DAY_MS
 
 _FIND = select(erasures.c.name_hash, erasures.c.erased_at).where(
     erasures.c.source_id == bindparam("source"),

@@ -34,7 +34,8 @@ def test_events_are_exported_imported_and_exported_the_same(use, tmp_path, capsy
     use("second.sqlite")
     assert main(["import", str(first)]) == 0
     events = first.read_bytes().count(b'{"event"')
-    said = "%d new events, %d known ones, 0 of customers who were deleted since\n"
+    said = "%d new events, %d known ones, 0 of customers who were deleted since"
+    said += " (of events that were never stored here: in the last 30 days)\n"
     assert capsys.readouterr().out == said % (events, 0)
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(first.read_bytes())))
     assert main(["import", "-"]) == 0

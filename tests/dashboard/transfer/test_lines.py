@@ -217,7 +217,7 @@ def test_what_is_left_of_people_who_were_deleted_keeps_threads_of_others_in_plac
 
 
 def test_people_who_were_deleted_are_not_brought_back(any_database, transfer, clock):
-    """Neither by what they wrote nor by what was answered."""
+    """Neither by what they wrote nor by what was answered, however long ago that was."""
     order = Order(any_database, fakeredis.FakeRedis(), clock)
     order.post("t-1", customer={"id": "gone", "name": "Gone"})
     order.post("t-2", customer={"id": "stays"})
@@ -230,6 +230,10 @@ def test_people_who_were_deleted_are_not_brought_back(any_database, transfer, cl
     assert (imported.created, imported.duplicates, imported.refused) == (0, 1, 2)
     with any_database.read() as connection:
         assert connection.scalars(select(threads.c.external_id)).all() == ["t-2"]
+    order.post("t-3", customer={"id": "other"})
+    clock.advance(400 * 24 * 3_600_000)
+    order.erase("other")
+    assert transfer.imported(any_database, lines).refused == 2
 
 
 def test_a_thread_that_a_batch_writes_twice_leaves_the_lists_of_before(
