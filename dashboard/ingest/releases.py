@@ -45,7 +45,7 @@ def _ids(connection: Connection, admin_id: int) -> list[int]:
 
 
 def _answered(connection: Connection, admin_id: int) -> Iterator[int]:
-    """Yields the open threads that the admin was the last to answer: their rows say by whom."""
+    """Yields the open threads that the admin was the last to answer: their rows name the admin."""
     open_ones = select(threads.c.id).where(
         threads.c.archived.is_(False), threads.c.closed.is_(False), threads.c.last_role == "admin"
     )

@@ -49,9 +49,7 @@ export class OpenThread {
     this.acts = new Acts();
     this.seenId = 0;
     this.openedId = 0;
-    this.loadingOlder = false;
-    this.olderFailed = false;
-    this.#isFilling = false;
+    this.loadingOlder = this.olderFailed = this.#isFilling = false;
     this.mentioned = new Set();
     this.#load();
   }
