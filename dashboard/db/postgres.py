@@ -60,9 +60,8 @@ class BoundedConnection(psycopg.Connection[Any]):
     def _has_input(self) -> bool:
         descriptor = self.pgconn.socket
         if self.wait_ready is None:
-            poll = select.poll()
-            poll.register(descriptor, select.POLLIN)
-            return bool(poll.poll(0))
+            # A process patched for green threads has no `poll`.
+            return bool(select.select([descriptor], [], [], 0)[0])
         # It can be written to, so this does not wait.
         return bool(self.wait_ready(descriptor, Ready.RW, 0.0) & Ready.R)
 

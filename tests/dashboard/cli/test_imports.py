@@ -40,18 +40,34 @@ print(json.dumps([codes, sorted({name.partition(".")[0] for name in sys.modules}
     ],
 )
 def test_a_command_imports_what_it_needs(lines, codes, unneeded, database):
+    ended, loaded = _ended(lines, LINEUP_DATABASE_URL=database.url)
+    assert set(ended) == codes
+    assert unneeded & set(loaded) == set()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["eventlet", "gevent"])
+def test_a_command_ends_well_on_postgresql(mode, postgres_database, tmp_path):
+    """What the patches for green threads take away from the standard library is not needed."""
+    environment = {"LINEUP_DATABASE_URL": postgres_database.url, "LINEUP_ASYNC_MODE": mode}
+    lines = "create-key --source shop", "backup x.backup", "restore --force x.backup", "export -"
+    lines = [line.replace("x.backup", f"{tmp_path}/x.backup") for line in (*_STORED, *lines)]
+    ended, _ = _ended(lines, LINEUP_FILES=f"{tmp_path}/files", **environment)
+    assert set(ended) == {0}
+
+
+def _ended(lines, **environment: str) -> tuple[list[int], list[str]]:
+    """Runs commands in one process; returns their exit codes, and the modules loaded then."""
     made = subprocess.run(
         [sys.executable, "-c", _RUN],
         input=json.dumps(lines),
         cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "LINEUP_DATABASE_URL": database.url},
+        env={"PATH": os.environ["PATH"], **environment},
         capture_output=True,
         text=True,
         check=True,
     )
-    ended, loaded = json.loads(made.stdout.splitlines()[-1])
-    assert set(ended) == codes
-    assert unneeded & set(loaded) == set()
+    return json.loads(made.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize(
