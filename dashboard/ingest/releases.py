@@ -49,14 +49,13 @@ def _answered(connection: Connection, admin_id: int) -> Iterator[int]:
     open_ones = select(threads.c.id).where(
         threads.c.archived.is_(False), threads.c.closed.is_(False), threads.c.last_role == "admin"
     )
-    ids, after = [0], 0
-    while ids:
-        some = open_ones.where(threads.c.id > after).order_by(threads.c.id).limit(LOOKED_AT_AT_ONCE)
-        ids = list(connection.scalars(some))
+    some = open_ones.order_by(threads.c.id).limit(LOOKED_AT_AT_ONCE)
+    after = 0
+    while ids := connection.scalars(some.where(threads.c.id > after)).all():
         yield from connection.scalars(
             select(threads.c.id).where(threads.c.id.in_(ids), ANSWERED_BY.in_([admin_id]))
         )
-        after = ids[-1] if ids else 0
+        after = ids[-1]
 
 
 def _renew(connection: Connection, ids: list[int], now_ms: int) -> list[Placement]:

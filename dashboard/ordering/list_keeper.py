@@ -57,6 +57,7 @@ class ListKeeper:
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
 
         def write(connection: Connection) -> None:
+            # Raises QueryError: `keep_longer` leaves a query with a mistake out.
             query_lists.list_of(connection, listed)
             new = _missing(connection, {list_id: listed})
             if new:

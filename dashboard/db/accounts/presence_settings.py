@@ -26,8 +26,8 @@ from dashboard.errors import CustomerErased
 from presence.settings import Settings
 from presence.states import UNSET, Stored
 
-#: Longer numbers do not fit into BIGINT and are no ids.
 _ERASED = "The customer was deleted, and has not written since."
+#: Longer numbers do not fit into BIGINT and are no ids.
 _ADMIN_ID = re.compile("[0-9]{1,15}")
 
 Change = Callable[[Settings], Settings]

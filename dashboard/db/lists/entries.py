@@ -142,7 +142,7 @@ def changes_ahead(
     ]
 
 
-def lock(connection: Connection, some: ColumnElement[bool]) -> None:
+def lock_threads(connection: Connection, some: ColumnElement[bool]) -> None:
     """Locks threads as writes of threads do, in the order of ids."""
     if connection.dialect.name == "postgresql":
         connection.execute(

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, 
 from dashboard.db.driver import RowStatement, RowValues, Write, insert_on
 from dashboard.db.id_ranges import within
 from dashboard.db.lists import query_lists, versions
-from dashboard.db.lists.entries import bring_forward, changes_ahead, live_between, lock
+from dashboard.db.lists.entries import bring_forward, changes_ahead, live_between, lock_threads
 from dashboard.db.lists.membership import Moves, is_on, score_of, source_of
 from dashboard.db.lists.query_lists import QueryList, QueryLists
 from dashboard.db.models.queues import queue_entries, queue_lists, queues
@@ -171,7 +171,7 @@ def fill(connection: Connection, unfilled: Unfilled, last_id: int, now_ms: int) 
     some = live_between(unfilled.filled_to, last_id)
     # Writes lock their threads first. The other way round, they and this one would wait for each
     # other.
-    lock(connection, some)
+    lock_threads(connection, some)
     # A write of a thread that has read the older lists would not see these entries.
     versions.wait_for_writers(connection)
     fill_to = unfilled.fill_to

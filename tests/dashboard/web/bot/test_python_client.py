@@ -122,7 +122,8 @@ def test_an_edit_of_a_message_that_is_not_stored_yet_is_posted_again_for_an_hour
     other = Sender(lineup)
     other.message("t-1", MAI, "client", "late", id="m-1")
     posted(other, network)
-    for now[0] in range(30, 3_600, 30):
+    for seconds in range(30, 3_600, 30):
+        now[0] = seconds
         sender.post_next()
     assert texts(app, sue, lineup.thread("t-1")["id"]) == ["other", "edited"] and not refused
     now[0] = 3_600
