@@ -1,4 +1,4 @@
-"""The growth of memory in a page and in the server while a list keeps moving.
+"""The memory and the processor of a page and of the server while a list keeps moving.
 
 One Chromium stays at the head of a list to which messages come all the time.
 """
@@ -10,7 +10,7 @@ from typing import Any
 from bench.drive.drivers import PythonDriver
 from bench.measure.live import Live
 from bench.measure.page_budget import mib, wait_until_right
-from bench.processes import BenchError
+from bench.processes import BenchError, cpu_seconds
 from bench.sides.lineup import Lineup
 
 
@@ -44,9 +44,18 @@ def run(churn: Churn, folder: Path, templates: Path, deadline: float) -> dict[st
         window.do("top")
         samples = [_sample(lineup, window)]
         for number in range(churn.samples):
-            lineup.post(targets, churn.rate, churn.lasts_seconds / churn.samples, f"c{number}")
+            begun = _cpu(lineup, window)
+            seconds = churn.lasts_seconds / churn.samples
+            posted = lineup.post(targets, churn.rate, seconds, f"c{number}")
             wait_until_right(lineup, window)
-            samples.append(_sample(lineup, window))
+            used = _cpu(lineup, window)
+            samples.append(
+                _sample(lineup, window)
+                | {
+                    f"cpu_us_{name}": round(1e6 * (used[name] - begun[name]) / len(posted), 1)
+                    for name in used
+                }
+            )
     finally:
         if window is not None:
             window.stop()
@@ -75,9 +84,18 @@ def _sample(lineup: Lineup, window: PythonDriver) -> dict[str, float]:
     }
 
 
+def _cpu(lineup: Lineup, window: PythonDriver) -> dict[str, float]:
+    """Returns processor seconds up to now; those of the page are Chromium's and its driver's."""
+    return lineup.cpu() | {"page": cpu_seconds(window.pid)}
+
+
 def _summed(samples: list[dict[str, float]]) -> dict[str, float]:
-    """Returns the maximum of each number, and the growth after the first part, which warms up."""
-    found = {name: max(sample[name] for sample in samples) for name in samples[0]}
-    for name in ("heap_mib", "server_mib", "redis_mib"):
-        found[f"{name}_growth"] = round(samples[-1][name] - samples[1][name], 2)
+    """Returns the maximum of each number, and the growth after the first part, which warms up.
+
+    The sample before the first part has no processor time.
+    """
+    parts = samples[1:]
+    found = {name: max(sample[name] for sample in parts) for name in parts[0]}
+    for name in parts[0].keys() - {"elements"}:
+        found[f"{name}_growth"] = round(parts[-1][name] - parts[0][name], 2)
     return found

@@ -11,15 +11,18 @@ from bench.report.bars import bars
 from bench.results import Bounds, run_all
 
 
-def sample(heap: float) -> dict[str, float]:
-    return {"heap_mib": heap, "elements": 700, "server_mib": 150.0, "redis_mib": 20.0}
+def sample(heap: float, **used: float) -> dict[str, float]:
+    return {"heap_mib": heap, "elements": 700, "server_mib": 150.0, "redis_mib": 20.0, **used}
 
 
 def test_growth_counts_from_after_the_first_part_with_the_maximum():
-    found = churn._summed([sample(2.0), sample(5.0), sample(9.0), sample(6.5)])
+    parts = ((5.0, 400.0), (9.0, 430.0), (6.5, 390.0))
+    found = churn._summed([sample(2.0), *(sample(heap, cpu_us_page=us) for heap, us in parts)])
     assert found["heap_mib"] == 9.0
     assert found["heap_mib_growth"] == 1.5
     assert found["server_mib_growth"] == 0.0
+    assert found["cpu_us_page"] == 430.0
+    assert found["cpu_us_page_growth"] == -10.0
 
 
 def test_the_heap_has_a_bar():
