@@ -21,13 +21,15 @@ class BenchError(Exception):
     """A bench could not be run, or its result is wrong; then its time does not count."""
 
 
-def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> Any:
+def wait_for(
+    condition: Callable[[], Any], seconds: float, what: str, pause_seconds: float = 0.02
+) -> Any:
     """Returns the result of `condition` as soon as it is truthy. Raises BenchError."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
             raise BenchError(f"{what}: not within {seconds:g} s")
-        time.sleep(0.02)
+        time.sleep(pause_seconds)
     return value
 
 

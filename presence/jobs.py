@@ -37,7 +37,7 @@ JOBS: dict[str, tuple[str, ...]] = {
     "people/claim_saving": _ROWS,
     "people/look_up": _READ,
     "people/connections": ("state/keys",),
-    "people/connected": (),
+    "people/connected": _FEED,
     "people/unfinished": (),
     "people/unsaved": (CLOCK,),
     "people/remove_consumers": (),

@@ -235,14 +235,17 @@ class People:
             key=lambda connection: (connection.opened_ms, connection.id),
         )
 
-    def connected(self) -> frozenset[str]:
-        """Returns everyone who has a connection, hidden or not."""
+    def connected(self) -> tuple[frozenset[str], list[str]]:
+        """Returns everyone who has a connection, hidden or not, and the epoch of each shard."""
         calls = [
-            LuaCall("people/connected", [self.space.people(shard).connections])
+            LuaCall(
+                "people/connected", [self.space.people(shard).connections, *self.space.log(shard)]
+            )
             for shard in range(self.space.shards)
         ]
         shards = self.lua.run_all(calls, as_one=True)
-        return frozenset(text_of(name) for names in shards for name in names)
+        people = frozenset(text_of(name) for _, *names in shards for name in names)
+        return people, [text_of(epoch) for epoch, *_ in shards]
 
     def epochs(self) -> list[str]:
         """Returns the epoch of each shard; another one tells that Redis has lost the shard."""

@@ -12,6 +12,7 @@ from typing import Any
 import requests
 
 from bench.drive.drivers import Dashboards
+from bench.measure.views import wait_until_built
 from bench.processes import BenchError, wait_for
 from bench.saved_views import saved_views
 from bench.sides.lineup import Lineup
@@ -54,6 +55,7 @@ def run(bench: Idle, folder: Path, templates: Path, deadline: float) -> dict[str
     try:
         lineup.start()
         _save_views(lineup, bench.views)
+        wait_until_built(lineup)
         time.sleep(min(SETTLE_SECONDS, bench.seconds))
         found["nobody"] = _window(lineup, bench)
         if bench.people:

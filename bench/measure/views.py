@@ -158,6 +158,17 @@ def chosen(bench: Views) -> list[SavedView]:
     ]
 
 
+def wait_until_built(lineup: Lineup) -> None:
+    """Waits until the lists of all views are built: until then a view has no total."""
+
+    def are_built() -> bool:
+        answer = lineup.session.get(f"{lineup.url}/admin/api/views", timeout=60)
+        return all(view["total"] is not None for view in answer.json()["views"])
+
+    # A look at a thousand views keeps the server from its work.
+    wait_for(are_built, BUILD_SECONDS, "all lists being built", pause_seconds=1.0)
+
+
 class Saved:
     """The saved views of a running Lineup."""
 
@@ -178,9 +189,7 @@ class Saved:
     def wait_until_built(self) -> float:
         """Waits until all lists are built; returns the seconds."""
         begun = time.monotonic()
-        wait_for(
-            lambda: None not in self._totals().values(), BUILD_SECONDS, "all lists being built"
-        )
+        wait_until_built(self._lineup)
         return time.monotonic() - begun
 
     def entries(self) -> int:
@@ -285,10 +294,6 @@ class Saved:
         seconds = 1.0 + SAVED_MEANWHILE * 0.5
         posted = self._lineup.post(live.targets(), live.rate, seconds, run)
         return max((answered - due) / 1e6 for _, _, due, answered in posted)
-
-    def _totals(self) -> dict[str, int | None]:
-        answer = self._lineup.session.get(f"{self._lineup.url}/admin/api/views", timeout=60)
-        return {view["id"]: view["total"] for view in answer.json()["views"]}
 
     @property
     def _ranking(self) -> Ranking:

@@ -43,10 +43,14 @@ class PresentAdmins:
         self._present: frozenset[str] = frozenset()
         self._until = float("-inf")
 
-    def refresh(self) -> None:
-        """Reads the connected admins, the invisible included. Raises RedisError."""
-        self._present = self._people.connected()
+    def refresh(self) -> list[str]:
+        """Reads the connected admins, the invisible included; returns the epoch of each shard.
+
+        Raises RedisError.
+        """
+        self._present, epochs = self._people.connected()
         self._until = self._monotonic() + _LIFETIME_SECONDS
+        return epochs
 
     def forget(self) -> None:
         """Drops everything: Redis is away, or has lost its data."""
@@ -210,8 +214,9 @@ class PresenceTasks:
         self._feed = self._new_feed()
         self._unfinished_at = self._verify_at = self._sweep_from = 0.0
         self._trim_in_seconds = TRIM_SECONDS
-        #: The epochs at the last look, and when there was time to come back since they changed.
-        self._epochs, self._absent_from = list[str](), 0.0
+        #: The epochs of customers and of admins at the last look, and when there was time to come
+        #: back since they changed.
+        self._epochs, self._absent_from = dict[str, list[str]](), 0.0
         self._sweep_in_seconds = SWEEP_LEAST_SECONDS
         self._tasks: dict[str, PeriodicTask] = {}
         #: When shown states began to be old, in ms since 1970; None while they are current.
@@ -382,7 +387,7 @@ class PresenceTasks:
         self._refresh_present()
 
     def _refresh_present(self) -> None:
-        self._present_admins.refresh()
+        self._note_epochs("admin", self._present_admins.refresh())
         if not self._knows_absence():
             self._present_admins.forget()
 
@@ -421,14 +426,16 @@ class PresenceTasks:
     def _sweeping_is_paused(self) -> bool:
         return self.late_since is not None or time.monotonic() < self._sweep_from
 
+    def _note_epochs(self, kind: str, epochs: list[str]) -> None:
+        """Notes whether Redis has lost people of this kind since the last look."""
+        if self._epochs.get(kind, epochs) != epochs:
+            grace_seconds = self._presence_service.timing.recovery_grace_ms / 1_000
+            self._absent_from = time.monotonic() + grace_seconds
+        self._epochs[kind] = epochs
+
     def _knows_absence(self) -> bool:
         """Whether people who are not in Redis are absent. After an outage, and after Redis has lost
         data, people who are about to come back may be missing."""
-        service = self._presence_service
-        epochs = [*service.customers.epochs(), *service.admins.epochs()]
-        if self._epochs not in ([], epochs):
-            self._absent_from = time.monotonic() + service.timing.recovery_grace_ms / 1_000
-        self._epochs = epochs
         return not self._sweeping_is_paused() and time.monotonic() >= self._absent_from
 
     def _store_news(self) -> None:
@@ -466,6 +473,8 @@ class PresenceTasks:
 
     def _push(self) -> None:
         """Tells chatbots of changes."""
+        self._note_epochs("customer", self._presence_service.customers.epochs())
+        self._note_epochs("admin", self._presence_service.admins.epochs())
         if self._knows_absence():
             self._pusher.turn()
 

@@ -200,6 +200,6 @@ class AdminsHere:
 
     def count(self) -> Mapping[str, float]:
         try:
-            return {"": len(self._admins.connected())}
+            return {"": len(self._admins.connected()[0])}
         except RedisError:
             return {}

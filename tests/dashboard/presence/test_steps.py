@@ -9,6 +9,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from dashboard.presence.bots import CustomerWrote
 from dashboard.presence.service import OTHERS
 from dashboard.transport.caller import Caller
+from lua_scripts.runner import LuaRunner
 from presence.keys import SEPARATOR
 from presence.people import Connection
 from presence.rooms import Membership
@@ -349,6 +350,20 @@ def test_who_of_the_team_is_here_is_known(process):
     process.tasks._set_late(True)
     process.run("present admins")
     assert process.services.present_admins.count() is None, "while Redis is away nobody is absent"
+
+
+def test_a_look_for_present_admins_is_one_call_of_redis(process, monkeypatch):
+    """F12: an idle worker calls Redis at most five times a second."""
+    called = []
+    run_all = LuaRunner.run_all
+
+    def counted(runner, calls, **how):
+        called.append({call.script for call in calls})
+        return run_all(runner, calls, **how)
+
+    monkeypatch.setattr(LuaRunner, "run_all", counted)
+    process.run("present admins")
+    assert called == [{"people/connected"}]
 
 
 def test_old_times_of_last_seen_go(process):
