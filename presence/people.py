@@ -238,10 +238,8 @@ class People:
     def connected(self) -> tuple[frozenset[str], list[str]]:
         """Returns everyone who has a connection, hidden or not, and the epoch of each shard."""
         calls = [
-            LuaCall(
-                "people/connected", [self.space.people(shard).connections, *self.space.log(shard)]
-            )
-            for shard in range(self.space.shards)
+            LuaCall("people/connected", [keys.connections, keys.meta, keys.events])
+            for keys in map(self.space.people, range(self.space.shards))
         ]
         shards = self.lua.run_all(calls, as_one=True)
         people = frozenset(text_of(name) for _, *names in shards for name in names)
@@ -249,8 +247,7 @@ class People:
 
     def epochs(self) -> list[str]:
         """Returns the epoch of each shard; another one tells that Redis has lost the shard."""
-        shards = range(self.space.shards)
-        calls = [LuaCall("feed/head", self.space.log(shard), ()) for shard in shards]
+        calls = [LuaCall("feed/head", self.space.log(at)) for at in range(self.space.shards)]
         return [text_of(head[0]) for head in self.lua.run_all(calls, as_one=True)]
 
     def counts(self) -> dict[str, int]:
@@ -259,8 +256,7 @@ class People:
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in range(self.space.shards):
                 pipeline.hmget(self.space.people(shard).meta, counted)
-            shards = pipeline.execute()
-        columns = zip(*shards, strict=True)
+            columns = zip(*pipeline.execute(), strict=True)
         return dict(
             zip(counted, (sum(map(int, filter(None, column))) for column in columns), strict=True)
         )

@@ -44,10 +44,7 @@ class PresentAdmins:
         self._until = float("-inf")
 
     def refresh(self) -> list[str]:
-        """Reads the connected admins, the invisible included; returns the epoch of each shard.
-
-        Raises RedisError.
-        """
+        """Reads the connected admins, also invisible ones; returns epochs. Raises RedisError."""
         self._present, epochs = self._people.connected()
         self._until = self._monotonic() + _LIFETIME_SECONDS
         return epochs
@@ -177,10 +174,8 @@ STORAGE_GROUP = "storage"
 
 
 class PresenceTasks:
-    """Runs each task on its own; if a step fails, it is tried again after a pause.
-
-    `worker` names this process among the consumers of the announcements.
-    """
+    """Runs each task on its own; a step that fails is tried again after a pause. `worker` names
+    this process among the consumers of the announcements."""
 
     def __init__(
         self,
@@ -200,6 +195,7 @@ class PresenceTasks:
         self._present_admins = present_admins
         self._emitter = emitter
         people = [presence_service.customers, presence_service.admins]
+        self._grace_seconds = presence_service.timing.recovery_grace_ms / 1_000
         grace_seconds = presence_service.timing.page_closed_grace_ms / 1_000
         self._sweep_seconds = max(SWEEP_LEAST_SECONDS, min(SWEEP_SECONDS, grace_seconds / 2))
         looked_at_ms = round(750 * self._sweep_seconds)
@@ -213,11 +209,9 @@ class PresenceTasks:
         self._news: tuple[set[int], ...] = tuple(set() for _ in people)
         self._feed = self._new_feed()
         self._unfinished_at = self._verify_at = self._sweep_from = 0.0
-        self._trim_in_seconds = TRIM_SECONDS
-        #: The epochs of customers and of admins at the last look, and when there was time to come
-        #: back since they changed.
+        self._trim_in_seconds, self._sweep_in_seconds = TRIM_SECONDS, SWEEP_LEAST_SECONDS
+        #: The epochs by kind at the last look, and when there was time to come back since a change.
         self._epochs, self._absent_from = dict[str, list[str]](), 0.0
-        self._sweep_in_seconds = SWEEP_LEAST_SECONDS
         self._tasks: dict[str, PeriodicTask] = {}
         #: When shown states began to be old, in ms since 1970; None while they are current.
         self.late_since: int | None = None
@@ -419,9 +413,7 @@ class PresenceTasks:
 
     def _pause_sweeping(self) -> None:
         """Gives connections time to send heartbeats after an outage, before any of them expires."""
-        self._sweep_from = (
-            time.monotonic() + self._presence_service.timing.recovery_grace_ms / 1_000
-        )
+        self._sweep_from = time.monotonic() + self._grace_seconds
 
     def _sweeping_is_paused(self) -> bool:
         return self.late_since is not None or time.monotonic() < self._sweep_from
@@ -429,8 +421,7 @@ class PresenceTasks:
     def _note_epochs(self, kind: str, epochs: list[str]) -> None:
         """Notes whether Redis has lost people of this kind since the last look."""
         if self._epochs.get(kind, epochs) != epochs:
-            grace_seconds = self._presence_service.timing.recovery_grace_ms / 1_000
-            self._absent_from = time.monotonic() + grace_seconds
+            self._absent_from = time.monotonic() + self._grace_seconds
         self._epochs[kind] = epochs
 
     def _knows_absence(self) -> bool:
