@@ -17,7 +17,7 @@ from pathlib import Path
 import redis
 
 from bench.dataset import is_open
-from bench.measure.views import Saved, Views
+from bench.measure.views import Saved, Views, wait_until_built
 from bench.processes import ROOT
 from bench.saved_views import SavedView
 from bench.sides.lineup import Lineup
@@ -36,7 +36,7 @@ def measured(program: str, threads: int, views: int) -> dict[str, float | str]:
         before = _bytes(client)
         saved = Saved(Views(threads, views), lineup)
         saved.save([_view(number) for number in range(views)])
-        saved.wait_until_built()
+        wait_until_built(lineup)
         entries = saved.entries()
         info = client.info("server")
         version = info.get("valkey_version", info["redis_version"])

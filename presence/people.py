@@ -247,7 +247,7 @@ class People:
 
     def epochs(self) -> list[str]:
         """Returns the epoch of each shard; another one tells that Redis has lost the shard."""
-        calls = [LuaCall("feed/head", self.space.log(at)) for at in range(self.space.shards)]
+        calls = [LuaCall("feed/head", self.space.log(shard)) for shard in range(self.space.shards)]
         return [text_of(head[0]) for head in self.lua.run_all(calls, as_one=True)]
 
     def counts(self) -> dict[str, int]:

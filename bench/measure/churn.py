@@ -1,4 +1,4 @@
-"""The memory and the processor of a page and of the server while a list keeps moving.
+"""The memory and processor time of a page and of the server while a list keeps moving.
 
 One Chromium stays at the head of a list to which messages come all the time.
 """
@@ -43,19 +43,14 @@ def run(churn: Churn, folder: Path, templates: Path, deadline: float) -> dict[st
         window.hear()
         window.do("top")
         samples = [_sample(lineup, window)]
+        seconds = churn.lasts_seconds / churn.samples
         for number in range(churn.samples):
             begun = _cpu(lineup, window)
-            seconds = churn.lasts_seconds / churn.samples
             posted = lineup.post(targets, churn.rate, seconds, f"c{number}")
             wait_until_right(lineup, window)
-            used = _cpu(lineup, window)
-            samples.append(
-                _sample(lineup, window)
-                | {
-                    f"cpu_us_{name}": round(1e6 * (used[name] - begun[name]) / len(posted), 1)
-                    for name in used
-                }
-            )
+            used = {name: at - begun[name] for name, at in _cpu(lineup, window).items()}
+            spent = {f"cpu_us_{name}": 1e6 * each / len(posted) for name, each in used.items()}
+            samples.append(_sample(lineup, window) | spent)
     finally:
         if window is not None:
             window.stop()

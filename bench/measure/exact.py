@@ -15,7 +15,7 @@ import requests
 
 from bench.drive.drivers import Dashboards, Observer
 from bench.exactness import Sample, Stop, Truth, summed, times_to_exact
-from bench.measure.views import SAMPLE, SCREEN_SORT, Saved, Views, chosen
+from bench.measure.views import SAMPLE, SCREEN_SORT, Saved, Views, chosen, wait_until_built
 from bench.processes import BenchError, cpu_seconds, wait_for
 from bench.sides.counting import Counting
 from bench.sides.lineup import Lineup
@@ -78,7 +78,7 @@ def _lineup(bench: Exact, folder: Path, templates: Path) -> Iterator[_Point]:
         lineup.start()
         saved = Saved(views, lineup)
         saved.save(chosen(views))
-        saved.wait_until_built()
+        wait_until_built(lineup)
         time.sleep(SETTLE_POINTS * bench.seconds)
         for point, targets in bench.targets():
             yield point, _Watched(lineup, saved, bench.at(*point), targets).measure()

@@ -98,7 +98,7 @@ def _lineup(
         before = lineup.memory()["redis"]
         saved = Saved(bench, lineup)
         saved.save(chosen(bench))
-        seconds = saved.wait_until_built()
+        seconds = wait_until_built(lineup)
         held = saved.entries()
         memory = {
             "entries": held,
@@ -158,15 +158,18 @@ def chosen(bench: Views) -> list[SavedView]:
     ]
 
 
-def wait_until_built(lineup: Lineup) -> None:
-    """Waits until the lists of all views are built: until then a view has no total."""
+def wait_until_built(lineup: Lineup) -> float:
+    """Waits until the lists of all views are built; returns the seconds."""
+    begun = time.monotonic()
 
     def are_built() -> bool:
         answer = lineup.session.get(f"{lineup.url}/admin/api/views", timeout=60)
+        # Until its list is built, a view has no total.
         return all(view["total"] is not None for view in answer.json()["views"])
 
     # A look at a thousand views keeps the server from its work.
     wait_for(are_built, BUILD_SECONDS, "all lists being built", pause_seconds=1.0)
+    return time.monotonic() - begun
 
 
 class Saved:
@@ -185,12 +188,6 @@ class Saved:
 
     def on_screens(self) -> list[str]:
         return self.ids[: self._bench.on_screens]
-
-    def wait_until_built(self) -> float:
-        """Waits until all lists are built; returns the seconds."""
-        begun = time.monotonic()
-        wait_until_built(self._lineup)
-        return time.monotonic() - begun
 
     def entries(self) -> int:
         lists = self.lists()

@@ -1,4 +1,4 @@
-"""One bar, and the text for its load."""
+"""One bar, and the texts for its number and its load."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,19 @@ class Bar:
 
     @property
     def wanted(self) -> str:
-        return f"≥ {self.least:g}" if self.least is not None else f"≤ {self.most:g}"
+        if self.least is not None:
+            return f"≥ {amount(self.least, 4)}"
+        return "" if self.most is None else f"≤ {amount(self.most, 4)}"
+
+    @property
+    def measured(self) -> str:
+        return amount(self.value)
+
+
+def amount(value: float, digits: int = 3) -> str:
+    """Returns a measured number with so many digits, without an exponent for large ones."""
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 10 ** (digits - 1) else f"{rounded:g}"
 
 
 def where_of(scenario: dict[str, Any]) -> str:

@@ -25,7 +25,7 @@ def compare(before: Path, after: Path) -> list[str]:
         known = old_bars.get(bar.what)
         if known is not None:
             mark = "kept" if bar.kept else "MISSED"
-            lines.append(f"{mark:6} {bar.what}: {known.value:.3g} → {bar.value:.3g} ({bar.wanted})")
+            lines.append(f"{mark:6} {bar.what}: {known.measured} → {bar.measured} ({bar.wanted})")
     known_results = {result["name"]: result for result in old["results"]}
     for result in new["results"]:
         if result["name"] in known_results:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bench.report.bar import DATABASES
+from bench.report.bar import DATABASES, amount
 from bench.report.pairs import frames
 from bench.results import medians, numbers
 
@@ -37,12 +37,11 @@ class Cost:
         return f"| {self.what} | {' | '.join(amounts)} | {self.source} |"
 
 
-def _text(amount: float | None) -> str:
+def _text(cost: float | None) -> str:
     """Returns counted bytes as they are, and measured amounts with three digits."""
-    if amount is None or isinstance(amount, int):
-        return "" if amount is None else f"{amount:,}"
-    rounded = float(f"{amount:.3g}")
-    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"
+    if cost is None or isinstance(cost, int):
+        return "" if cost is None else f"{cost:,}"
+    return amount(cost)
 
 
 HEADER = (

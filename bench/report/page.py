@@ -8,7 +8,7 @@ from bench.machine import was_quiet
 from bench.measure.live import SHORT
 from bench.presence import report as presence
 from bench.report import alone, charts, exact, others
-from bench.report.bar import Bar
+from bench.report.bar import Bar, amount
 from bench.report.bars import bars
 from bench.report.costs import HEADER, costs
 from bench.results import medians, numbers, ratio, read
@@ -57,7 +57,7 @@ _WALKS = ("at_once_ms", "after_rest_ms")
 
 
 def _range(values: list[float]) -> str:
-    return f"{min(values):.2g} to {max(values):.2g}"
+    return f"{amount(min(values), 2)} to {amount(max(values), 2)}"
 
 
 def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
@@ -92,7 +92,7 @@ def _bars_table(found: list[Bar]) -> Iterator[str]:
     for bar in found:
         mark = "kept" if bar.kept else "**missed**"
         mark += "" if bar.quiet else ", not quiet"
-        yield f"| {bar.what} | {bar.wanted} | {bar.value:,.3g} | {mark} |"
+        yield f"| {bar.what} | {bar.wanted} | {bar.measured} | {mark} |"
     yield ""
 
 
@@ -166,9 +166,9 @@ def _scenario(result: dict[str, Any]) -> Iterator[str]:
     found = medians(result)
     if found:
         yield "\n| number | median of the rounds |\n|---|---|"
-        yield from (f"| {path} | {value:,.4g} |" for path, value in found.items())
+        yield from (f"| {path} | {amount(value, 4)} |" for path, value in found.items())
     for path, value in numbers(result.get("memory", {})):
-        yield f"| memory: {path} | {value:,.4g} |"
+        yield f"| memory: {path} | {amount(value, 4)} |"
     yield ""
 
 
@@ -181,5 +181,5 @@ def _presence(content: dict[str, Any]) -> Iterator[str]:
     yield f"Machine: {machine}.\n"
     for name, result in content["results"].items():
         yield f"### presence: {name}\n\n| number | measured |\n|---|---|"
-        yield from (f"| {key} | {value:,.4g} |" for key, value in result.items())
+        yield from (f"| {key} | {amount(value, 4)} |" for key, value in result.items())
         yield ""

@@ -44,7 +44,7 @@ class PresentAdmins:
         self._until = float("-inf")
 
     def refresh(self) -> list[str]:
-        """Reads the connected admins, also invisible ones; returns epochs. Raises RedisError."""
+        """Reads connected admins, hidden or not; returns the shards' epochs. Raises RedisError."""
         self._present, epochs = self._people.connected()
         self._until = self._monotonic() + _LIFETIME_SECONDS
         return epochs
@@ -195,7 +195,7 @@ class PresenceTasks:
         self._present_admins = present_admins
         self._emitter = emitter
         people = [presence_service.customers, presence_service.admins]
-        self._grace_seconds = presence_service.timing.recovery_grace_ms / 1_000
+        self._recovery_seconds = presence_service.timing.recovery_grace_ms / 1_000
         grace_seconds = presence_service.timing.page_closed_grace_ms / 1_000
         self._sweep_seconds = max(SWEEP_LEAST_SECONDS, min(SWEEP_SECONDS, grace_seconds / 2))
         looked_at_ms = round(750 * self._sweep_seconds)
@@ -413,7 +413,7 @@ class PresenceTasks:
 
     def _pause_sweeping(self) -> None:
         """Gives connections time to send heartbeats after an outage, before any of them expires."""
-        self._sweep_from = time.monotonic() + self._grace_seconds
+        self._sweep_from = time.monotonic() + self._recovery_seconds
 
     def _sweeping_is_paused(self) -> bool:
         return self.late_since is not None or time.monotonic() < self._sweep_from
@@ -421,7 +421,7 @@ class PresenceTasks:
     def _note_epochs(self, kind: str, epochs: list[str]) -> None:
         """Notes whether Redis has lost people of this kind since the last look."""
         if self._epochs.get(kind, epochs) != epochs:
-            self._absent_from = time.monotonic() + self._grace_seconds
+            self._absent_from = time.monotonic() + self._recovery_seconds
         self._epochs[kind] = epochs
 
     def _knows_absence(self) -> bool:

@@ -80,4 +80,4 @@ def test_the_published_page_has_every_bar_of_presence_with_its_misses():
     assert {bar.what.partition(",")[0] for bar in found} >= {"presence: leaving", "presence: look"}
     for bar in found:
         mark = "kept" if bar.kept else "**missed**"
-        assert f"| {bar.what} | {bar.wanted} | {bar.value:,.3g} | {mark} |" in page
+        assert f"| {bar.what} | {bar.wanted} | {bar.measured} | {mark} |" in page

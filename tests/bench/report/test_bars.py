@@ -9,6 +9,7 @@ from bench.measure.churn import Churn
 from bench.measure.faults import FAULTS, Faults
 from bench.measure.lists import Lists
 from bench.measure.live import Live
+from bench.report.bar import amount
 from bench.report.bars import bars
 
 
@@ -128,3 +129,19 @@ def test_behind_a_usual_line_a_row_is_right_in_time_and_an_hour_has_few_bytes(p9
         "seconds until a row is right, p95",
         "MB a dashboard an hour",
     ]
+
+
+@pytest.mark.parametrize(
+    "value, digits, text",
+    [
+        (59_943.0, 3, "59,900"),
+        (1e6, 4, "1,000,000"),
+        (118.85, 2, "120"),
+        (118.85, 4, "118.8"),
+        (99.96, 3, "100"),
+        (-1_944.6, 4, "-1,945"),
+        (0.0337, 3, "0.0337"),
+    ],
+)
+def test_a_large_number_has_no_exponent(value, digits, text):
+    assert amount(value, digits) == text

@@ -31,6 +31,22 @@ def test_nobody_is_absent_because_redis_lost_its_data(process, monkeypatch):
     assert told == ["told"] * 2
 
 
+@pytest.mark.parametrize("kind", ["customers", "admins"])
+def test_chatbots_hear_of_nobody_who_left_because_redis_lost_one_kind(process, monkeypatch, kind):
+    """F6: on a cluster, a node has some of the keys."""
+    process.tasks._sweep_from = 0
+    told: list[str] = []
+    monkeypatch.setattr(process.services.presence_pusher, "turn", lambda: told.append("told"))
+    process.run("push to chatbots")
+    began_ms = process.now_ms()
+    while process.now_ms() == began_ms:
+        """An epoch is the millisecond of its beginning."""
+    people = getattr(process.service, kind)
+    process.service.client.delete(people.space.people(0).meta)
+    process.run("push to chatbots")
+    assert told == ["told"]
+
+
 def test_states_are_late_while_redis_takes_no_writes(process, monkeypatch):
     """T12, F14, F22: it answers all that is only read."""
 
