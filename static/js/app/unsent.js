@@ -44,7 +44,9 @@ export async function openUnsent(page) {
     },
     sent: (item, message) => {
       received(item, message);
-      if (item.after === "done") finish(item.threadId, Math.max(item.seen ?? 0, message.id), page);
+      // A reply is refused if the customer has written meanwhile; a note is not, so it settles only what was seen.
+      const seen = item.private ? item.seen ?? 0 : Math.max(item.seen ?? 0, message.id);
+      if (item.after === "done") finish(item.threadId, seen, page);
       else if (!item.private) offerToTake(item.threadId, page);
     },
     stopped: (item) => tell(item, page),
@@ -78,6 +80,7 @@ export async function openUnsent(page) {
   });
   addEventListener("pagehide", () => {
     outbox.abandon();
+    drafts.writer.save();
     drafts.page(false);
   });
   addEventListener("beforeunload", (event) => {

@@ -68,7 +68,8 @@ export class Prefs {
       await this.send(changes);
     } catch (error) {
       if (error.status >= 400 && error.status < 500) return;
-      this.#unsent = { ...changes, ...this.#unsent };
+      const still = Object.entries(changes).filter(([name, value]) => this.kept[name] === value);
+      this.#unsent = { ...Object.fromEntries(still), ...this.#unsent };
       this.#schedule(RETRY_MS);
     }
   }

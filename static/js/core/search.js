@@ -68,7 +68,9 @@ export class Search {
       this.whole = whole;
       this.#take(cursor ? [...this.results, ...results] : results, next ?? null, total, "done");
     } catch (error) {
-      if (run === this.#run) this.#take(this.results, cursor, this.total, "failed", error);
+      if (run !== this.#run) return;
+      if (cursor === null) this.#take([], null, 0, "failed", error);
+      else this.#take(this.results, cursor, this.total, "failed", error);
     }
     this.changed();
   }

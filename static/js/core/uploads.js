@@ -23,9 +23,7 @@ export class Uploads {
   }
 
   /** @param {number} threadId @param {boolean} isPrivate @returns {UploadItem[]} */
-  of(threadId, isPrivate) {
-    return this.#all(threadId).filter((item) => item.private === isPrivate);
-  }
+  of(threadId, isPrivate) { return this.#all(threadId).filter((item) => item.private === isPrivate); }
 
   // Returns whether files are being sent, whether one has failed, and how many are uploaded.
   /** @param {number} threadId @param {boolean} isPrivate */

@@ -371,7 +371,7 @@ declare global {
   /** The composer, as seen by drafts. */
   type DraftWriter = {
     isTouched(threadId: number): boolean;
-    save(threadId: number): void;
+    save(threadId?: number): void;
     show(threadId: number): void;
   };
   /** A file that was uploaded for a message. */

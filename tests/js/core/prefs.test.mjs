@@ -52,6 +52,19 @@ test("the last saved view is kept with a sort that is not its own, until a built
   ]);
 });
 
+test("a choice that fails late does not come again after a newer one was stored", async () => {
+  const fails = [];
+  const { clock, sent, prefs } = desk((changes) => (
+    changes.density === "compact" ? new Promise((_, fail) => { fails.push(fail); }) : null));
+  prefs.change({ density: "compact", theme: "dark" });
+  await clock.turn(1000);
+  prefs.change({ density: "comfortable" });
+  await clock.turn(1000);
+  fails[0](Object.assign(new Error(), { status: 0 }));
+  await clock.turn(10_000);
+  assert.deepEqual(sent.slice(1), [{ density: "comfortable" }, { theme: "dark" }]);
+});
+
 test("a choice that could not be sent is sent later", async () => {
   let failing = true;
   const { clock, sent, prefs } = desk(() => { if (failing) throw Object.assign(new Error(), { status: 0 }); });

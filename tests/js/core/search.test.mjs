@@ -42,6 +42,18 @@ test("an answer to an earlier query changes nothing", async () => {
   assert.deepEqual(search.results.map(({ row }) => row.id), [2]);
 });
 
+test("what was found for another query is not found for one that fails", async () => {
+  const { search, timers } = searchOf(async (query) => {
+    if (query === "b") throw new Error("away");
+    return { results: [result(1)], next: "c", total: 2 };
+  });
+  search.type("a");
+  await timers.turn(500);
+  search.type("b");
+  await timers.turn(500);
+  assert.deepEqual([search.state, search.results, search.total, search.chosen], ["failed", [], 0, null]);
+});
+
 test("more is loaded at the end, once, and joins what is there", async () => {
   const { search, timers, asked } = searchOf((query, cursor) => ({
     results: [result(cursor ? 2 : 1)], next: cursor ? null : "c", total: 2,

@@ -41,9 +41,12 @@ export class Hold {
   menu(open) { this.#menu = open; }
   /** @param {boolean} on */
   pause(on) { this.#paused = on; }
-  // While rows are selected, the order is held.
+  // While rows are selected, the order is held. Their bar replaces the header: its open menu goes without an event.
   /** @param {boolean} on */
-  pick(on) { this.#picked = on; }
+  pick(on) {
+    this.#picked = on;
+    this.#menu &&= !on;
+  }
 
   // Holds while a resting pointer is on a row that would move, until the pointer moves, or the admin uses
   // something else.
@@ -61,9 +64,7 @@ export class Hold {
 
   // Returns the ms until the hold ends by itself; null if only an action ends it, or nothing is held.
   /** @param {number} now */
-  wait(now) {
-    return this.#paused || this.#lasts || now >= this.#until ? null : this.#until - now;
-  }
+  wait(now) { return this.#paused || this.#lasts || now >= this.#until ? null : this.#until - now; }
 
   // Returns the shortest time in ms between two moves while live.
   /** @param {number} now */

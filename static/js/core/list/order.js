@@ -115,9 +115,7 @@ export class Order {
     return changes;
   }
 
-  #inside(score, id) {
-    return this.bound === null || !before(this.bound.score, this.bound.id, score, id);
-  }
+  #inside(score, id) { return this.bound === null || !before(this.bound.score, this.bound.id, score, id); }
 
   #move({ id, now }) {
     const was = this.#where.get(id);

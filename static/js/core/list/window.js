@@ -16,9 +16,7 @@ export function range(top, height, count, overscan = 6, rowPx = ROW_PX) {
 
 // The rows that are visible, at least in part.
 /** @param {number} top @param {number} height @param {number} count */
-export function inView(top, height, count, rowPx = ROW_PX) {
-  return range(top, height, count, 0, rowPx);
-}
+export function inView(top, height, count, rowPx = ROW_PX) { return range(top, height, count, 0, rowPx); }
 
 // The indexes of a range, and the active one wherever it is (-1: nowhere), from top to bottom.
 /** @param {{first: number, end: number}} range @param {number} active */

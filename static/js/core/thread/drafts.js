@@ -64,9 +64,7 @@ export class Drafts {
 
   // Returns the latest draft of the thread that this window does not show, or undefined.
   /** @param {number} threadId */
-  otherOf(threadId) {
-    return this.#of(threadId).find(({ key }) => key !== this.#own.get(threadId)?.key);
-  }
+  otherOf(threadId) { return this.#of(threadId).find(({ key }) => key !== this.#own.get(threadId)?.key); }
 
   // Whether closing the page would lose a draft.
   get unsaved() { return this.#unsaved.size > 0; }
@@ -133,7 +131,7 @@ export class Drafts {
   put(threadId, draft) {
     const had = this.has(threadId);
     const before = this.#shown(threadId);
-    const kept = { ...before, private: false, ...draft };
+    const kept = { ...before, ...draft };
     const same = before.body === kept.body && before.aside === kept.aside
       && before.files === kept.files;
     kept.at = same ? before.at ?? this.now() : this.now();
@@ -150,7 +148,10 @@ export class Drafts {
 
   // The text in the composer was sent or discarded.
   /** @param {number} threadId */
-  drop(threadId) { this.put(threadId, { body: "", private: false, seen: null, token: null }); }
+  drop(threadId) {
+    const { private: isPrivate, suggestion } = this.#shown(threadId);
+    this.put(threadId, { body: "", seen: null, token: null, suggestion: isPrivate ? suggestion : undefined });
+  }
 
   // Another window changed the text stored under this key.
   /** @param {string | null} key */

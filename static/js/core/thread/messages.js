@@ -44,7 +44,7 @@ export class Messages {
     const joins = messages.some(({ id }) => this.has(id));
     const { atNewest } = this;
     if (!joins) this.#clear();
-    if (!this.list.length) this.more = more;
+    if (!this.list.length || (messages.length && after(messages[0], this.oldest) < 0)) this.more = more;
     messages.forEach((message) => this.#put(message));
     this.#joined();
     if (!joins || atNewest) this.toNewest();

@@ -168,9 +168,7 @@ export class Outbox {
       || (state === "sending" && this.now() - triedAt < ABANDONED_MS);
   }
 
-  #isLate({ state, failed, at }) {
-    return state !== "sending" || failed || this.now() - at > SLOW_MS;
-  }
+  #isLate({ state, failed, at }) { return state !== "sending" || failed || this.now() - at > SLOW_MS; }
 
   // state: "failed" for an automatic retry, so that the screen stays calm.
   async #go(item, state = "sending") {

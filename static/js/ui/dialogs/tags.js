@@ -65,9 +65,7 @@ export class TagPicker extends PageModule {
     return this.#ids.map((id) => rows.get(id)?.tags).filter(Boolean);
   }
 
-  #choices() {
-    return offered(this.#tags, this.#query, this.data.limits.tag_characters);
-  }
+  #choices() { return offered(this.#tags, this.#query, this.data.limits.tag_characters); }
 
   // Returns the state of a tag's box, including changes that are not applied yet.
   #share(tag) {

@@ -12,7 +12,7 @@ export class Language {
   given = new Map();
   /** @type {Set<string>} */
   #further = new Set();
-  #adding = Promise.resolve();
+  #loading = Promise.resolve();
 
   // urls: of the files of texts, by language; later: by part, the same for parts that are loaded when they
   // are needed.
@@ -22,19 +22,22 @@ export class Language {
     this.later = later;
   }
 
-  // Adds the texts of a part. Several parts are added one after the other, so that none is lost.
+  // Adds the texts of a part.
   /** @param {string} part @returns {Promise<void>} */
-  add(part) {
-    const add = () => this.#add(part);
-    this.#adding = this.#adding.then(add, add);
-    return this.#adding;
-  }
+  add(part) { return this.#inTurn(() => this.#add(part)); }
+
+  // Shows another language.
+  /** @param {string} locale @returns {Promise<void>} */
+  choose(locale) { return this.#inTurn(() => this.#choose(locale)); }
+
+  // Parts and languages are loaded one after the other, so that none is lost.
+  #inTurn(run) { return (this.#loading = this.#loading.then(run, run)); }
 
   async #add(part) {
     if (this.#further.has(part)) return;
     this.#further.add(part);
     try {
-      await this.choose(this.locale);
+      await this.#choose(this.locale);
     } catch (error) {
       this.#further.delete(part);
       throw error;
@@ -54,8 +57,7 @@ export class Language {
     }
   }
 
-  /** @param {string} locale */
-  async choose(locale) {
+  async #choose(locale) {
     const known = LOCALES.includes(locale) ? locale : "en";
     const urls = [this.urls, ...[...this.#further].map((part) => this.later[part])];
     const texts = await Promise.all(urls.flatMap((of) => of[known]).map(load));

@@ -265,9 +265,7 @@ export class ListPane extends PageModule {
     else this.acts.open(id);
   }
 
-  #topFor(index, top, align) {
-    return topFor(index, top, this.scroller.height, align, this.#px);
-  }
+  #topFor(index, top, align) { return topFor(index, top, this.scroller.height, align, this.#px); }
 
   /** @param {number} index */
   activate(index) {

@@ -135,7 +135,7 @@ export class SearchPane extends PageModule {
   async #enter() {
     this.#isTyping = false;
     const kind = this.#kind;
-    if (kind === "words") this.#choose(this.search.active);
+    if (kind === "words" && this.search.state !== "asking") this.#choose(this.search.active);
     else if (kind === "conditions" && await this.check.look(this.field.text)) this.ui.listPane.focus();
     this.ui.painter.ask("search");
   }

@@ -46,7 +46,6 @@ export class Composer extends PageModule {
     attaching.changed = (threadId) => this.#filesChanged(threadId);
     attaching.focus = () => this.focus();
     this.data.drafts.writer = this;
-    addEventListener("pagehide", () => this.save());
   }
 
   get field() { return this.root.querySelector("textarea"); }
@@ -144,11 +143,11 @@ export class Composer extends PageModule {
       if (this.#threadId === threadId && this.#private && this.field?.value === value) this.send(after);
     };
     if (isPrivate && this.mentions.holds(body, again)) return this.focus();
-    const seen = this.guard.seenId(threadId);
+    const seen = isPrivate ? this.data.thread.shownId : this.guard.seenId(threadId);
     const files = uploads.take(threadId, isPrivate);
     const mentions = isPrivate ? this.mentions.take(threadId, body) : [];
     const token = this.data.drafts.tokenOf(threadId);
-    const suggestion = this.data.drafts.suggestionOf(threadId);
+    const suggestion = isPrivate ? undefined : this.data.drafts.suggestionOf(threadId);
     this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions, token, suggestion });
     this.field.value = "";
     clearTimeout(this.#timer);

@@ -23,6 +23,15 @@ test("leaving lets go after 300 ms, and never later than resting would", () => {
   assert.equal(hold.state(8000), "live");
 });
 
+test("a menu that the bar of selected rows replaces no longer holds", () => {
+  const hold = new Hold();
+  hold.menu(true);
+  hold.pick(true);
+  assert.equal(hold.state(0), "held");
+  hold.pick(false);
+  assert.equal(hold.state(0), "live");
+});
+
 test("a pressed pointer and an open menu hold without end", () => {
   const hold = new Hold();
   hold.pointerDown();

@@ -57,6 +57,23 @@ test("the suggestion in a draft stays with its text and goes with it", () => {
   assert.equal(drafts.suggestionOf(2), undefined);
 });
 
+test("a sent note leaves the reply beside it a reply, with its suggestion; a sent reply takes its own along", () => {
+  const kept = storage();
+  const drafts = desk(kept);
+  drafts.put(1, { body: "It comes" });
+  drafts.put(1, { suggestion: 7 });
+  drafts.put(1, { body: "Ask the depot", private: true, aside: "It comes" });
+  drafts.drop(1);
+  const again = desk(kept);
+  assert.deepEqual([again.get(1), again.asideOf(1)], [{ body: "", private: true }, "It comes"]);
+  assert.deepEqual(again.list.map((draft) => [draft.body, draft.private]), [["It comes", false]]);
+  again.put(1, { body: "It comes", private: false, aside: "For us" });
+  assert.equal(again.suggestionOf(1), 7);
+  again.drop(1);
+  assert.deepEqual(again.list.map((draft) => [draft.body, draft.private]), [["For us", true]]);
+  assert.equal(again.suggestionOf(1), undefined);
+});
+
 test("old drafts and those over the limit go, the latest stay", () => {
   const kept = storage();
   let now = 0;

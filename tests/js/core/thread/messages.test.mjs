@@ -16,6 +16,18 @@ test("messages stand by time, then id, however they come", () => {
   assert.equal(messages.newestId, 4);
 });
 
+test("a message that comes before the first answer hides no older ones", () => {
+  const messages = new Messages();
+  messages.add(message(120));
+  messages.reset(some(71, 120), true);
+  assert.equal(messages.more, true);
+  messages.reset(some(100, 121), false);
+  assert.equal(messages.more, true, "a shorter answer says nothing about the older ones that are known");
+  messages.prepend(some(1, 70), false);
+  messages.reset(some(72, 121), true);
+  assert.equal(messages.more, false);
+});
+
 test("a message that comes twice is there once, as it came last", () => {
   const messages = new Messages();
   messages.reset([message(1)], false);
