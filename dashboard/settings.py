@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 from urllib.parse import SplitResult, urlsplit
 
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from dashboard import IS_CHECKOUT, ROOT
@@ -235,7 +235,7 @@ class Settings:
     def from_environment(cls, environ: Mapping[str, str], instance: Path) -> "Settings":
         """Reads every LINEUP_* variable. Raises StartError naming the first one that is wrong."""
         environ = _without_editor_marks(environ)
-        default_url = f"sqlite:///{instance / 'lineup.sqlite'}"
+        default_url = sqlite_url(instance / "lineup.sqlite")
         oidc = oidc_settings(environ)
         return cls(
             instance=instance,
@@ -302,6 +302,11 @@ def _integer(environ: Mapping[str, str], name: str, default: int, low: int, high
     return int(text)
 
 
+def sqlite_url(path: Path) -> str:
+    """Returns the URL of a database file; the path may hold any character."""
+    return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
+
+
 def _database_url(text: str) -> str:
     try:
         url = make_url(text)
@@ -363,7 +368,9 @@ def _origins(text: str) -> tuple[str, ...]:
         parts = _parts(origin)
         if (
             parts.scheme not in ("http", "https")
-            or not parts.netloc
+            or not parts.hostname
+            or "@" in parts.netloc
+            or parts.netloc.endswith(":")
             or origin != (f"{parts.scheme}://{parts.netloc}")
         ):
             raise StartError(

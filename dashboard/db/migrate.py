@@ -231,7 +231,7 @@ def _make_folder(database: Database) -> None:
 def sqlite_file(database: Database) -> Path:
     """Returns the path of a SQLite database."""
     name = make_url(database.url).database or ""
-    return Path(name.removeprefix("file:").partition("?")[0])
+    return Path(name[5:].partition("?")[0] if name.startswith("file:") else name)
 
 
 @contextmanager

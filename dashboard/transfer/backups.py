@@ -26,6 +26,7 @@ from dashboard.db.outbox.outgoing import timestamp
 from dashboard.errors import NotFound, StartError
 from dashboard.files.store import FileStore, errors_of_folder
 from dashboard.protocol import VERSION
+from dashboard.settings import sqlite_url
 
 #: Grows when earlier versions of Lineup cannot read the file any more.
 FORMAT = 1
@@ -258,7 +259,7 @@ class BackupMaker:
     def _sqlite(self, archive: ArchiveWriter, folder: Path) -> Iterator[Connection]:
         path = folder / SQLITE
         _copy_sqlite(self._database, path)
-        engine = create_engine(f"sqlite:///{path}")
+        engine = create_engine(sqlite_url(path))
         try:
             with engine.connect() as snapshot:
                 self._add_manifest(archive, snapshot, [])

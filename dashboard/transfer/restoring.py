@@ -20,6 +20,7 @@ from dashboard.db.models.views import sorts_version, views_version
 from dashboard.db.models.webhooks import outgoing_head
 from dashboard.errors import StartError
 from dashboard.files.store import FileStore, errors_of_folder
+from dashboard.settings import sqlite_url
 from dashboard.transfer.backups import (
     FILES,
     OWN_TABLES,
@@ -178,7 +179,7 @@ class Restorer:
             with tempfile.TemporaryDirectory(prefix=".restore-", dir=beside) as folder:
                 path = Path(folder, SQLITE)
                 self._unpack(archive, path)
-                copy = Database(f"sqlite:///{path}")
+                copy = Database(sqlite_url(path))
                 try:
                     migrate.bring_to_head(copy)
                     copy.write(lambda connection: self._begin(connection, manifest))

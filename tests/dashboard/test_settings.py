@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import make_url
 
 from dashboard import ROOT
 from dashboard.errors import StartError
@@ -36,6 +37,20 @@ def test_hosts_of_pictures_are_hosts_and_nothing_else():
 def test_what_is_no_host_of_pictures_stops_the_start(text):
     with pytest.raises(StartError, match="LINEUP_PICTURE_HOSTS must be hosts such as"):
         picture_hosts(text)
+
+
+@pytest.mark.parametrize(
+    "origin", ["desk.example", "https://desk.example:", "https://me@desk.example", "https://:443"]
+)
+def test_an_origin_that_no_browser_sends_stops_the_start(origin):
+    with pytest.raises(StartError, match="LINEUP_ORIGINS must be origins such as"):
+        Settings.from_environment({"LINEUP_ORIGINS": origin}, Path("instance"))
+
+
+def test_the_database_is_in_its_folder_however_that_is_named():
+    folder = Path("/srv/feature%2Fdesk?/ü")
+    url = make_url(Settings.from_environment({}, folder).database_url)
+    assert (url.database, dict(url.query)) == (str(folder / "lineup.sqlite"), {})
 
 
 def test_own_files_are_in_the_checkout_or_where_lineup_is_started(monkeypatch, tmp_path):

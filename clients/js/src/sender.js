@@ -41,7 +41,8 @@ export class Sender extends Background {
    * before an earlier event. @param {NewEvent} given */
   send(given) {
     const at = new Date(Math.max(Date.now(), this.journal.lastMs)).toISOString();
-    const event = /** @type {Event} */ ({ id: randomUUID(), occurred_at: at, ...given });
+    const { id, occurred_at, ...rest } = given;
+    const event = /** @type {Event} */ ({ id: id || randomUUID(), occurred_at: occurred_at || at, ...rest });
     if (!this.journal.waiting.has(event.id)) this.journal.add({ event });
     this.worker.wake();
     return event.id;

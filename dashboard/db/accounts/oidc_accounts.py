@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, insert, select, text
 
 from dashboard.db.accounts.admins import Admin
 from dashboard.db.driver import insert_on
@@ -96,7 +96,10 @@ def is_noted(connection: Connection, session: bytes) -> bool:
 
 
 def is_over(connection: Connection, signed: Signed) -> bool:
-    """Whether the provider has signed this person out since this sign-in."""
+    """Whether the provider has signed this person out since this sign-in. A sign-out that comes now
+    waits until the transaction ends, and then finds the new session."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("LOCK TABLE oidc_logouts IN SHARE MODE"))
     table = oidc_logouts
     statement = select(table.c.token_id_hash).where(
         table.c.issuer == signed.issuer,

@@ -15,9 +15,8 @@ class Origins:
     """The allowed origins; by default localhost and 127.0.0.1 at the served port."""
 
     def __init__(self, origins: Iterable[str], port: int):
-        allowed = tuple(origins) or tuple(
-            _without_default_port("http", f"{host}:{port}") for host in ("localhost", "127.0.0.1")
-        )
+        given = tuple(origins) or (f"http://localhost:{port}", f"http://127.0.0.1:{port}")
+        allowed = [_without_default_port(origin) for origin in given]
         #: The origin at the beginning of URLs that are given to others.
         self.first = allowed[0]
         self._origins = frozenset(origin.lower() for origin in allowed)
@@ -60,8 +59,9 @@ def _is_trusted(parts: SplitResult) -> bool:
     return False
 
 
-def _without_default_port(scheme: str, host: str) -> str:
-    return f"{scheme}://{host.removesuffix(f':{_DEFAULT_PORTS[scheme]}')}"
+def _without_default_port(origin: str) -> str:
+    """Returns the origin as browsers send it."""
+    return origin.removesuffix(f":{_DEFAULT_PORTS[urlsplit(origin).scheme]}")
 
 
 def _hosts(origin: str) -> tuple[str, ...]:

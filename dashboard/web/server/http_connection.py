@@ -22,6 +22,7 @@ from dashboard.web.http import bodies
 from dashboard.web.http.files import UPLOAD_SECONDS, is_upload
 from dashboard.web.http.problems import json_problem
 from dashboard.web.server.connections import Connection
+from dashboard.web.server.gate import SOCKET_PATH
 from dashboard.web.server.request_reader import BodyReader, RequestHead
 from dashboard.web.server.state import ServerState
 from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, TARGET
@@ -106,7 +107,7 @@ class HttpConnection:
         except Problem as problem:
             return self._refuse(problem)
         self._connection.begin_request()
-        if self._server.state.is_stopping and "HTTP_UPGRADE" in environ:
+        if self._server.state.is_stopping and _is_socket(environ):
             return self._refuse(_stopping())
         return self._answer(head, body, environ)
 
@@ -151,7 +152,7 @@ class HttpConnection:
 
     def _work(self, environ: WSGIEnvironment) -> AbstractContextManager[None]:
         """Wraps the work on an answer: callers who are behind wait meanwhile."""
-        if "HTTP_UPGRADE" in environ:
+        if _is_socket(environ):
             # A socket stays open: each of its calls is work by itself.
             return nullcontext()
         credential = environ.get("HTTP_AUTHORIZATION") or environ.get("HTTP_COOKIE")
@@ -350,6 +351,11 @@ def _environ_of(head: RequestHead) -> WSGIEnvironment:
         environ["CONTENT_LENGTH"] = environ.pop("HTTP_CONTENT_LENGTH")
     environ.pop("HTTP_TRANSFER_ENCODING", None)
     return environ
+
+
+def _is_socket(environ: WSGIEnvironment) -> bool:
+    """Whether a socket is asked for. Other programs name other upgrades in any request."""
+    return "HTTP_UPGRADE" in environ and environ["PATH_INFO"] == SOCKET_PATH
 
 
 def _stopping() -> Problem:

@@ -223,6 +223,15 @@ test("times never go back", () => {
   assert.deepEqual([...sender.journal.waiting.values()].map(({ occurred_at: at }) => at), wanted);
 });
 
+test("an id or a time without a value is one that is left out", async () => {
+  const server = new Server();
+  const sender = new Sender(lineup("http://lineup.example", "key", { fetch: server.fetch }), { log });
+  const ids = [undefined, null, ""].map((none) => say(sender, "hello", { id: none, occurred_at: none }));
+  await postAll(sender, server);
+  assert.deepEqual([...server.taken.keys()], ids);
+  for (const { id, occurred_at: at } of server.taken.values()) assert.ok(id && Date.parse(at) >= started);
+});
+
 test("what is refused is told and delays nothing; a batch that is too large is halved", async () => {
   const server = new Server();
   const refused = [];

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.db.database import Database
+from dashboard.settings import sqlite_url
 from tests.dashboard.transfer.backup.driver import Place
 
 _numbers = itertools.count()
@@ -25,10 +26,10 @@ def new_place(request, any_database, tmp_path: Path, clock):
     opened: list[Database] = []
 
     def make() -> Place:
-        folder = tmp_path / f"place-{next(_numbers)}"
+        folder = tmp_path / f"a place?%41-{next(_numbers)}"
         folder.mkdir()
         if any_database.is_sqlite:
-            url = f"sqlite:///{folder / 'lineup.sqlite'}"
+            url = sqlite_url(folder / "lineup.sqlite")
         else:
             url = request.getfixturevalue("new_postgres_url")()
         opened.append(Database(url))

@@ -73,7 +73,7 @@ class Place:
 
     def back_up(self) -> tuple[bytes, MadeBackup]:
         out = io.BytesIO()
-        folder = self.folder / "copies"
+        folder = self.folder / "copies?%41"
         folder.mkdir(exist_ok=True)
         made = BackupMaker(self.database, self.store, self.clock).make(out, folder)
         for path in folder.iterdir():

@@ -45,6 +45,14 @@ def test_the_usual_port_may_be_left_out_or_not():
     assert takes_origin(Origins((), 80), "http://localhost")
 
 
+def test_an_origin_with_the_usual_port_is_the_one_without_it():
+    origins = Origins(("https://desk.example:443", "http://desk.example:81"), 5000)
+    assert origins.first == "https://desk.example"
+    assert takes_host(origins, "desk.example") and takes_host(origins, "desk.example:443")
+    assert takes_origin(origins, "https://desk.example")
+    assert takes_origin(origins, "http://desk.example:81")
+
+
 @pytest.mark.parametrize("origin", ["", "null", "http://localhost:8000, http://evil.example"])
 def test_what_names_no_page_of_ours_is_refused(origin):
     assert not takes_origin(Origins((), 8000), origin)

@@ -201,7 +201,8 @@ def test_a_large_answer_is_written_in_turns(served, monkeypatch):
 
 
 def test_a_request_is_the_work_of_its_credential_until_it_is_answered(served, monkeypatch):
-    """The caller of an earlier request is recognized, and the answer is written in its turns."""
+    """The caller of an earlier request is recognized, and the answer is written in its turns. The
+    wish for another protocol changes nothing of it."""
     works = []
 
     @contextlib.contextmanager
@@ -216,7 +217,8 @@ def test_a_request_is_the_work_of_its_credential_until_it_is_answered(served, mo
     monkeypatch.setattr(http_connection.turns, "working", working)
     monkeypatch.setattr(http_connection.turns, "give", lambda: works.append("turn"))
     served.body = content
-    served.ask(GET[:-2] + b"Cookie: a=b\r\n\r\n" + GET[:-2] + b"Authorization: Bearer k\r\n\r\n")
+    upgrade = GET[:-2] + b"Upgrade: h2c\r\nCookie: a=b\r\n\r\n"
+    served.ask(upgrade + GET[:-2] + b"Authorization: Bearer k\r\n\r\n")
     assert works == ["a=b", "turn", "turn", "end", "Bearer k", "turn", "turn", "end"]
 
 
@@ -226,8 +228,10 @@ def test_while_it_stops_answers_are_the_last_ones_and_no_socket_opens(served):
     status, headers, _ = parsed(served.ask(GET + GET))
     assert (status, headers["Connection"]) == ("HTTP/1.1 200 OK", "close")
     upgrade = GET[:-2] + b"Connection: upgrade\r\nUpgrade: websocket\r\n\r\n"
-    assert served.ask(upgrade).startswith(b"HTTP/1.1 503 ")
-    assert len(served.environs) == 1
+    assert served.ask(upgrade).startswith(b"HTTP/1.1 200 ")
+    socket = upgrade.replace(b" / ", b" /socket.io/ ")
+    assert served.ask(socket).startswith(b"HTTP/1.1 503 ")
+    assert len(served.environs) == 2
 
 
 @pytest.mark.parametrize("framed", [True, False])

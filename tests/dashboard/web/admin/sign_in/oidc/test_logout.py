@@ -1,12 +1,16 @@
 """Back-channel logout: signing out at the provider signs out here."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from dashboard.db.accounts.oidc_accounts import Signed, is_over
 from dashboard.oidc import LOGOUT_SECONDS
-from tests.dashboard.web.admin.sign_in.oidc.fake_provider import EVENT, new_key
+from tests.dashboard.web.admin.sign_in.oidc.fake_provider import EVENT, ISSUER, new_key
 from tests.drivers.audit import entries
+from tests.servers.postgres import waits_for_a_lock
+from tests.support import wait_until
 
 
 def send(driver, token: str | None, **headers: str):
@@ -150,6 +154,21 @@ def test_a_sign_in_that_is_overtaken_by_the_logout_begins_no_session(stored):
     stored.application.clock.advance(1_000)
     client, _ = stored.sign_in("mai", ["support"], sid="one")
     assert is_in(client)
+
+
+@pytest.mark.postgres
+def test_a_logout_waits_for_a_sign_in_that_is_being_stored(make_driver, postgres_database):
+    """It ends the session that it could not see yet."""
+    driver = make_driver(postgres_database)
+    client, _ = driver.sign_in("mai", ["support"])
+    signed = Signed(ISSUER, "mai", None, driver.application.clock())
+    with ThreadPoolExecutor() as pool, postgres_database.engine.begin() as connection:
+        assert not is_over(connection, signed)
+        sent = pool.submit(send, driver, driver.provider.logout_token(sub="mai"))
+        wait_until(lambda: waits_for_a_lock(postgres_database), what="the logout")
+        connection.commit()
+        assert sent.result().status_code == 200
+    assert not is_in(client)
 
 
 def test_nothing_but_the_token_lets_a_call_through(driver):
