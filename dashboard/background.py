@@ -24,6 +24,8 @@ REST_SECONDS = 3.0
 UNJOINED_SECONDS = 6.0
 #: Interval of storing the failed sign-ins of a minute, once that minute is over.
 FAILED_SIGN_INS_SECONDS = 5.0
+#: Interval of looking for sources whose facts were not computed to the end.
+REFOLD_SECONDS = 600.0
 
 
 class Background:
@@ -158,6 +160,12 @@ def _other_tasks(services: Services) -> list[PeriodicTask]:
             "the database's checkpoint",
             services.database.checkpoint,
             interval_seconds=CHECKPOINT_SECONDS,
+            expected=(StorageUnavailable,),
+        ),
+        PeriodicTask(
+            "computing facts again",
+            services.api_keys.finish_refolds,
+            interval_seconds=REFOLD_SECONDS,
             expected=(StorageUnavailable,),
         ),
         PeriodicTask(

@@ -469,6 +469,12 @@ class ApiKeys:
             for placements in self._recorder.refold(source_id):
                 self._placer.place(placements)
 
+    def finish_refolds(self) -> None:
+        """Does `refold` for the sources of which an earlier call was cut off."""
+        for (source,) in self._database.read_beside(sources.HALF_FOLDED):
+            log.info("the facts of %s are computed again: a process ended while it did so", source)
+            self.refold(source)
+
     def revoke(self, by: Actor, key_id: int) -> None:
         """Revokes a key by the id of its row: every worker refuses it within a second.
 

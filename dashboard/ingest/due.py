@@ -271,8 +271,8 @@ class HistoryCleaner(RunsTask):
 TOLD_MS = 15_000
 #: Interval of looking at places, and the same while nobody wants to know one.
 PLACES_SECONDS, PLACES_REST_SECONDS = 3.0, 15.0
-#: Threads of which one transaction tells; other writes run in between.
-TOLD_AT_ONCE = 100
+#: Threads of which one transaction tells, and the pause after it, in which others run.
+TOLD_AT_ONCE, TOLD_PAUSE_SECONDS = 100, 0.02
 
 
 class PlaceNews(RunsTask):
@@ -281,10 +281,17 @@ class PlaceNews(RunsTask):
     Every process runs one; the lock of a thread keeps them apart. `on_told` starts deliveries.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], int], on_told: Callable[[], object]):
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        on_told: Callable[[], object],
+        sleep: Callable[[float], object] = time.sleep,
+    ):
         self._database = database
         self._clock = clock
         self._on_told = on_told
+        self._sleep = sleep
         self._has_watches = False
         self._task = PeriodicTask(
             "telling places in line",
@@ -308,6 +315,7 @@ class PlaceNews(RunsTask):
         for first in range(0, len(due), TOLD_AT_ONCE):
             some = due[first : first + TOLD_AT_ONCE]
             self._database.write(partial(_tell, ids=some, today=today, now=now))
+            self._sleep(TOLD_PAUSE_SECONDS)
         if due:
             self._on_told()
         return len(due)

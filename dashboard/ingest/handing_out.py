@@ -6,6 +6,7 @@ worker may make it.
 """
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
@@ -33,6 +34,8 @@ log = logging.getLogger(__name__)
 
 #: Threads with new entries that one transaction adds to a list of a queue.
 FILLED_AT_ONCE = 2_000
+#: Pause after these: SQLite lets no other green thread of the process run meanwhile.
+FILL_PAUSE_SECONDS = 0.02
 #: Longest and shortest interval of looking for hand-outs; a change makes it look at once.
 POLL_SECONDS, LEAST_SECONDS = 15.0, 0.1
 RETRY_SECONDS = 0.25
@@ -210,10 +213,17 @@ class HandOuts(RunsTask):
     """Hands out threads whenever a change or time makes it possible. Every process runs one; they
     take turns under one lock, so none of them leads, and nothing is lost if one ends."""
 
-    def __init__(self, handing_out: HandingOut, place: Place, clock: Callable[[], int]):
+    def __init__(
+        self,
+        handing_out: HandingOut,
+        place: Place,
+        clock: Callable[[], int],
+        sleep: Callable[[float], object] = time.sleep,
+    ):
         self._handing_out = handing_out
         self._place = place
         self._clock = clock
+        self._sleep = sleep
         self._wait_seconds = POLL_SECONDS
         self._task = PeriodicTask(
             "handing out threads",
@@ -232,6 +242,7 @@ class HandOuts(RunsTask):
             outlook, made = handing_out.look(), Pushed([], is_all=True)
             if outlook.has_to_fill:
                 handing_out.fill()
+                self._sleep(FILL_PAUSE_SECONDS)
             returned = handing_out.take_back() if outlook.has_returns else []
             self._place(returned)
             if returned or outlook.has_hand_outs:
@@ -252,7 +263,8 @@ class HandOuts(RunsTask):
 
 
 def return_untaken(connection: Connection, states: Iterable[ThreadState], now: int) -> None:
-    """Takes back threads that their admins have not opened in time; these admins stop accepting.
+    """Takes back threads that their admins have not opened in time; these admins stop accepting. If
+    the queue was deleted the thread stays with its admin.
 
     Saves nothing. The caller holds the lock of `definitions.lock` if there are such threads.
     """
@@ -264,6 +276,9 @@ def return_untaken(connection: Connection, states: Iterable[ThreadState], now: i
     for state in late:
         admin_id = state.columns.assignee_id
         assert admin_id is not None, "a thread that nobody has is not waited for"
+        if state.columns.queue_id not in queues:
+            state.columns.take_until = None
+            continue
         admins.put(connection, admin_id, accepting=False)
         _return(connection, state, "not_taken", names, queues, now)
 

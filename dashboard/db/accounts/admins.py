@@ -159,8 +159,11 @@ def set_email(
     return sessions.end_all(connection, admin_id, but)
 
 
-def set_name(connection: Connection, admin_id: int, name: str) -> None:
-    connection.execute(update(admins).where(admins.c.id == admin_id).values(name=name))
+def set_name(connection: Connection, admin_id: int, name: str, now: int) -> None:
+    """Sets the name; locks the account also if that stays as it is."""
+    at = case((admins.c.name == name, admins.c.changed_at), else_=_later(now))
+    statement = update(admins).where(admins.c.id == admin_id)
+    connection.execute(statement.values(name=name, changed_at=at))
 
 
 def disable(connection: Connection, admin_id: int, now: int) -> None:
@@ -171,10 +174,12 @@ def disable(connection: Connection, admin_id: int, now: int) -> None:
 
 def change(connection: Connection, admin_id: int, values: Mapping[str, Any], now: int) -> None:
     """Sets columns of an account. A larger `changed_at` tells readers that their copy is old."""
-    later = case((admins.c.changed_at < now, now), else_=admins.c.changed_at + 1)
-    connection.execute(
-        update(admins).where(admins.c.id == admin_id).values(**values, changed_at=later)
-    )
+    statement = update(admins).where(admins.c.id == admin_id)
+    connection.execute(statement.values(**values, changed_at=_later(now)))
+
+
+def _later(now: int) -> Any:
+    return case((admins.c.changed_at < now, now), else_=admins.c.changed_at + 1)
 
 
 def preferences(connection: Connection, admin_id: int) -> JsonObject:

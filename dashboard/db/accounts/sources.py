@@ -4,11 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, exists, select, update
 
 from dashboard.db.driver import Ask, Query, answer, insert_missing
 from dashboard.db.lists import versions
 from dashboard.db.models.accounts import sources
+from dashboard.db.models.threads import threads
 from dashboard.db.reports import progress
 from dashboard.errors import StartError
 
@@ -22,6 +23,17 @@ _HANDOFF_ONLY = Query(
 )
 _NAMES = select(sources.c.id, sources.c.name).where(
     sources.c.id.in_(bindparam("ids", expanding=True))
+)
+
+
+#: The names of sources with threads that wait although nobody handed them over.
+HALF_FOLDED = select(sources.c.name).where(
+    sources.c.handoff_only,
+    exists().where(
+        threads.c.source_id == sources.c.id,
+        threads.c.first_request_at.is_not(None),
+        threads.c.handoff_at.is_(None),
+    ),
 )
 
 

@@ -5,7 +5,7 @@ queue's order in SQL is that of the list in Redis, and needs no repair.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, or_, select, update
 
@@ -195,14 +195,13 @@ def _add(
     connection: Connection, query_list: QueryList, unfilled: Unfilled, last_id: int, now_ms: int
 ) -> None:
     ready = and_(threads.c.assignee_id.is_(None), threads.c.snoozed_until.is_(None))
-    opened = func.coalesce(threads.c.reopened_at, threads.c.first_event_at, now_ms)
     rows = (
         select(
             bindparam("number", unfilled.number, literal_execute=True),
             threads.c.id,
             threads.c.desk,
             score_of(query_list, now_ms),
-            opened,
+            _opened(now_ms),
             case((ready, True), else_=False),
         )
         .select_from(source_of(query_list))
@@ -214,6 +213,11 @@ def _add(
     )
     statement = insert_on(connection, queue_entries).from_select(list(_COLUMNS), rows)
     connection.execute(statement.on_conflict_do_nothing())
+
+
+def _opened(now_ms: int) -> Any:
+    """Since when threads without entries count as being on a list."""
+    return func.coalesce(threads.c.reopened_at, threads.c.first_event_at, now_ms)
 
 
 def has_lost(connection: Connection) -> bool:
@@ -337,13 +341,14 @@ def count_of_some(
     return connection.scalar(statement) or 0
 
 
-def count_on_list(connection: Connection, query_list: QueryList, now_ms: int) -> int:
+def count_on_list(connection: Connection, query_list: QueryList, now_ms: int, delay_ms: int) -> int:
     """Counts the threads on a list that a queue could hand out now, without its entries."""
     statement = select(func.count()).select_from(source_of(query_list))
     ready = and_(
         threads.c.closed.is_(False),
         threads.c.assignee_id.is_(None),
         threads.c.snoozed_until.is_(None),
+        _opened(now_ms) <= now_ms - delay_ms,
     )
     return connection.scalar(statement.where(ready, is_on(query_list, now_ms))) or 0
 

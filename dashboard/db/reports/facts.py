@@ -329,10 +329,10 @@ class _Reader:
         waits = list(_waits(turns))
         new = [wait for wait in waits if wait.key not in ends]
         dues = self._dues(row.id, new, received)
-        for wait in waits:
+        for before, wait in zip([0, *(wait.at for wait in waits)], waits, strict=False):
             due_at = dues.get(wait)
             if wait not in dues:
-                yield from (_of(row, fact) for fact in stored if _is_promise_of(fact, wait))
+                yield from (_of(row, fact) for fact in stored if _is_promise_of(fact, wait, before))
             elif due_at is not None and due_at < wait.at:
                 yield _fact(row, KINDS["missed"], due_at, row.id, due_at - wait.since)
             elif due_at is not None and wait.is_reply:
@@ -358,11 +358,14 @@ class _Reader:
         return found
 
 
-def _is_promise_of(fact: Fact, wait: _Wait) -> bool:
+def _is_promise_of(fact: Fact, wait: _Wait, before: int) -> bool:
+    """Whether a stored promise is one of this wait; `before`: the end of the wait before. Later
+    events and settings may move the beginning of a wait, but not its due time."""
     if fact.kind == KINDS["met"]:
         return (fact.at, fact.id) == (wait.at, wait.event_id)
-    is_missed = fact.kind == KINDS["missed"] and fact.value is not None
-    return is_missed and fact.at - (fact.value or 0) == wait.since and fact.at < wait.at
+    if fact.kind != KINDS["missed"] or fact.value is None or fact.at >= wait.at:
+        return False
+    return fact.at - fact.value == wait.since or before <= fact.at
 
 
 def _waits(turns: Iterable[Turn]) -> Iterator[_Wait]:

@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 from sqlalchemy import (
     CTE,
+    JSON,
+    BigInteger,
+    ColumnClause,
     ColumnElement,
     FromClause,
     Select,
@@ -18,12 +21,12 @@ from sqlalchemy import (
     column,
     func,
     literal,
+    literal_column,
     null,
     or_,
     select,
     tuple_,
     union_all,
-    values,
 )
 
 from dashboard.db.database import Database
@@ -270,8 +273,7 @@ class _Axis(NamedTuple):
         rows = [(one, name) for (one,) in database.read_beside(keys) for name in names(one)]
         if not rows:
             return cls(NO_PART, lambda name: ())
-        columns = column("key", key.type), column("name", Text)
-        table = values(*columns, name="parts").data(rows).cte()
+        table = _table(question, [column("key", key.type), column("name", Text)], rows)
         return cls(key, lambda name: (name,), table)
 
     def named(self, rows: CTE | Subquery) -> tuple[FromClause, ColumnElement[Any]]:
@@ -362,31 +364,56 @@ def _at_places(
     wanted: ColumnElement[bool]
     if axis.table is None:
         pairs = {place[:2] for place in places}
-        wanted = bucket.in_({place[0] for place in in_all}) | _is_among((axis.key, bucket), pairs)
+        wanted = bucket.in_({place[0] for place in in_all})
+        wanted |= _is_among(question, (axis.key, bucket), pairs)
     else:
         wanted = bucket.in_({place[-2] for place in places | in_all})
-    at_in_all = func.row_number().over(partition_by=bucket, order_by=value).label("at_in_all")
+    at_in_all = (
+        func.row_number(type_=BigInteger)
+        .over(partition_by=bucket, order_by=value)
+        .label("at_in_all")
+    )
     columns = axis.key.label("key"), bucket.label("bucket"), value.label("duration"), at_in_all
     some: Select[Any] = select(*columns).select_from(source.rows).where(*source.conditions, wanted)
     numbered = some.subquery("numbered")
     rows, name = axis.named(numbered)
     its = numbered.c
-    order = func.row_number().over(partition_by=[name, its.bucket], order_by=its.duration)
+    order = func.row_number(type_=BigInteger).over(
+        partition_by=[name, its.bucket], order_by=its.duration
+    )
     numbers = order.label("at"), its.at_in_all, its.duration
     joined: Select[Any] = select(name.label("name"), its.bucket, *numbers).select_from(rows)
     placed = joined.subquery("placed").c
     return select(*placed).where(
-        _is_among((placed.name, placed.bucket, placed.at), places)
-        | _is_among((placed.bucket, placed.at_in_all), in_all)
+        _is_among(question, (placed.name, placed.bucket, placed.at), places)
+        | _is_among(question, (placed.bucket, placed.at_in_all), in_all)
     )
 
 
-def _is_among(its: Sequence[ColumnElement[Any]], rows: Set[tuple[Any, ...]]) -> ColumnElement[bool]:
-    """Whether columns equal one of these rows, at least one: a table, as PostgreSQL compares with
-    each row of a list."""
+def _is_among(
+    question: Question, its: Sequence[ColumnElement[Any]], rows: Set[tuple[Any, ...]]
+) -> ColumnElement[bool]:
+    """Whether columns equal one of these rows: a table, as PostgreSQL compares with each row of a
+    list."""
     columns = [column(f"column{at}", each.type) for at, each in enumerate(its)]
-    table = values(*columns).data(sorted(rows)).cte()
-    return tuple_(*its).in_(select(*table.c))
+    return tuple_(*its).in_(select(*_table(question, columns, sorted(rows)).c))
+
+
+def _table(
+    question: Question, columns: Iterable[ColumnClause[Any]], rows: Sequence[tuple[Any, ...]]
+) -> CTE:
+    """Builds a table of one parameter: statements have 65,535 at most on PostgreSQL, and compiling
+    thousands takes long."""
+    sent = literal(to_json(rows).decode(), Text)
+    read: list[ColumnElement[Any]]
+    if not question.on_postgres:
+        one = func.json_each(sent).table_valued("value").c.value
+        read = [func.json_extract(one, f"$[{at}]") for at, _ in enumerate(columns)]
+    else:
+        one = func.json_array_elements(cast(sent, JSON)).table_valued("value").c.value
+        read = [one.op("->>")(literal_column(f"{at}")) for at, _ in enumerate(columns)]
+    typed = [cast(each, to.type).label(to.name) for each, to in zip(read, columns, strict=True)]
+    return select(*typed).cte()
 
 
 def _histogram(counts: Counter[int]) -> list[int]:

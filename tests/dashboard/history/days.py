@@ -20,6 +20,8 @@ from dashboard.db.threads import suggestions
 from tests.drivers.application import PASSWORD, ApplicationDriver
 
 THREADS = 7
+#: Acts that one call undoes at most.
+ACTS_AT_ONCE = 4
 #: Sessions last longer.
 SESSION_MS = 3_600_000
 CUSTOMERS = 4
@@ -126,6 +128,9 @@ class Day:
         self.noted.note()
         self._app.services.hand_outs.turn()
         self.noted.note()
+        # Acts of one thread in one millisecond are stored a millisecond apart: the last one is in
+        # the future.
+        self.clock.advance(ACTS_AT_ONCE)
 
     def pass_time(self, milliseconds: int) -> None:
         """Then what is due is taken up, threads are archived, and sessions that end are begun
@@ -327,7 +332,7 @@ class Day:
         """Undoes acts of the last ones; several of one thread in one millisecond, too."""
         with self.database.read() as connection:
             last = connection.scalar(select(func.max(thread_acts.c.id))) or 0
-        acts = [last - step for step in range(choice % 4 + 1) if last > step]
+        acts = [last - step for step in range(choice % ACTS_AT_ONCE + 1) if last > step]
         if acts:
             self._call("post", "threads/undo", acts=acts)
 

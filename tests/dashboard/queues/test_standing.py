@@ -8,7 +8,7 @@ from dashboard.db.lists import views
 from dashboard.db.models.webhooks import outgoing_events
 from dashboard.db.queues import admins, definitions, entries, history, standing
 from dashboard.db.queues.definitions import QueueDraft
-from dashboard.ingest.due import PlaceNews
+from dashboard.ingest.due import TOLD_PAUSE_SECONDS, PlaceNews
 from dashboard.ingest.handing_out import HandingOut
 from dashboard.ingest.outgoing import Admin
 from tests.dashboard.ingest.shop import Shop, new_admin
@@ -212,8 +212,10 @@ def test_a_chatbot_is_told_when_the_place_has_changed_at_most_every_15_seconds(l
     """Q82: once, whichever process tells it; closing ends it."""
     line.queue()
     deliveries: list[int] = []
+    pauses: list[float] = []
     processes = [
-        PlaceNews(line.database, line.clock, lambda: deliveries.append(1)) for _ in range(2)
+        PlaceNews(line.database, line.clock, lambda: deliveries.append(1), pauses.append)
+        for _ in range(2)
     ]
 
     def turns(after_seconds: int) -> list[int]:
@@ -230,6 +232,7 @@ def test_a_chatbot_is_told_when_the_place_has_changed_at_most_every_15_seconds(l
     assert turns(14) == [0, 0], "too soon"
     assert turns(1) == [1, 0]
     assert told(line, line.shop.source_id) == [3, 2, 1] and len(deliveries) == 3
+    assert pauses == [TOLD_PAUSE_SECONDS] * 3, "others run after each slice"
     line.handing_out.pull(Admin(line.mai, "Mai"))
     assert turns(15) == [1, 0]
     assert told(line, line.shop.source_id)[-1] is None, "it waits no more"

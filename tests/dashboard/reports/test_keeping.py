@@ -201,8 +201,8 @@ def test_a_report_is_counted_again_if_facts_go_while_it_is_counted(app, sue, mon
     assert answer.json["total"]["count"] == 0 and len(reads) == 3
 
 
-def test_a_wait_that_later_policies_allow_is_not_missed(app, sue):
-    """It has its due time by the policies of now, as its row."""
+def promised(sue) -> dict[str, object]:
+    """Promises a reply within 20 minutes, at any hour; returns the policy."""
     week = {day: [["00:00", "24:00"]] for day in ("mon", "tue", "wed", "thu", "fri", "sat", "sun")}
     always = {"name": "Always", "timezone": "UTC", "week": week, "exceptions": []}
     calendar = sue.post("/admin/api/calendars", json=always).json["calendar"]["id"]
@@ -210,12 +210,38 @@ def test_a_wait_that_later_policies_allow_is_not_missed(app, sue):
     policy |= {"calendar": calendar}
     made = sue.post("/admin/api/policies", json=policy)
     assert made.status_code == 201, made.text
+    return policy | {"id": made.json["policy"]["id"]}
+
+
+def test_a_missed_promise_stays_so_when_its_wait_begins_elsewhere_by_now(app, sue):
+    """N9: the wait has the due time that was shown at its end."""
+    promised(sue)
+    for name in ("a", "b"):
+        app.say(name)
+        app.clock.advance(60_000)
+        app.happens("thread.handoff", name)
+        app.clock.advance((40, 10)[name == "b"] * 60_000)
+        app.services.due_queue.turn()
+        app.happens("message", name, customer={"id": name}, role="admin", body="Hello")
+        count(app)
+    assert (number(sue, "missed"), number(sue, "met")) == (1, 1)
+    draft = {"source": "shop", "scopes": ["read"], "handoff": True}
+    assert sue.post("/admin/api/keys", json=draft).status_code == 201
+    app.services.api_keys.refold("shop")
+    count(app)
+    assert number(sue, "waiting") == 0
+    assert (number(sue, "missed"), number(sue, "met")) == (1, 1)
+
+
+def test_a_wait_that_later_policies_allow_is_not_missed(app, sue):
+    """It has its due time by the policies of now, as its row."""
+    policy = promised(sue)
+    id = policy.pop("id")
     app.say("a")
     app.clock.advance(21 * 60_000)
     app.services.due_queue.turn()
     count(app)
     assert number(sue, "missed") == 1
-    id = made.json["policy"]["id"]
     later = policy | {"first_reply": 600, "next_reply": 600}
     changed = sue.put(f"/admin/api/policies/{id}", json=later)
     assert changed.status_code == 200, changed.text

@@ -110,6 +110,17 @@ def test_postgres_compares_no_fact_with_each_step_or_percentile(plans_on_postgre
     assert plans.count(" OR ") < 10
 
 
+def test_postgres_takes_as_many_parts_as_there_are(plans_on_postgres, postgres_database):
+    """A statement has 65,535 parameters at most."""
+    tags = "string_agg('t-' || id * 40 + n, ' ')"
+    with postgres_database.engine.begin() as connection:
+        some = f"SELECT {tags} FROM generate_series(0, 39) AS n"
+        connection.exec_driver_sql(f"UPDATE report_facts SET tags = ({some})")
+    query = ReportQuery.model_validate({"metric": "first_reply", "by": "tag"})
+    parts = Reports(postgres_database, now_ms).report(query, Reader(1))["parts"]
+    assert len(parts) > 40_000 and all(part["total"]["count"] == 1 for part in parts)
+
+
 @pytest.mark.parametrize("metric", ["new", "first_reply", "close_time"])
 def test_postgres_reads_the_key_alone(plans_on_postgres, postgres_database, metric):
     """In the table the facts of one kind stand between those of all others: it read all of it."""

@@ -148,4 +148,4 @@ def _logged(work: Callable[..., object], source: str) -> None:
     try:
         work(source)
     except Exception:
-        log.exception("not all threads of %s are up to date: create its key again", source)
+        log.exception("not all threads of %s are up to date: it is tried again soon", source)

@@ -386,7 +386,7 @@ class ProfileApi:
 
         def write(connection: Connection) -> None:
             # This locks the row: of two changes at once the later one keeps what the other has set.
-            admins.set_name(connection, identity.admin_id, body.name)
+            admins.set_name(connection, identity.admin_id, body.name, self._clock())
             old = preferences.known(admins.preferences(connection, identity.admin_id))
             before = {"name": identity.name} | {name: old.get(name) for name in chosen}
             changed = changes(before, {"name": body.name} | chosen)

@@ -272,7 +272,7 @@ class QueuesApi:
             people = standing.People(connection, definitions.state(connection).load)
             accepting = people.accepting(_desks_of(body), _reader())
             query_list = query_lists.list_of(connection, view.listed(None))
-            waiting = entries.count_on_list(connection, query_list, now)
+            waiting = entries.count_on_list(connection, query_list, now, body.delay * 1_000)
             eligible = sum(map(people.has_room, accepting))
         return json_response(Numbers(waiting, len(accepting), eligible)._asdict())
 

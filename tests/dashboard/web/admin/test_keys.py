@@ -67,7 +67,32 @@ def test_a_failure_to_bring_threads_up_to_date_is_logged(dashboard, chief, monke
 
     monkeypatch.setattr(dashboard.services.api_keys, "refold", fail)
     assert chief.post(API, json={"source": "shop", "handoff": True}).status_code == 201
-    assert "create its key again" in caplog.text
+    assert "it is tried again soon" in caplog.text
+
+
+def test_a_process_that_ended_meanwhile_left_nothing_half_done(dashboard, chief, monkeypatch):
+    """Another one computes the facts of the threads that it has not reached."""
+    monkeypatch.setattr("dashboard.ingest.recorder.REFOLD_SLICE", 1)
+    for name in ("first", "second"):
+        dashboard.say(name)
+    whole = dashboard.services.recorder.refold
+
+    def cut_off(source_id: int):
+        yield next(whole(source_id))
+
+    monkeypatch.setattr(dashboard.services.recorder, "refold", cut_off)
+    assert chief.post(API, json={"source": "shop", "handoff": True}).status_code == 201
+
+    def waits() -> list[bool]:
+        rows = chief.get("/admin/api/threads?ids=1,2").json["rows"]
+        return [row["waiting_since"] is not None for row in rows]
+
+    assert waits() == [False, True]
+    monkeypatch.setattr(dashboard.services.recorder, "refold", whole)
+    dashboard.services.api_keys.finish_refolds()
+    assert waits() == [False, False]
+    monkeypatch.setattr(dashboard.services.recorder, "refold", None)
+    dashboard.services.api_keys.finish_refolds()
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,13 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten(chief, mai):
     ):
         assert (refused.status_code, refused.json["code"]) == (409, "changed_meanwhile")
         assert refused.json["account"] == newer
+    for name in ("Mai Anh", "Mai Anh"):
+        profile = {"name": name, "locale": "vi", "timezone": "Asia/Ho_Chi_Minh"}
+        assert mai.put(f"{API}/profile", json=profile).status_code == 200
+    own = account(chief, "Mai Anh")
+    assert own["changed_at"] == newer["changed_at"] + 1, "what is as it was is no change"
+    assert put(chief, id, name="Mai", changed_at=newer["changed_at"]).status_code == 409
+    newer = own
     assert disable(chief, id, changed_at=newer["changed_at"]).status_code == 200
 
 

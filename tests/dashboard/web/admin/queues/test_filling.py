@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import func, select
 
 from dashboard.db.models.queues import queue_entries, queue_lists
+from dashboard.ingest.handing_out import FILL_PAUSE_SECONDS, HandOuts
 from tests.dashboard.web.admin.queues.calls import (
     API,
     MINUTE,
@@ -71,6 +72,16 @@ def test_threads_from_before_are_handed_out_in_the_order_of_the_view(dashboard, 
     sue.post(f"{API}/threads/{ids[2]}/wake", json={})
     sue.post(f"{API}/threads/{ids[1]}/reopen", json={})
     assert taken(sue) == ids[1:4]
+
+
+def test_others_run_between_the_slices(dashboard, sue, small_slices):
+    """SQLite lets no other green thread of a process run while it works."""
+    waiting(dashboard, 5)
+    saved_queue(sue)
+    services, pauses = dashboard.services, list[float]()
+    HandOuts(services.handing_out, lambda placements: None, dashboard.clock, pauses.append).turn()
+    assert len(pauses) >= 3 and set(pauses) == {FILL_PAUSE_SECONDS}
+    assert listed(sue)[0]["waiting"] == 5
 
 
 def test_a_delay_counts_from_the_beginning_of_a_thread_that_was_there_before(dashboard, sue):

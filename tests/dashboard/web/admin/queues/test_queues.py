@@ -202,6 +202,8 @@ def test_a_preview_has_the_numbers_of_the_queue_to_come(dashboard, sue):
     tried = sue.post(f"{URL}/preview", json=body).json
     assert tried == {"waiting": 2, "accepting": 2, "eligible": 1}
     assert listed(sue) == [], "it is not saved"
+    late = sue.post(f"{URL}/preview", json=body | {"delay": 60}).json
+    assert late == tried | {"waiting": 0}, "threads must have been there for so long"
     saved_queue(sue, **body)
     turn(dashboard)
     assert {name: listed(sue)[0][name] for name in tried} == tried

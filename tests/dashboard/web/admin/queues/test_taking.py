@@ -268,6 +268,21 @@ def test_a_thread_that_is_not_taken_comes_back(dashboard, sue, mai):
     assert turn(dashboard) == 1
 
 
+def test_a_thread_of_a_deleted_queue_stays_though_it_was_not_opened(dashboard, sue, mai):
+    ids = waiting(dashboard, 1)
+    queue = saved_queue(sue, mode="push")
+    is_here(dashboard, 2)
+    accepts(mai)
+    assert turn(dashboard) == 1
+    assert sue.delete(f"{URL}/{queue['id']}").status_code == 204
+    dashboard.clock.advance(MINUTE)
+    dashboard.services.due_queue.turn()
+    row = mai.get(f"{API}/threads?ids={ids[0]}").json["rows"][0]
+    assert (row["assignee"], mai.get(ACCEPTING).json["accepting"]) == (MAI, True)
+    assert acts(mai, ids[0])[-1]["type"] == "thread.assigned"
+    assert dashboard.services.due_queue.turn() == 0, "it is not due again and again"
+
+
 def test_a_released_thread_goes_to_somebody_else(dashboard, sue, mai):
     """Q50, Q51, Q54: a reason stands in the conversation, and not in what chatbots get."""
     [id] = waiting(dashboard, 1)
