@@ -24,7 +24,7 @@ REST_SECONDS = 3.0
 UNJOINED_SECONDS = 6.0
 #: Interval of storing the failed sign-ins of a minute, once that minute is over.
 FAILED_SIGN_INS_SECONDS = 5.0
-#: Interval of looking for sources whose facts were not computed to the end.
+#: Interval of looking for sources with facts that were not computed to the end.
 REFOLD_SECONDS = 600.0
 
 
@@ -152,9 +152,7 @@ def _other_tasks(services: Services) -> list[PeriodicTask]:
             interval_seconds=FAILED_SIGN_INS_SECONDS,
         ),
         PeriodicTask(
-            "checking the database",
-            services.database.watch_writes,
-            interval_seconds=TRIAL_SECONDS,
+            "checking the database", services.database.watch_writes, interval_seconds=TRIAL_SECONDS
         ),
         PeriodicTask(
             "the database's checkpoint",

@@ -44,12 +44,7 @@ from dashboard.ordering.list_keeper import ListBuilder, ListKeeper
 from dashboard.ordering.reconciler import Reconciler
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.pushing import PresencePusher
-from dashboard.presence.tasks import (
-    PresenceTasks,
-    PresentAdmins,
-    QueuePresence,
-    shown_statuses,
-)
+from dashboard.presence.tasks import PresenceTasks, PresentAdmins, QueuePresence, shown_statuses
 from dashboard.presence.viewers import Viewers
 from dashboard.rate_limits import SharedLimiter
 from dashboard.transport.sockets import Sockets
@@ -239,13 +234,7 @@ class Services(CoreServices):
     )
     live_lists: cached_property[LiveLists] = part(
         lambda s: LiveLists(
-            s.ranking,
-            s.reads,
-            s.broadcaster,
-            s.sockets,
-            s.list_keeper,
-            s.list_builder,
-            s.monotonic,
+            s.ranking, s.reads, s.broadcaster, s.sockets, s.list_keeper, s.list_builder, s.monotonic
         )
     )
 
@@ -342,9 +331,7 @@ class Services(CoreServices):
     def connect_sockets(self) -> None:
         """Registers the handlers of calls, and the observers of sockets that come and go."""
         lists = ListObserver(
-            self.list_handlers,
-            (self.broadcaster, self.live_lists),
-            self.presence_tasks.send_status,
+            self.list_handlers, (self.broadcaster, self.live_lists), self.presence_tasks.send_status
         )
         self.broadcaster.held_threads.observe(self.admin_presence.thread_gone)
         self.sockets.register(

@@ -26,10 +26,7 @@ PASSWORD_STDIN_OPTION = click.option(
 )
 
 
-@command(
-    "create-admin",
-    example="create-admin --email mai@example.com --name Mai",
-)
+@command("create-admin", example="create-admin --email mai@example.com --name Mai")
 @EMAIL_OPTION
 @click.option("--name", required=True, help="The name that others see.")
 @click.option("--role", type=click.Choice(admins.ROLES), default="admin", show_default=True)
@@ -102,10 +99,7 @@ def set_desks(email: str, names: list[str]) -> None:
         click.echo(f"{email} sees {', '.join(names)}; {released} threads released.", err=True)
 
 
-@command(
-    "set-password",
-    example="set-password --email mai@example.com",
-)
+@command("set-password", example="set-password --email mai@example.com")
 @EMAIL_OPTION
 @PASSWORD_STDIN_OPTION
 def set_password(email: str, password_stdin: bool) -> None:
@@ -162,10 +156,7 @@ def reset_second_factor(email: str) -> None:
         click.echo(f"{what}; the sessions of {email} have ended.", err=True)
 
 
-@command(
-    "disable-admin",
-    example="disable-admin --email mai@example.com",
-)
+@command("disable-admin", example="disable-admin --email mai@example.com")
 @EMAIL_OPTION
 def disable_admin(email: str) -> None:
     with open_services() as services:
@@ -215,9 +206,7 @@ def _password(from_stdin: bool, email: str, name: str) -> str:
 
 
 @command(
-    "create-desk",
-    arguments="NAME is 1 to 32 of a-z, 0-9 and -.",
-    example="create-desk billing",
+    "create-desk", arguments="NAME is 1 to 32 of a-z, 0-9 and -.", example="create-desk billing"
 )
 @click.argument("desk", type=Desk(), metavar="NAME")
 def create_desk(desk: str) -> None:
@@ -245,10 +234,7 @@ def list_desks() -> None:
             click.echo(f"{desk}\t{','.join(begin.get(desk, ()))}")
 
 
-@command(
-    "delete-customer",
-    example="delete-customer --source shop --customer c-7",
-)
+@command("delete-customer", example="delete-customer --source shop --customer c-7")
 @click.option("--source", type=Source(), required=True, help="The chatbot of the customer.")
 @click.option("--customer", metavar="ID", required=True, help="The customer's id at the chatbot.")
 def delete_customer(source: str, customer: str) -> None:

@@ -5,14 +5,7 @@ import importlib
 import click
 
 from dashboard.cli.context import open_database, open_services, read_settings
-from dashboard.cli.params import (
-    HOST_OPTION,
-    PORT_OPTION,
-    RANDOM_SEED,
-    THREADS,
-    Rate,
-    command,
-)
+from dashboard.cli.params import HOST_OPTION, PORT_OPTION, RANDOM_SEED, THREADS, Rate, command
 
 
 @command("demo", example="demo --port 8000")
@@ -50,10 +43,7 @@ def seed(threads: int, messages: int, random_seed: int) -> None:
         demo_data.seed_threads(services, threads, messages, random_seed)
 
 
-@command(
-    "simulate",
-    example="simulate --rate 20 --url http://localhost:5000 --key lu_…",
-)
+@command("simulate", example="simulate --rate 20 --url http://localhost:5000 --key lu_…")
 @click.option("--rate", type=Rate(), required=True, help="Events a second.")
 @click.option(
     "--url",

@@ -12,10 +12,7 @@ from dashboard.db.outbox.webhooks import Webhook
 from dashboard.errors import Problem, StartError
 
 
-@command(
-    "create-key",
-    example="create-key --source shop --desk sales --scopes events,read",
-)
+@command("create-key", example="create-key --source shop --desk sales --scopes events,read")
 @click.option("--source", type=Source(), required=True, help="The chatbot.")
 @click.option(
     "--scopes",
@@ -88,10 +85,7 @@ def _columns(key: api_keys.ApiKeyInfo) -> list[str]:
 _ID_HELP = "ID is the number that list-webhooks shows."
 
 
-@command(
-    "create-webhook",
-    example="create-webhook --source shop --url https://bot.example/lineup",
-)
+@command("create-webhook", example="create-webhook --source shop --url https://bot.example/lineup")
 @click.option("--source", type=Source(), required=True, help="The chatbot.")
 @click.option("--url", required=True, help="Address to which events are posted.")
 @click.option(
@@ -116,11 +110,7 @@ def list_webhooks() -> None:
             click.echo("\t".join(_webhook_columns(webhook, waiting.get(webhook.id, 0))))
 
 
-@command(
-    "rotate-webhook",
-    arguments=_ID_HELP,
-    example="rotate-webhook 1",
-)
+@command("rotate-webhook", arguments=_ID_HELP, example="rotate-webhook 1")
 @click.argument("id", type=ID)
 def rotate_webhook(id: int) -> None:
     with open_services() as services:

@@ -60,11 +60,7 @@ class Part(NamedTuple):
 
 
 def part(
-    connection: Connection,
-    query_list: QueryList,
-    now_ms: int,
-    limit: int,
-    after: Position | None,
+    connection: Connection, query_list: QueryList, now_ms: int, limit: int, after: Position | None
 ) -> Part:
     """Returns up to `limit` archived threads, from the first or after a position.
 
@@ -144,11 +140,7 @@ def on_list(query_list: QueryList, now_ms: int, ids: Collection[int]) -> Select[
 
 
 def _looked_up(
-    connection: Connection,
-    query_list: QueryList,
-    now_ms: int,
-    limit: int,
-    after: Position | None,
+    connection: Connection, query_list: QueryList, now_ms: int, limit: int, after: Position | None
 ) -> Part:
     """Does the same as `part` for a sort without an index: looks through all archived threads."""
     result = look_through(

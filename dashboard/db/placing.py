@@ -135,15 +135,7 @@ def _placements(
             at = moment_of(row.listed_at, row.next_change_at, now_ms)
             names = lists.index.names(lists.index.matches(by_id[row.id], at))
             places |= lists.scores(names, by_id[row.id], at, scores)
-        placements.append(
-            Placement(
-                row.id,
-                row.revision,
-                places,
-                row.assignee_id,
-                lists.unordered,
-            )
-        )
+        placements.append(Placement(row.id, row.revision, places, row.assignee_id, lists.unordered))
     return placements
 
 

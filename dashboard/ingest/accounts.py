@@ -269,11 +269,7 @@ def withdraw_all_of(connection: Connection, now_ms: int, by: Actor, account_id: 
 
 
 def _note_changes(
-    connection: Connection,
-    now_ms: int,
-    by: Actor,
-    before: Account,
-    after: Account,
+    connection: Connection, now_ms: int, by: Actor, before: Account, after: Account
 ) -> None:
     """Adds one entry each for role, desks, name, address and capacity, if they differ."""
     target = Target(after["id"], after["email"])
@@ -423,11 +419,7 @@ class ApiKeys:
     """API keys, for supervisors in the page and for commands; `clock` gives milliseconds."""
 
     def __init__(
-        self,
-        database: Database,
-        recorder: Recorder,
-        placer: Placer,
-        clock: Callable[[], int],
+        self, database: Database, recorder: Recorder, placer: Placer, clock: Callable[[], int]
     ):
         self._database = database
         self._recorder = recorder

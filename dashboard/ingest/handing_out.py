@@ -350,11 +350,7 @@ def _at_capacity(load: int, capacity: int) -> Problem:
 
 
 def _give(
-    connection: Connection,
-    state: QueueState,
-    matches: Sequence[Match],
-    now: int,
-    by: Admin | None,
+    connection: Connection, state: QueueState, matches: Sequence[Match], now: int, by: Admin | None
 ) -> tuple[list[int], Sequence[Placement]]:
     """Assigns the threads, or only some; returns the ids of the acts, and the placements. `by`: the
     admin who asked for it, None if the queue acts by itself."""

@@ -5,17 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    Select,
-    String,
-    Table,
-    bindparam,
-    cast,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Row, Select, String, Table, bindparam, cast, select, update
 
 from dashboard.db import erasures
 from dashboard.db.driver import insert_missing

@@ -217,12 +217,7 @@ def assign_positions(connection: Connection, now_ms: int) -> int:
     position = connection.execute(_HEAD.with_for_update()).scalar_one()
     # A separate statement: on PostgreSQL it sees everything committed before the lock was taken.
     rows = connection.execute(
-        select(
-            outgoing_events.c.id,
-            outgoing_events.c.source_id,
-            ORDER_ID,
-            outgoing_events.c.type,
-        )
+        select(outgoing_events.c.id, outgoing_events.c.source_id, ORDER_ID, outgoing_events.c.type)
         .where(_HAS_NO_POSITION)
         .order_by(outgoing_events.c.id)
         .limit(SLICE)
@@ -239,11 +234,7 @@ def assign_positions(connection: Connection, now_ms: int) -> int:
 
 
 def after(
-    connection: Connection,
-    source_id: int,
-    position: int,
-    limit: int,
-    include: Iterable[str] = (),
+    connection: Connection, source_id: int, position: int, limit: int, include: Iterable[str] = ()
 ) -> tuple[list[Outgoing], int]:
     """Returns up to `limit` events of a source after a position, and the position of the last.
 

@@ -63,11 +63,7 @@ _LISTED: Select[Any] = select(
 
 
 def create(
-    connection: Connection,
-    source_id: int,
-    url: str,
-    events: Collection[str] | None,
-    now_ms: int,
+    connection: Connection, source_id: int, url: str, events: Collection[str] | None, now_ms: int
 ) -> tuple[int, str]:
     """Adds a webhook; returns its id and its secret."""
     secret = _new_secret()
@@ -110,11 +106,7 @@ def rotate(connection: Connection, id: int, now_ms: int) -> str:
     """Sets and returns a new secret; the previous one stays valid for `OLD_SECRET_MS`."""
     secret = _new_secret()
     previous = select(webhooks.c.secret).where(webhooks.c.id == id).scalar_subquery()
-    values = {
-        "old_secret": previous,
-        "old_secret_until": now_ms + OLD_SECRET_MS,
-        "secret": secret,
-    }
+    values = {"old_secret": previous, "old_secret_until": now_ms + OLD_SECRET_MS, "secret": secret}
     connection.execute(update(webhooks).where(webhooks.c.id == id).values(values))
     return secret
 

@@ -216,7 +216,7 @@ def _add(
 
 
 def _opened(now_ms: int) -> Any:
-    """Since when threads without entries count as being on a list."""
+    """Returns the time since which threads without entries count as being on a list."""
     return func.coalesce(threads.c.reopened_at, threads.c.first_event_at, now_ms)
 
 

@@ -282,10 +282,4 @@ def _shown(one: Mapping[str, Any], reader: Reader, desks: Desks) -> JsonObject:
         state = _ABSENT
     sees_load = reader.desks is None or (desks is not None and desks <= reader.desks)
     load, capacity = (one["load"], one["capacity"]) if sees_load else (None, None)
-    return {
-        "id": one["id"],
-        "name": one["name"],
-        "is": state,
-        "load": load,
-        "capacity": capacity,
-    }
+    return {"id": one["id"], "name": one["name"], "is": state, "load": load, "capacity": capacity}

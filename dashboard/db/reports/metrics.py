@@ -64,15 +64,9 @@ METRICS: Mapping[str, Metric] = {
         "facts", ("missed",), "Promises of policies that had not been kept when they were due."
     ),
     "answers": Metric(
-        "facts",
-        ("first_reply", "next_reply", "message"),
-        "Messages of admins to customers.",
+        "facts", ("first_reply", "next_reply", "message"), "Messages of admins to customers."
     ),
-    "handled": Metric(
-        "threads",
-        WORK,
-        "Threads that admins answered or closed.",
-    ),
+    "handled": Metric("threads", WORK, "Threads that admins answered or closed."),
     "online": Metric("time", (), "Time in which admins were here and not away.", hours="online"),
     "away": Metric("time", (), "Time in which admins were away.", hours="away"),
     "accepting": Metric(
@@ -87,9 +81,7 @@ METRICS: Mapping[str, Metric] = {
         "facts", ("used",), "Suggestions of chatbots that admins sent as they were."
     ),
     "suggestions_edited": Metric(
-        "facts",
-        ("edited",),
-        "Suggestions of chatbots that admins took over, changed and sent.",
+        "facts", ("edited",), "Suggestions of chatbots that admins took over, changed and sent."
     ),
     "suggestions_ignored": Metric(
         "facts",

@@ -3,14 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    StrictBool,
-    StrictInt,
-    create_model,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, create_model
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins

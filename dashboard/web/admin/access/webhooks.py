@@ -145,13 +145,7 @@ class WebhookApi:
     def __init__(self, services: Services):
         self._service = services.webhooks
 
-    @_route(
-        "GET",
-        "/webhooks",
-        "getWebhooks",
-        summary="List the webhooks",
-        answers=done(Webhooks),
-    )
+    @_route("GET", "/webhooks", "getWebhooks", summary="List the webhooks", answers=done(Webhooks))
     def listing(self) -> Response:
         rows = self._service.listing()
         return json_response(
@@ -197,11 +191,7 @@ class WebhookApi:
         return Response(status=204)
 
     @_route(
-        "DELETE",
-        "/webhooks/{id}",
-        "deleteWebhook",
-        summary="Revoke a webhook",
-        answers=NO_CONTENT,
+        "DELETE", "/webhooks/{id}", "deleteWebhook", summary="Revoke a webhook", answers=NO_CONTENT
     )
     def revoke(self, id: int) -> Response:
         self._service.revoke(acting(), id)

@@ -159,8 +159,7 @@ class SortPreview(Answer):
     ]
     after: Annotated[list[ThreadId], Field(max_length=200, description="The same, by the rules.")]
     whole: Annotated[
-        bool,
-        Field(description="False if time ran out: then only the newest threads were read."),
+        bool, Field(description="False if time ran out: then only the newest threads were read.")
     ]
 
 
@@ -186,11 +185,7 @@ class SortProblem(schemas.Problem):
 
 
 def checked(
-    connection: Connection,
-    name: str,
-    title: str,
-    rules: Iterable[RuleRequest],
-    timezone: str,
+    connection: Connection, name: str, title: str, rules: Iterable[RuleRequest], timezone: str
 ) -> tuple[SavedSort, ResolvedSort]:
     """Returns the sort, unresolved and resolved.
 
@@ -251,13 +246,7 @@ class SortsApi:
         self._database = services.database
         self._clock = services.clock
 
-    @route(
-        "GET",
-        "/sorts",
-        "getSorts",
-        summary="List the sorts",
-        answers=done(Sorts),
-    )
+    @route("GET", "/sorts", "getSorts", summary="List the sorts", answers=done(Sorts))
     def listing(self) -> Response:
         with self._database.read() as connection:
             chosen = admins.preferences(connection, current().admin_id)
@@ -422,11 +411,7 @@ def _target(sort: SavedSort) -> Target:
 
 def _said(sort: SavedSort) -> dict[str, object]:
     """Returns the data of a sort for the audit log."""
-    return {
-        "title": sort.title,
-        "rules": sorts.rules_json(sort.rules),
-        "timezone": sort.timezone,
-    }
+    return {"title": sort.title, "rules": sorts.rules_json(sort.rules), "timezone": sort.timezone}
 
 
 def _json(sort: SavedSort, locale: str = "en") -> dict[str, object]:

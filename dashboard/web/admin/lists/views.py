@@ -239,13 +239,7 @@ class ViewsApi:
         self._seen_views = SeenViews(services)
         self._clock = services.clock
 
-    @route(
-        "GET",
-        "/views",
-        "getViews",
-        summary="List your views",
-        answers=done(Views),
-    )
+    @route("GET", "/views", "getViews", summary="List your views", answers=done(Views))
     def listing(self) -> Response:
         identity, locale = current(), languages.browsers_locale()
         rows = self._seen_views.of(identity.admin_id, locale, identity.desks)
