@@ -154,22 +154,12 @@ def _other_tasks(services: Services) -> list[PeriodicTask]:
         PeriodicTask(
             "checking the database", services.database.watch_writes, interval_seconds=TRIAL_SECONDS
         ),
-        PeriodicTask(
-            "the database's checkpoint",
-            services.database.checkpoint,
-            interval_seconds=CHECKPOINT_SECONDS,
-            expected=(StorageUnavailable,),
-        ),
-        PeriodicTask(
-            "computing facts again",
-            services.api_keys.finish_refolds,
-            interval_seconds=REFOLD_SECONDS,
-            expected=(StorageUnavailable,),
-        ),
-        PeriodicTask(
-            "removing files",
-            services.file_cleaner.step,
-            interval_seconds=STEP_SECONDS,
-            expected=(StorageUnavailable,),
+        *(
+            PeriodicTask(name, step, interval_seconds=seconds, expected=(StorageUnavailable,))
+            for name, step, seconds in (
+                ("the database's checkpoint", services.database.checkpoint, CHECKPOINT_SECONDS),
+                ("computing facts again", services.api_keys.finish_refolds, REFOLD_SECONDS),
+                ("removing files", services.file_cleaner.step, STEP_SECONDS),
+            )
         ),
     ]

@@ -38,7 +38,7 @@ def _loops() -> set[str]:
     }
 
 
-#: Tasks that the process makes: sessions, the reconciler, and six that look after the rest.
+#: Tasks that the process makes: sessions, the reconciler, and seven that look after the rest.
 _tasks: list[MagicMock] = []
 
 
@@ -72,7 +72,7 @@ def test_every_loop_is_begun_and_ended(services):
             loop = getattr(loop, part)
         assert loop.run in spawned or loop.run.called, f"{name} is not begun"
         assert loop.stop.called, f"{name} is not ended"
-    assert len(_tasks) == 8
+    assert len(_tasks) == 9
     assert all(task.start.called or task.run in spawned for task in _tasks)
     assert all(task.stop.called for task in _tasks)
     assert services.presence_tasks.start.called and services.presence_tasks.stop.called

@@ -5,12 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 from sqlalchemy import (
     CTE,
-    JSON,
     BigInteger,
-    ColumnClause,
     ColumnElement,
     FromClause,
     Select,
@@ -21,7 +19,6 @@ from sqlalchemy import (
     column,
     func,
     literal,
-    literal_column,
     null,
     or_,
     select,
@@ -35,7 +32,7 @@ from dashboard.db.reports import hours, questions
 from dashboard.db.reports.facts import SHOWN_BOUNDS, bucket_of
 from dashboard.db.reports.metrics import OVERLAPPING
 from dashboard.db.reports.questions import NO_PART, Question, Source
-from dashboard.db.steps import Step, step_table
+from dashboard.db.steps import Step, json_table, step_table
 from dashboard.turns import turns
 
 #: The percentiles of durations, by nearest rank: p90 is the shortest one that 90 % do not exceed.
@@ -98,6 +95,7 @@ def _in_turns(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
 # Counts and times
 
 
+_NUMBER = func.row_number(type_=BigInteger)
 #: A label, the key of a part, and a number.
 _Group = tuple[int, Any, Any]
 
@@ -273,8 +271,8 @@ class _Axis(NamedTuple):
         rows = [(one, name) for (one,) in database.read_beside(keys) for name in names(one)]
         if not rows:
             return cls(NO_PART, lambda name: ())
-        table = _table(question, [column("key", key.type), column("name", Text)], rows)
-        return cls(key, lambda name: (name,), table)
+        columns = [column("key", key.type), column("name", Text)]
+        return cls(key, lambda name: (name,), json_table(question.on_postgres, columns, rows))
 
     def named(self, rows: CTE | Subquery) -> tuple[FromClause, ColumnElement[Any]]:
         """Returns rows that have a `key`, each once for each of its names, and the name."""
@@ -368,19 +366,13 @@ def _at_places(
         wanted |= _is_among(question, (axis.key, bucket), pairs)
     else:
         wanted = bucket.in_({place[-2] for place in places | in_all})
-    at_in_all = (
-        func.row_number(type_=BigInteger)
-        .over(partition_by=bucket, order_by=value)
-        .label("at_in_all")
-    )
+    at_in_all = _NUMBER.over(partition_by=bucket, order_by=value).label("at_in_all")
     columns = axis.key.label("key"), bucket.label("bucket"), value.label("duration"), at_in_all
     some: Select[Any] = select(*columns).select_from(source.rows).where(*source.conditions, wanted)
     numbered = some.subquery("numbered")
     rows, name = axis.named(numbered)
     its = numbered.c
-    order = func.row_number(type_=BigInteger).over(
-        partition_by=[name, its.bucket], order_by=its.duration
-    )
+    order = _NUMBER.over(partition_by=[name, its.bucket], order_by=its.duration)
     numbers = order.label("at"), its.at_in_all, its.duration
     joined: Select[Any] = select(name.label("name"), its.bucket, *numbers).select_from(rows)
     placed = joined.subquery("placed").c
@@ -396,24 +388,7 @@ def _is_among(
     """Whether columns equal one of these rows: a table, as PostgreSQL compares with each row of a
     list."""
     columns = [column(f"column{at}", each.type) for at, each in enumerate(its)]
-    return tuple_(*its).in_(select(*_table(question, columns, sorted(rows)).c))
-
-
-def _table(
-    question: Question, columns: Iterable[ColumnClause[Any]], rows: Sequence[tuple[Any, ...]]
-) -> CTE:
-    """Builds a table of one parameter: statements have 65,535 at most on PostgreSQL, and compiling
-    thousands takes long."""
-    sent = literal(to_json(rows).decode(), Text)
-    read: list[ColumnElement[Any]]
-    if not question.on_postgres:
-        one = func.json_each(sent).table_valued("value").c.value
-        read = [func.json_extract(one, f"$[{at}]") for at, _ in enumerate(columns)]
-    else:
-        one = func.json_array_elements(cast(sent, JSON)).table_valued("value").c.value
-        read = [one.op("->>")(literal_column(f"{at}")) for at, _ in enumerate(columns)]
-    typed = [cast(each, to.type).label(to.name) for each, to in zip(read, columns, strict=True)]
-    return select(*typed).cte()
+    return tuple_(*its).in_(select(*json_table(question.on_postgres, columns, sorted(rows)).c))
 
 
 def _histogram(counts: Counter[int]) -> list[int]:
