@@ -258,6 +258,26 @@ def stays_where_one_goes_on_writing(thread, row: str, opened: str) -> None:
     wait_until(lambda: page.evaluate(row)["rows"][0]["open"], what="the thread being open again")
 
 
+def a_note_closes_nothing_over_a_message_that_was_not_seen(thread, row: str) -> None:
+    """The customer writes while the note of "note and done" is on its way. (H28)"""
+    page, browser, held = thread.page, thread.browser, []
+    browser.open(thread.id)
+    page.locator(".messages").focus()
+    page.keyboard.press("n")
+    page.route("**/replies", lambda route: held.append(route))
+    page.fill(FIELD, "The depot knows")
+    page.keyboard.press("Control+Shift+Enter")
+    wait_until(lambda: browser.state() and held, what="the request")
+    thread.lineup.say(thread.name, "It has come!")
+    held[0].continue_()
+    page.unroute("**/replies")
+    page.wait_for_selector(".toast:has-text('stays open')")
+    shown = page.evaluate(row)["rows"][0]
+    assert shown["open"] and shown["waiting_since"]
+    page.locator(".messages").focus()
+    page.keyboard.press("r")
+
+
 def test_keys_take_prioritise_filter_and_send_with_what_follows(thread, lineup):
     page, browser = thread.page, thread.browser
     row = f"(id) => fetch('/admin/api/threads?ids={thread.id}').then((answer) => answer.json())"
@@ -283,6 +303,7 @@ def test_keys_take_prioritise_filter_and_send_with_what_follows(thread, lineup):
     assert page.evaluate(row)["rows"][0]["open"]
 
     stays_where_one_goes_on_writing(thread, row, opened)
+    a_note_closes_nothing_over_a_message_that_was_not_seen(thread, row)
     browser.open(thread.id)
     page.fill(FIELD, "Bye")
     page.keyboard.press("Control+k")
