@@ -25,7 +25,7 @@ UNJOINED_SECONDS = 6.0
 #: Interval of storing the failed sign-ins of a minute, once that minute is over.
 FAILED_SIGN_INS_SECONDS = 5.0
 #: Interval of looking for sources with facts that were not computed to the end.
-REFOLD_SECONDS = 600.0
+REFOLD_SECONDS = 60.0
 
 
 class Background:

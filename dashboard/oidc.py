@@ -261,11 +261,7 @@ def id_token_claims(
         id_token = _verified(token, keys)
         if id_token.header.get("typ") == LOGOUT_TYPE:
             raise SignInInvalid()
-        params = {
-            "nonce": nonce,
-            "client_id": expected.client_id,
-            "access_token": access_token,
-        }
+        params = {"nonce": nonce, "client_id": expected.client_id, "access_token": access_token}
         claims = CodeIDToken(id_token.claims, id_token.header, _options(expected), params)
         claims.validate(expected.now, LEEWAY_SECONDS)
         _check_id(claims["sub"])

@@ -215,7 +215,8 @@ class SharedLimiter:
         return self._own.take(limit, caller, cost)
 
     def _take_shared(self, limit: RateLimit, caller: str, cost: int) -> float | None:
-        key = f"{{{self._prefix}}}|rate|{caller}"
+        # In braces, as all keys: users of Redis with restricted rights may use these alone.
+        key = f"{{{self._prefix}|rate|{caller}}}"
         fills_ms = int(1_000 * limit.seconds)
         wait_ms = text_of(self._lua.run("take", [key], limit.size, fills_ms, cost, self._clock()))
         return float(wait_ms) / 1_000 if wait_ms else None

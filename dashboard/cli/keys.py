@@ -45,8 +45,8 @@ def create_key(
         try:
             services.api_keys.refold(source)
         except BaseException:
-            again = f"Not all threads of {source} follow --handoff yet: create a key again."
-            click.echo(f"The key is valid. {again}", err=True)
+            later = f"Not all threads of {source} follow --handoff yet: a server does the rest."
+            click.echo(f"The key is valid. {later}", err=True)
             raise
 
 

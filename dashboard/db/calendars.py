@@ -76,11 +76,7 @@ def create(
 
 
 def change(
-    connection: Connection,
-    before: SavedCalendar,
-    draft: CalendarDraft,
-    admin_id: int,
-    now_ms: int,
+    connection: Connection, before: SavedCalendar, draft: CalendarDraft, admin_id: int, now_ms: int
 ) -> SavedCalendar:
     """Changes a calendar. Raises IntegrityError if the name is taken."""
     # Two changes within a millisecond get different times, so readers see that their copy is old.

@@ -44,8 +44,8 @@ def step_table(steps: Iterable[Step]) -> CTE:
 def json_table(
     on_postgres: bool, columns: Sequence[ColumnClause[Any]], rows: Sequence[tuple[Any, ...]]
 ) -> CTE:
-    """Builds a table of rows with these columns from one parameter. Statements have 65,535 at most
-    on PostgreSQL, and thousands take long to compile."""
+    """Builds a table of rows with these columns from one parameter: PostgreSQL takes at most 65,535
+    of them in a statement, and thousands take long to compile."""
     sent = literal(to_json(rows).decode(), Text)
     read: list[ColumnElement[Any]]
     if on_postgres:

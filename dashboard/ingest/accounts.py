@@ -425,6 +425,8 @@ class ApiKeys:
         self._recorder = recorder
         self._placer = placer
         self._clock = clock
+        #: The result of `refolded` at the last look.
+        self._refolded = dict[int, int]()
 
     def listing(self) -> list[ApiKeyInfo]:
         """Returns all keys, the oldest first."""
@@ -444,6 +446,7 @@ class ApiKeys:
                 sources.set_desk(connection, source_id, draft.desk)
             if draft.handoff:
                 sources.set_handoff_only(connection, source_id)
+                sources.set_refolded(connection, source_id, 0)
             new_key = api_keys.add(connection, source_id, draft.scopes, draft.rate_per_second, now)
             key_created(connection, now, by, new_key.key, *draft)
             return new_key
@@ -458,14 +461,21 @@ class ApiKeys:
         with self._database.read() as connection:
             source_id = sources.named(connection, source)
         if source_id is not None:
-            for placements in self._recorder.refold(source_id):
-                self._placer.place(placements)
+            self._refold(source_id)
+
+    def _refold(self, source_id: int, after_id: int = 0) -> None:
+        for placements in self._recorder.refold(source_id, after_id):
+            self._placer.place(placements)
 
     def finish_refolds(self) -> None:
-        """Does `refold` for the sources of which an earlier call was cut off."""
-        for (source,) in self._database.read_beside(sources.HALF_FOLDED):
-            log.info("the facts of %s are computed again: a process ended while it did so", source)
-            self.refold(source)
+        """Goes on with each `refold` that has stood still since the last call, because its process
+        has ended."""
+        before = self._refolded
+        with self._database.read() as connection:
+            self._refolded = sources.refolded(connection)
+        for source_id, thread_id in self._refolded.items():
+            if before.get(source_id) == thread_id:
+                self._refold(source_id, thread_id)
 
     def revoke(self, by: Actor, key_id: int) -> None:
         """Revokes a key by the id of its row: every worker refuses it within a second.

@@ -13,11 +13,7 @@ from dashboard.db.threads import events, messages, threads
 from dashboard.db.threads.thread_states import ThreadState
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest import acting, advising, mentioning, outgoing, replies, snoozes
-from dashboard.ingest.assigning import (
-    assign,
-    check_may_give,
-    check_not_claimed_by_another,
-)
+from dashboard.ingest.assigning import assign, check_may_give, check_not_claimed_by_another
 from dashboard.ingest.event_writer import Author
 from dashboard.ingest.handing_out import release_to_queue
 from dashboard.ingest.outgoing import Admin

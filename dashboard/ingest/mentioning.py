@@ -104,11 +104,7 @@ Placements = Sequence[Placement]
 
 
 def mentioned_in(
-    connection: Connection,
-    admin: Admin,
-    desk: str,
-    body: str,
-    chosen: Sequence[int] = (),
+    connection: Connection, admin: Admin, desk: str, body: str, chosen: Sequence[int] = ()
 ) -> list[Mentioned]:
     """Returns the mentions in an admin's note in a thread of this desk.
 

@@ -63,15 +63,18 @@ class Recorder:
             except ErasedEvents as error:
                 erased |= error.ids
 
-    def refold(self, source_id: int) -> Iterator[list[Placement]]:
-        """Folds all threads of a source again, in slices; yields their placements.
+    def refold(self, source_id: int, after_id: int = 0) -> Iterator[list[Placement]]:
+        """Folds all threads of a source after this id again, in slices; yields their placements.
+        `sources.refolded` tells how far it is.
 
         Needed when the kinds of events that count as requests change.
         """
-        after_id = 0
         while True:
             ids = self._thread_ids(source_id, after_id)
             if not ids:
+                self._database.write(
+                    partial(sources.set_refolded, source_id=source_id, thread_id=None)
+                )
                 return
             yield self._database.write(
                 partial(_refold, source_id=source_id, ids=ids, now_ms=self._clock()),
@@ -111,4 +114,5 @@ def _refold(
 ) -> list[Placement]:
     states = thread_states.locked_by_id(connection, ids)
     fold_stored(connection, states, sources.is_handoff_only(connection, source_id))
+    sources.set_refolded(connection, source_id, ids[-1])
     return save(connection, states, now_ms)

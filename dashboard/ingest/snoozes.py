@@ -90,11 +90,7 @@ def follow(connection: Connection, states: Iterable[ThreadState], now: int) -> N
 
 
 def wake(
-    connection: Connection,
-    state: ThreadState,
-    reason: Reason,
-    now: int,
-    at: int | None = None,
+    connection: Connection, state: ThreadState, reason: Reason, now: int, at: int | None = None
 ) -> None:
     """Ends the snooze of a thread, without an admin; the caller saves it.
 

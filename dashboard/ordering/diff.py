@@ -68,12 +68,7 @@ class CountsCheck:
 class LengthsCheck:
     """Compares the lengths and counts of views with SQL, which counts beside other work."""
 
-    def __init__(
-        self,
-        database: Database,
-        ranking: Ranking,
-        monotonic: Callable[[], float],
-    ):
+    def __init__(self, database: Database, ranking: Ranking, monotonic: Callable[[], float]):
         self._database = database
         self._ranking = ranking
         self._monotonic = monotonic

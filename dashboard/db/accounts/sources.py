@@ -4,12 +4,11 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Connection, bindparam, exists, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from dashboard.db.driver import Ask, Query, answer, insert_missing
 from dashboard.db.lists import versions
 from dashboard.db.models.accounts import sources
-from dashboard.db.models.threads import threads
 from dashboard.db.reports import progress
 from dashboard.errors import StartError
 
@@ -23,17 +22,6 @@ _HANDOFF_ONLY = Query(
 )
 _NAMES = select(sources.c.id, sources.c.name).where(
     sources.c.id.in_(bindparam("ids", expanding=True))
-)
-
-
-#: The names of sources with threads that wait although nobody handed them over.
-HALF_FOLDED = select(sources.c.name).where(
-    sources.c.handoff_only,
-    exists().where(
-        threads.c.source_id == sources.c.id,
-        threads.c.first_request_at.is_not(None),
-        threads.c.handoff_at.is_(None),
-    ),
 )
 
 
@@ -129,6 +117,19 @@ def set_handoff_only(connection: Connection, source_id: int) -> bool:
     if changed.rowcount > 0:
         progress.forget(connection, source_id)
     return changed.rowcount > 0
+
+
+def refolded(connection: Connection) -> dict[int, int]:
+    """Maps the sources with facts that are being computed again to the last thread that was."""
+    its = sources.c
+    rows = connection.execute(select(its.id, its.refolded_to).where(its.refolded_to.is_not(None)))
+    return {row.id: row.refolded_to for row in rows}
+
+
+def set_refolded(connection: Connection, source_id: int, thread_id: int | None) -> None:
+    """Notes the last thread with facts that were computed again; None: all of the source are."""
+    its = update(sources).where(sources.c.id == source_id)
+    connection.execute(its.values(refolded_to=thread_id))
 
 
 def _ensure(connection: Connection, name: str, now_ms: int) -> int:

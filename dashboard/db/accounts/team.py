@@ -124,12 +124,7 @@ def known_customers(
         for source, names in names_by_source(people).items()
         for name in connection.scalars(
             _KNOWN,
-            {
-                "source": source,
-                "names": names,
-                "desks": [*desks],
-                "closed_since": closed_since,
-            },
+            {"source": source, "names": names, "desks": [*desks], "closed_since": closed_since},
         )
     }
 

@@ -99,6 +99,8 @@ sources = Table(
     Column("handoff_only", Boolean, nullable=False, server_default=false()),
     Column("desk", String(32), nullable=False, server_default="main"),
     Column("created_at", BigInteger, nullable=False),
+    #: The last thread with facts computed again since a key with `handoff`; null: all have them.
+    Column("refolded_to", BigInteger),
     sqlite_autoincrement=True,
 )
 

@@ -14,12 +14,7 @@ from dashboard.db.accounts.presence_settings import customer_ids
 from dashboard.db.driver import insert_missing, insert_on
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, threads
-from dashboard.db.models.webhooks import (
-    outgoing_readers,
-    pushed_customers,
-    pushed_teams,
-    webhooks,
-)
+from dashboard.db.models.webhooks import outgoing_readers, pushed_customers, pushed_teams, webhooks
 from dashboard.db.outbox import outgoing
 from dashboard.event_types import PRESENCE_CUSTOMER, PRESENCE_TEAM
 from dashboard.validation.strict_json import JsonObject

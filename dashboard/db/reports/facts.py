@@ -232,13 +232,19 @@ def _by_thread(
     return found
 
 
+#: Replies and closes: a wait begins after them.
+_ENDING = frozenset({"message", "first_reply", "next_reply", "waited", "closed"})
+
+
 class _Wait(NamedTuple):
-    """A wait that has ended: since when, and by which event, a reply or a close."""
+    """A wait that has ended: since when, and by which event, a reply or a close; `after`: the time
+    of the reply or close before that."""
 
     since: int
     kind: int
     at: int
     event_id: int
+    after: int
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -329,10 +335,10 @@ class _Reader:
         waits = list(_waits(turns))
         new = [wait for wait in waits if wait.key not in ends]
         dues = self._dues(row.id, new, received)
-        for before, wait in zip([0, *(wait.at for wait in waits)], waits, strict=False):
+        for wait in waits:
             due_at = dues.get(wait)
             if wait not in dues:
-                yield from (_of(row, fact) for fact in stored if _is_promise_of(fact, wait, before))
+                yield from (_of(row, fact) for fact in stored if _is_promise_of(fact, wait))
             elif due_at is not None and due_at < wait.at:
                 yield _fact(row, KINDS["missed"], due_at, row.id, due_at - wait.since)
             elif due_at is not None and wait.is_reply:
@@ -358,20 +364,23 @@ class _Reader:
         return found
 
 
-def _is_promise_of(fact: Fact, wait: _Wait, before: int) -> bool:
-    """Whether a stored promise is one of this wait; `before`: the end of the wait before. Later
-    events and settings may move the beginning of a wait, but not its due time."""
+def _is_promise_of(fact: Fact, wait: _Wait) -> bool:
+    """Whether a stored promise is one of this wait. Later events and settings may move the
+    beginning of a wait, but not its due time."""
     if fact.kind == KINDS["met"]:
         return (fact.at, fact.id) == (wait.at, wait.event_id)
     if fact.kind != KINDS["missed"] or fact.value is None or fact.at >= wait.at:
         return False
-    return fact.at - fact.value == wait.since or before <= fact.at
+    return fact.at - fact.value == wait.since or wait.after <= fact.at
 
 
 def _waits(turns: Iterable[Turn]) -> Iterator[_Wait]:
+    after = last = 0
     for turn in turns:
+        if turn.kind in _ENDING and turn.at > last:
+            after, last = last, turn.at
         if turn.since is not None and turn.kind in ("first_reply", "next_reply", "waited"):
-            yield _Wait(turn.since, KINDS[turn.kind], turn.at, turn.event_id)
+            yield _Wait(turn.since, KINDS[turn.kind], turn.at, turn.event_id, after)
 
 
 def _waiting_states() -> Any:

@@ -30,11 +30,7 @@ from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging import TagNames
 from dashboard.services import Services
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.fields import (
-    MessageId,
-    Strict,
-    shows_something,
-)
+from dashboard.validation.fields import MessageId, Strict, shows_something
 from dashboard.validation.tags import check_change
 from dashboard.web.admin import preferences, requests, responses
 from dashboard.web.admin.bulk import WITHOUT_BODY, ActingAdmin

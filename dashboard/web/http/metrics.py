@@ -242,10 +242,7 @@ class Metrics:
         #: Seconds that the start of this worker took: in all, and of the processor.
         self.start_seconds: Samples = {}
         self._events = Counter(
-            "lineup_events_total",
-            "Events posted by chatbots.",
-            ["status"],
-            registry=self._registry,
+            "lineup_events_total", "Events posted by chatbots.", ["status"], registry=self._registry
         )
         self._answers = Counter(
             "lineup_bot_api_answers_total",
@@ -286,12 +283,7 @@ class Metrics:
         self._registry.register(_Numbers(f"lineup_{name}", help, label, read, CounterMetricFamily))
 
     def watch_many(
-        self,
-        name: str,
-        help: str,
-        label: str,
-        read: Callable[[], Samples],
-        adding: Adding = "sum",
+        self, name: str, help: str, label: str, read: Callable[[], Samples], adding: Adding = "sum"
     ) -> None:
         """Adds numbers by the value of a label ("" for one without), read when they are asked for.
 

@@ -408,8 +408,8 @@ declare global {
     at?: number;
     /** Uploaded files, of replies and notes. */
     files: KeptFile[];
-    /** The token of a reply that was taken back, but may have been sent. */
-    token: string | null;
+    /** The tokens of a reply and of a note that were taken back, but may have been sent. */
+    token: string | null; noteToken?: string | null;
     /** The id of the suggestion that was taken over into the text. */
     suggestion?: number;
   };

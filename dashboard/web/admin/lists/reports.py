@@ -12,12 +12,7 @@ from dashboard.web.admin.responses import Row
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import current
 from dashboard.web.http.queries import DIGITS, After
-from dashboard.web.http.reports import (
-    Reader,
-    Report,
-    ReportQuery,
-    Reports,
-)
+from dashboard.web.http.reports import Reader, Report, ReportQuery, Reports
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from dashboard.web.http.schemas import Answer, QueryProblem

@@ -55,11 +55,7 @@ class FirstList:
         if head is None:
             return None
         rows = self._reads.rows([entry.id for entry in head.entries], list.desks)
-        return {
-            **list.to_json(),
-            **frames.head(head),
-            "rows": frames.rows_of(head.entries, rows),
-        }
+        return {**list.to_json(), **frames.head(head), "rows": frames.rows_of(head.entries, rows)}
 
     def _head(self, list: ListName, admin_id: int) -> Head | None:
         try:

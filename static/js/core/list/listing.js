@@ -95,9 +95,7 @@ export class Listing {
     if (edgeIndex === null) this.news.clear();
   }
 
-  #takesAimed(frame) {
-    return frame?.set.some(([id]) => id === this.#aimedId) || frame?.del.includes(this.#aimedId);
-  }
+  #takesAimed(frame) { return frame?.set.some(([id]) => id === this.#aimedId) || frame?.del.includes(this.#aimedId); }
 
   #takeRow(id, rows) {
     const row = rows[id];

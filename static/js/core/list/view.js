@@ -27,9 +27,7 @@ export class View {
   // The index of the line between the live list and the archive; -1 without archived threads.
   get seam() { return this.#archived ? this.liveTotal : -1; }
 
-  get length() {
-    return this.whole && this.#archived ? this.seam + 1 + this.#archived : this.#liveLength;
-  }
+  get length() { return this.whole && this.#archived ? this.seam + 1 + this.#archived : this.#liveLength; }
 
   // If more rows may follow, the last row is empty.
   get total() {

@@ -51,9 +51,9 @@ export class Drafts {
   // Returns the newest message that counted as read when the draft began, or null.
   /** @param {number} threadId */
   seenOf(threadId) { return this.#shown(threadId).seen; }
-  // Returns the token of a reply that was taken back; null for other drafts.
-  /** @param {number} threadId */
-  tokenOf(threadId) { return this.#shown(threadId).token; }
+  // Returns the token of a message of this kind that was taken back; null for others.
+  /** @param {number} threadId @param {boolean} isPrivate */
+  tokenOf(threadId, isPrivate) { return this.#shown(threadId)[isPrivate ? "noteToken" : "token"] ?? null; }
   // Returns the id of the suggestion that was taken over into the reply, or undefined.
   /** @param {number} threadId */
   suggestionOf(threadId) { return this.#shown(threadId).suggestion; }
@@ -149,8 +149,9 @@ export class Drafts {
   // The text in the composer was sent or discarded.
   /** @param {number} threadId */
   drop(threadId) {
-    const { private: isPrivate, suggestion } = this.#shown(threadId);
-    this.put(threadId, { body: "", seen: null, token: null, suggestion: isPrivate ? suggestion : undefined });
+    const isNote = this.#shown(threadId).private;
+    const sent = isNote ? { noteToken: null } : { seen: null, token: null, suggestion: undefined };
+    this.put(threadId, { body: "", ...sent });
   }
 
   // Another window changed the text stored under this key.

@@ -60,9 +60,7 @@ export class ListPane extends PageModule {
   }
 
   /** @param {number} direction */
-  page(direction) {
-    this.walk(direction * Math.max(1, Math.floor(this.scroller.height / this.#px) - 1));
-  }
+  page(direction) { this.walk(direction * Math.max(1, Math.floor(this.scroller.height / this.#px) - 1)); }
 
   // Applies the latest order, scrolls to the top, and becomes live again.
   toTop() {

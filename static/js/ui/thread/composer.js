@@ -92,8 +92,12 @@ export class Composer extends PageModule {
     const other = draft.private === isPrivate ? this.data.drafts.asideOf(threadId) : draft.body;
     const own = draft.private === isPrivate ? draft.body : this.data.drafts.asideOf(threadId);
     const both = [body, own].filter(Boolean).join("\n");
-    const token = tries || failed ? tokenAfter(item) : this.data.drafts.tokenOf(threadId);
-    this.data.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen, token, suggestion });
+    const { drafts } = this.data;
+    drafts.put(threadId, {
+      body: both, private: isPrivate, aside: other, ...(isPrivate && other ? {} : { seen }),
+      [isPrivate ? "noteToken" : "token"]: tries || failed ? tokenAfter(item) : drafts.tokenOf(threadId, isPrivate),
+      suggestion: suggestion ?? drafts.suggestionOf(threadId),
+    });
     if (files.length) this.attaching.uploads.putBack(threadId, files);
     if (isShown) {
       this.#show();
@@ -146,14 +150,14 @@ export class Composer extends PageModule {
     const seen = isPrivate ? this.data.thread.shownId : this.guard.seenId(threadId);
     const files = uploads.take(threadId, isPrivate);
     const mentions = isPrivate ? this.mentions.take(threadId, body) : [];
-    const token = this.data.drafts.tokenOf(threadId);
+    const token = this.data.drafts.tokenOf(threadId, isPrivate);
     const suggestion = isPrivate ? undefined : this.data.drafts.suggestionOf(threadId);
     this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions, token, suggestion });
     this.field.value = "";
     clearTimeout(this.#timer);
     this.guard.release();
     this.mentions.told = [];
-    this.reading.end();
+    if (!isPrivate || !this.#aside) this.reading.end();
     this.#reportMode(true);
     this.data.drafts.drop(threadId);
     this.#touched = false;

@@ -77,8 +77,8 @@ def test_a_process_that_ended_meanwhile_left_nothing_half_done(dashboard, chief,
         dashboard.say(name)
     whole = dashboard.services.recorder.refold
 
-    def cut_off(source_id: int):
-        yield next(whole(source_id))
+    def cut_off(source_id: int, after_id: int):
+        yield next(whole(source_id, after_id))
 
     monkeypatch.setattr(dashboard.services.recorder, "refold", cut_off)
     assert chief.post(API, json={"source": "shop", "handoff": True}).status_code == 201
@@ -90,9 +90,12 @@ def test_a_process_that_ended_meanwhile_left_nothing_half_done(dashboard, chief,
     assert waits() == [False, True]
     monkeypatch.setattr(dashboard.services.recorder, "refold", whole)
     dashboard.services.api_keys.finish_refolds()
+    assert waits() == [False, True], "it may be under way"
+    dashboard.services.api_keys.finish_refolds()
     assert waits() == [False, False]
     monkeypatch.setattr(dashboard.services.recorder, "refold", None)
-    dashboard.services.api_keys.finish_refolds()
+    for _ in range(2):
+        dashboard.services.api_keys.finish_refolds()
 
 
 @pytest.mark.parametrize(

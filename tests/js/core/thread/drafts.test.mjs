@@ -61,9 +61,11 @@ test("a sent note leaves the reply beside it a reply, with its suggestion; a sen
   const kept = storage();
   const drafts = desk(kept);
   drafts.put(1, { body: "It comes" });
-  drafts.put(1, { suggestion: 7 });
-  drafts.put(1, { body: "Ask the depot", private: true, aside: "It comes" });
+  drafts.put(1, { suggestion: 7, token: "of-reply", seen: 3 });
+  drafts.put(1, { body: "Ask the depot", private: true, aside: "It comes", noteToken: "of-note" });
+  assert.deepEqual([drafts.tokenOf(1, false), drafts.tokenOf(1, true)], ["of-reply", "of-note"]);
   drafts.drop(1);
+  assert.deepEqual([drafts.tokenOf(1, false), drafts.tokenOf(1, true), drafts.seenOf(1)], ["of-reply", null, 3]);
   const again = desk(kept);
   assert.deepEqual([again.get(1), again.asideOf(1)], [{ body: "", private: true }, "It comes"]);
   assert.deepEqual(again.list.map((draft) => [draft.body, draft.private]), [["It comes", false]]);
@@ -71,7 +73,7 @@ test("a sent note leaves the reply beside it a reply, with its suggestion; a sen
   assert.equal(again.suggestionOf(1), 7);
   again.drop(1);
   assert.deepEqual(again.list.map((draft) => [draft.body, draft.private]), [["For us", true]]);
-  assert.equal(again.suggestionOf(1), undefined);
+  assert.deepEqual([again.suggestionOf(1), again.tokenOf(1, false), again.seenOf(1)], [undefined, null, null]);
 });
 
 test("old drafts and those over the limit go, the latest stay", () => {
