@@ -16,10 +16,7 @@ from dashboard.db.threads.edits import Edited
 from dashboard.db.threads.events import held_back, stamped, wins
 from dashboard.db.threads.messages import Message
 from dashboard.db.threads.thread_states import ChangedCustomer, Locked, ThreadState
-from dashboard.db.threads.thread_tags import (
-    change_of,
-    name_of_admins,
-)
+from dashboard.db.threads.thread_tags import change_of, name_of_admins
 from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import ADVICE, EDITS, MESSAGE, RECEIPT, TAGS
 from dashboard.ingest import advising

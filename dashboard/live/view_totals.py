@@ -463,8 +463,7 @@ class ViewTotals(RunsTask):
         if before is lists and not changed:
             return ""
         return self._text(
-            lists,
-            (id for id, list in lists.items() if list in changed or before.get(id) != list),
+            lists, (id for id, list in lists.items() if list in changed or before.get(id) != list)
         )
 
     def _text(self, lists: Lists, ids: Iterable[str]) -> str:

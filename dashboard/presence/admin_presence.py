@@ -78,7 +78,10 @@ class WatchedPeople:
         hidden: dict[str, State] = {}
         if request.kind == "customer" and caller.desks is not None and added:
             customers = self._known(caller.desks, added)
-            version = self._presence_service.customers.now_ms()
+            try:
+                version = self._presence_service.customers.now_ms()
+            except (RedisError, OSError):
+                version = self._presence_service.clock()
             hidden = {person: never_seen(version) for person in added if person not in customers}
             added = [person for person in added if person in customers]
         self._desks[caller.sid] = caller.desks
@@ -259,8 +262,13 @@ class AdminPresence:
         name = caller.connection or caller.sid
         person = str(caller.admin_id)
         connection = Connection(person, name, caller.type, caller.device, self._worker)
-        ping_at = self._monotonic() + random.random() * period
-        self._sockets[caller.sid] = AdminSocket(caller, connection, ping_at)
+        now = self._monotonic()
+        socket = AdminSocket(caller, connection, now + random.random() * period)
+        # Nobody has seen a hidden window since its last input.
+        socket.take_report(caller.visible, caller.idle_ms, now - caller.idle_ms / 1_000)
+        is_active = socket.is_active(self._presence_service.timing, now)
+        socket.connection = connection._replace(active=is_active)
+        self._sockets[caller.sid] = socket
 
     def on_ready(self, caller: Caller) -> None:
         """Announces the socket's admin as online."""

@@ -253,10 +253,7 @@ class PresenceService:
         self.timing = timing or Timing()
         self.relations = Relations(database, monotonic)
         self._rate_limiter = SharedLimiter(client, key_prefix, clock, monotonic)
-        shared: dict[str, Any] = {
-            "timing": self.timing,
-            "lua": LuaRunner(client, job_sources()),
-        }
+        shared: dict[str, Any] = {"timing": self.timing, "lua": LuaRunner(client, job_sources())}
         customers, admins = (Space(kind, f"{key_prefix}:p:") for kind in ("customer", "admin"))
         self.customers = People(client, customers, storage=self._stored_customers, **shared)
         self.admins = People(client, admins, storage=self._stored_admins, **shared)

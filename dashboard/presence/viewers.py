@@ -184,8 +184,14 @@ class Viewers:
         held = self._watched.get(sid, set())
         add, dropped = sorted(new - held), held - new
         self._typing_sent[sid] -= dropped
-        rooms = self.readers.follow(sid, add, dropped)
-        writers = self.writers.follow(sid, add, dropped)
+        try:
+            rooms = self.readers.follow(sid, add, dropped)
+            writers = self.writers.follow(sid, add, dropped)
+        except Exception:
+            # They are not noted as watched, so nothing else would drop them.
+            self.readers.watch(sid, drop=add)
+            self.writers.watch(sid, drop=add)
+            raise
         # The socket may have disconnected during the reading.
         if not self._threads_of(sid):
             self._stop_watching(sid)

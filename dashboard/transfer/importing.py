@@ -255,9 +255,7 @@ class BatchWriter:
         return self._source_id(entry), entry.event.thread
 
 
-def repeated_without_erased(
-    write: Callable[[Mapping[int, set[str]]], Written],
-) -> Written:
+def repeated_without_erased(write: Callable[[Mapping[int, set[str]]], Written]) -> Written:
     """Runs a write; if it meets events of deleted people, runs it again without them."""
     erased: dict[int, set[str]] = defaultdict(set)
     while True:

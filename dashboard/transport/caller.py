@@ -24,6 +24,9 @@ class Caller(NamedTuple):
     #: The kind of device: `web` (a computer), `mobile` or `tablet`.
     type: str = "web"
     desks: Desks = None
+    #: The window as it connected: whether it was visible, and ms since its last input.
+    visible: bool = True
+    idle_ms: int = 0
 
 
 #: Answers one call from the arguments that the browser sent. Raises Problem.

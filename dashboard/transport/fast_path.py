@@ -16,8 +16,8 @@ from dashboard.transport.emitter import Acknowledged, Message
 from dashboard.transport.packets import NAMESPACE, EncodedJson
 from dashboard.transport.websocket import WebSocket
 
-#: An acknowledgement without arguments; Socket.IO handles all others.
-_ACKNOWLEDGEMENT = re.compile(rf"43{NAMESPACE},([0-9]{{1,15}})\[\]")
+#: An acknowledgement. What it carries means nothing for a message of this path.
+_ACKNOWLEDGEMENT = re.compile(rf"43{NAMESPACE},([0-9]{{1,15}})\[(.*)\]", re.DOTALL)
 #: Beginnings of a packet: the type for Engine.IO; and then the type and namespace for Socket.IO.
 _MESSAGE = "4"
 _EVENT = f"{_MESSAGE}2{NAMESPACE},"
@@ -97,4 +97,4 @@ class FastPath:
         acknowledged = self._unacknowledged.pop(int(match[1]), None)
         if acknowledged is not None:
             acknowledged()
-        return True
+        return acknowledged is not None or not match[2]

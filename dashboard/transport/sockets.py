@@ -64,6 +64,15 @@ def type_of(auth: Any, user_agent: str) -> str:
     return "mobile" if _PHONE.search(user_agent) else "web"
 
 
+def window_of(auth: Any) -> tuple[bool, int]:
+    """Returns whether the browser's window is visible, and ms since its last input; without a
+    report it is visible and in use."""
+    given = auth if isinstance(auth, dict) else {}
+    idle_ms = given.get("idle_ms")
+    known = idle_ms if type(idle_ms) is int and 0 <= idle_ms <= 2**53 else 0
+    return given.get("visible") is not False, known
+
+
 #: Seconds that clients have to answer a close frame when the server stops.
 LEAVE_SECONDS = 1.5
 _POLL_SECONDS = 0.02
@@ -347,6 +356,7 @@ class Sockets:
             device_of(auth) or prefix,
             type_of(auth, environ.get("HTTP_USER_AGENT", "")),
             identity.desks,
+            *window_of(auth),
         )
         websocket = environ.get(WEBSOCKET)
         path = self._path(sid, websocket)
@@ -366,6 +376,9 @@ class Sockets:
             self.socketio.server.enter_room(caller.sid, _READY, namespace=NAMESPACE)
             for observer in self._calls.observers:
                 observer.on_ready(caller)
+            if caller.sid not in self._connections:
+                # It closed while an observer waited.
+                self._forget(caller.sid, "closed")
 
     def _disconnect(self, sid: str, reason: Any = None) -> None:
         connection = self._connections.pop(sid, None)

@@ -72,7 +72,7 @@ const failed = () => ui.toasts.show(language.t("error.network"));
 const api = new Api(new Http({ signedOut: () => net.connectionState.end("session") }));
 const connection = new Connection({
   on: socketEvents(page), protocol: boot.protocol, now, device: deviceId(storage()),
-  type: deviceType(navigator),
+  type: deviceType(navigator), report: () => net.heartbeat.report,
 });
 const call = (name, given) => connection.call(name, given);
 const tell = (name, given) => connection.tell(name, given);

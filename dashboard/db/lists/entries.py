@@ -119,10 +119,7 @@ def live_among(ids: Collection[int]) -> ColumnElement[bool]:
 
 
 def changes_ahead(
-    connection: Connection,
-    query_lists: Iterable[QueryList],
-    now_ms: int,
-    some: ColumnElement[bool],
+    connection: Connection, query_lists: Iterable[QueryList], now_ms: int, some: ColumnElement[bool]
 ) -> list[Change]:
     """Returns the threads that new lists will change before their stored next change, each with
     that time: a write of a thread considered only the lists that existed then."""

@@ -36,11 +36,7 @@ outgoing_events = Table(
     UniqueConstraint("thread_id", "seq"),
     sqlite_autoincrement=True,
 )
-Index(
-    "ix_outgoing_events_position",
-    outgoing_events.c.source_id,
-    outgoing_events.c.position,
-)
+Index("ix_outgoing_events_position", outgoing_events.c.source_id, outgoing_events.c.position)
 Index(
     "ix_outgoing_events_unplaced",
     outgoing_events.c.id,

@@ -221,6 +221,10 @@ def replay(
         )
     ).all()
     _restart(connection, ids, now_ms)
+    # What waits behind them in their threads was put off with them.
+    behind = select(deliveries.c.thread_id).where(deliveries.c.id.in_(ids))
+    own = deliveries.c.webhook_id == webhook_id
+    _make_due(connection, own, deliveries.c.thread_id.in_(behind), now_ms=now_ms)
     return len(ids)
 
 
@@ -349,9 +353,7 @@ def replayable(
         ORDER_ID,
         outgoing_events.c.type,
     ).where(
-        outgoing_events.c.source_id == source,
-        outgoing_events.c.position > after,
-        are_wanted(types),
+        outgoing_events.c.source_id == source, outgoing_events.c.position > after, are_wanted(types)
     )
     if name is not None:
         statement = statement.where(outgoing_events.c.name == name)

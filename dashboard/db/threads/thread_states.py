@@ -260,9 +260,7 @@ class ChangedCustomer(NamedTuple):
 
 
 def read_customers(
-    connection: Connection,
-    states: Collection[ThreadState],
-    changed: Mapping[int, ChangedCustomer],
+    connection: Connection, states: Collection[ThreadState], changed: Mapping[int, ChangedCustomer]
 ) -> None:
     """Sets the customer of each thread; `changed`: customers that this transaction has written."""
     ids = {id for state in states for id in (state.before.customer_id, state.columns.customer_id)}

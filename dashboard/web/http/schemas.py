@@ -121,15 +121,13 @@ class Row(Answer):
     last: Annotated[Last | None, Field(description="The newest message by time, without notes.")]
     assignee: Person | None
     due_at: Annotated[
-        int | None,
-        Field(description="The due time for an answer (ms); null if nobody waits."),
+        int | None, Field(description="The due time for an answer (ms); null if nobody waits.")
     ]
     tags: Annotated[list[str], Field(description="In order.")]
     desk: str
     snooze: Annotated[Snooze | None, Field(description="Null if it is not snoozed.")]
     woken: Annotated[
-        Woken | None,
-        Field(description="Present until it is answered, closed or snoozed again."),
+        Woken | None, Field(description="Present until it is answered, closed or snoozed again.")
     ]
 
 

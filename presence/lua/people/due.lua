@@ -10,11 +10,12 @@
 local now = now_ms()
 local skip, skip_idle, kept = tonumber(ARGV[1]), tonumber(ARGV[2]), ms(now - tonumber(ARGV[7]))
 
--- Returns whether the first entry of a set is due, and if not, when it will be.
+-- Returns whether the first entry of a set is due, and when the next one after now will be.
 local function due(key)
   local at = tonumber(redis.call('ZRANGE', KEYS[key], 0, 0, 'WITHSCORES')[2] or nil) or math.huge
-  if at <= now then return true, math.huge end
-  return false, at
+  if at > now then return false, at end
+  local after = redis.call('ZRANGEBYSCORE', KEYS[key], '(' .. ms(now), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  return true, tonumber(after[2] or nil) or math.huge
 end
 
 local function look(at)

@@ -32,10 +32,10 @@ export class Connection {
   #timer = null;
 
   // protocol: the version that the server wrote into the page; device: the id of this browser;
-  // type: the kind of device, if the page knows better than the User-Agent.
+  // type: the kind of device, if the page knows better than the User-Agent; report(): of the window.
   /** @param {ConnectionOptions} options */
   constructor({
-    on, protocol, now = Date.now, device = null, type = null, transports = ["websocket"],
+    on, protocol, now = Date.now, device = null, type = null, report = () => ({}), transports = ["websocket"],
   }) {
     this.on = on;
     this.now = now;
@@ -44,7 +44,7 @@ export class Connection {
       transports,
       reconnection: false, // start() and renew() also act on sleep, focus and the network
       autoConnect: false,
-      auth: { protocol, ...(device && { device }), ...(type && { type }) },
+      auth: (give) => give({ protocol, ...(device && { device }), ...(type && { type }), ...report() }),
     });
     this.socket.on("connect", () => this.#connected());
     this.socket.on("disconnect", () => this.#lost());

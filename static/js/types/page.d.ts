@@ -486,6 +486,7 @@ declare global {
     now?: () => number;
     device?: string | null;
     type?: string | null;
+    report?: () => object;
     transports?: any[];
   };
   type LivenessOptions = {

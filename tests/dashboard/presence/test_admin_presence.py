@@ -84,6 +84,37 @@ def worker(database, clock) -> Worker:
     return Worker(database, clock)
 
 
+def test_an_admin_who_was_away_comes_back_as_away(worker):
+    """R18, T11: a connection that comes again says how its window is."""
+    for sid, report, status in (
+        ("idle", {"visible": True, "idle_ms": 300_000}, "away"),
+        ("hidden", {"visible": False, "idle_ms": 61_000}, "away"),
+        ("behind", {"visible": False, "idle_ms": 5_000}, "online"),
+    ):
+        caller = Caller(sid, 7, connection=sid, device="browser", **report)
+        worker.presence.on_connect(caller)
+        worker.presence.on_ready(caller)
+        assert worker.status() == status, sid
+        if sid == "behind":
+            worker.seconds += 55
+            worker.presence.tick()
+            assert worker.status() == "away", "the time before the connection counts"
+        worker.presence.on_disconnect(sid, "server disconnect")
+
+
+def test_customers_are_watched_while_redis_is_away_also_by_an_admin_of_some_desks(
+    worker, monkeypatch
+):
+    """T12"""
+    caller = Caller("s", 7, connection="s", device="browser", desks=frozenset({"main"}))
+    worker.presence.on_connect(caller)
+    customers = worker.presence_service.customers
+    monkeypatch.setattr(customers, "now_ms", raise_away)
+    monkeypatch.setattr(customers, "held", lambda *given: raise_away())
+    request = {"kind": "customer", "add": ["shop/c-1"]}
+    assert worker.presence.watch(caller, (request,))["presence"].keys() <= {"shop/c-1"}
+
+
 def test_each_socket_is_pinged_once_a_period_and_all_are_spread_over_it(worker):
     """Heartbeats a second stay level. (T22)"""
     for number in range(SOCKETS):

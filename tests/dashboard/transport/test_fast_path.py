@@ -120,13 +120,21 @@ def test_a_message_is_sent_in_utf_8(driver):
 
 
 _TOO_LONG = f"43/admin,1{'0' * 20}[]"
-_OTHERS = "43/admin,1[2] 43/admin,1[ 43/admin,[] 43/other,1[] 42/admin,1[] 43/admin,1[]x 43[] 3"
+_OTHERS = "43/admin,2[2] 43/admin,1[ 43/admin,[] 43/other,1[] 42/admin,1[] 43/admin,1[]x 43[] 3"
 
 
 @pytest.mark.parametrize("message", ["", _TOO_LONG, *_OTHERS.split()])
 def test_other_messages_are_left_to_socket_io(driver, message):
     driver.path.send([frame(1, lambda: pytest.fail("not acknowledged"))])
     assert not driver.websocket.intercept(message)
+
+
+def test_an_acknowledgement_is_one_whatever_it_carries(driver):
+    calls = []
+    driver.path.send([frame(1, lambda: calls.append(1))])
+    assert driver.websocket.intercept('43/admin,1["ok",{"a":[]}]')
+    assert not driver.websocket.intercept('43/admin,1["ok"]'), "it is known once"
+    assert calls == [1]
 
 
 def test_nothing_is_sent_to_a_closed_socket(driver):

@@ -12,6 +12,7 @@ from dashboard.transport.sockets import (
     RETURN_SECONDS,
     RETURNS_A_SECOND,
     Sockets,
+    window_of,
 )
 
 
@@ -85,6 +86,48 @@ def test_without_sockets_nothing_is_waited_for():
     clients = Clients(0)
     clients.sockets.send_away()
     assert clients.now == 0
+
+
+def test_a_socket_that_closes_while_it_is_announced_is_forgotten_by_all():
+    """O8: nothing is kept of it, also by those who learn of it after that."""
+    sockets = Sockets("threading", lambda sessions: {})
+    server = SimpleNamespace(enter_room=lambda *given, **named: None)
+    sockets.socketio = SimpleNamespace(server=server)
+    sockets._connections["s"] = SimpleNamespace(path=SimpleNamespace(close=lambda: None))
+
+    class Holder:
+        """Keeps the sockets that are ready until they close."""
+
+        def __init__(self, on_ready):
+            self.held, self._on_ready = set(), on_ready
+
+        def on_ready(self, caller):
+            self.held.add(caller.sid)
+            self._on_ready(caller.sid)
+
+        def on_disconnect(self, sid, reason):
+            self.held.discard(sid)
+
+    first = Holder(lambda sid: sockets._disconnect(sid, "client disconnect"))
+    second = Holder(lambda sid: None)
+    sockets._calls.observers = (first, second)
+    sockets._make_ready(SimpleNamespace(sid="s"))
+    assert not first.held and not second.held
+
+
+@pytest.mark.parametrize(
+    ("auth", "window"),
+    [
+        ({"visible": False, "idle_ms": 7}, (False, 7)),
+        ({}, (True, 0)),
+        (None, (True, 0)),
+        ({"visible": "no", "idle_ms": -1}, (True, 0)),
+        ({"visible": None, "idle_ms": True}, (True, 0)),
+        ({"idle_ms": 1.5}, (True, 0)),
+    ],
+)
+def test_a_window_says_how_it_is_when_it_connects(auth, window):
+    assert window_of(auth) == window
 
 
 def test_the_page_of_an_account_that_was_disabled_is_told_why_its_session_ended():

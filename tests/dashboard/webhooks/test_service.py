@@ -232,6 +232,21 @@ def test_one_event_or_a_period_is_replayed(driver):
         assert webhooks.failing(connection) == {}
 
 
+def test_what_waits_behind_a_replayed_event_follows_it(driver):
+    """It was put off with the one before it."""
+    id = driver.webhook(events=["message.created"])
+    driver.poster.will_answer(URL, *[Answer(None, "timeout")] * 3)
+    driver.reply("one")
+    driver.reply("two")
+    for milliseconds in (0, 5_000, 300_000):
+        driver.later(milliseconds)
+    [body, *_] = driver.poster.bodies()
+    assert driver.said() == ["one"] * 3
+    driver.webhooks.replay(OPERATOR, id, name=body["id"])
+    driver.settle()
+    assert driver.said()[3:] == ["one", "two"]
+
+
 def test_a_disabled_webhook_is_neither_tested_nor_replayed(driver):
     id = driver.webhook()
     driver.poster.will_answer(URL, 410)

@@ -232,6 +232,17 @@ def test_a_look_says_when_the_next_thing_is_due(world: World) -> None:
     assert world.sweeper.look() == Due([[shard]], [[]], 0, 1_000)
 
 
+def test_a_look_that_finds_something_due_knows_what_comes_after_it(world: World) -> None:
+    """R15: two of one shard may be due a moment after each other."""
+    first, second = [
+        name for name in map(str, range(900)) if not world.people.space.shard_of(name)
+    ][:2]
+    world.open(first, lifetime_ms=1_000)
+    world.open(second, lifetime_ms=1_300)
+    world.clock.advance(1_000)
+    assert world.sweeper.look() == Due([[0]], [[]], 0, 300)
+
+
 def test_many_workers_look_once_until_the_next_thing_is_due(world: World) -> None:
     """The first worker to come then sweeps, also if the one that looked has died. (H35, R15)"""
     world.open("ann", lifetime_ms=700)

@@ -152,10 +152,7 @@ class AccountProblem(Problem):
 #: Every call is for supervisors.
 _route = partial(route, scope=SUPERVISOR)
 _changes = partial(
-    _route,
-    answers=done(ChangedAccount),
-    problems=(404, 409),
-    problem=AccountProblem,
+    _route, answers=done(ChangedAccount), problems=(404, 409), problem=AccountProblem
 )
 
 

@@ -134,9 +134,7 @@ class NewCalendarRequest(Strict):
     timezone: Annotated[Timezone, Field(description="Time zone of the week and the exceptions.")]
     week: WeekRequest
     exceptions: Annotated[
-        list[ExceptionRequest],
-        Field(max_length=EXCEPTIONS_MAX),
-        AfterValidator(_each_date_once),
+        list[ExceptionRequest], Field(max_length=EXCEPTIONS_MAX), AfterValidator(_each_date_once)
     ] = Field(default_factory=list)
 
     def draft(self) -> CalendarDraft:
