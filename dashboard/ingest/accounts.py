@@ -454,10 +454,7 @@ class ApiKeys:
         return self._database.write(write)
 
     def refold(self, source: str) -> None:
-        """Computes the facts of a source's threads again, by its current setting of handoffs.
-
-        Does so even if the setting has not changed: an earlier call may have been interrupted.
-        """
+        """Computes the facts of a source's threads again, by its current setting of handoffs."""
         with self._database.read() as connection:
             source_id = sources.named(connection, source)
         if source_id is not None:
@@ -470,9 +467,8 @@ class ApiKeys:
     def finish_refolds(self) -> None:
         """Goes on with each `refold` that has stood still since the last call, because its process
         has ended."""
-        before = self._refolded
         with self._database.read() as connection:
-            self._refolded = sources.refolded(connection)
+            before, self._refolded = self._refolded, sources.refolded(connection)
         for source_id, thread_id in self._refolded.items():
             if before.get(source_id) == thread_id:
                 self._refold(source_id, thread_id)
