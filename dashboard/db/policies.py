@@ -224,11 +224,14 @@ _COUNT_BEHIND = select(func.count()).select_from(threads).where(_IS_BEHIND)
 
 
 def keep(connection: Connection, now_ms: int) -> None:
-    """Keeps the policies and calendars of a changed version, for the times from now on."""
+    """Keeps the policies and calendars of a changed version, for the times from now on: never from
+    before an earlier version, even if clocks differ."""
     version = versions.current(connection).policies
     policies = [dict(zip(SavedPolicy._fields, row, strict=True)) for row in listing(connection)]
     made = [calendar._asdict() for calendar in calendars.listing(connection)]
-    row = {"version": version, "since": now_ms, "policies": policies, "calendars": made}
+    last = connection.scalar(select(func.max(policy_history.c.since))) or 0
+    since = max(now_ms, last)
+    row = {"version": version, "since": since, "policies": policies, "calendars": made}
     connection.execute(insert(policy_history).values(row))
 
 

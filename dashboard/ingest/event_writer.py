@@ -272,14 +272,14 @@ class EventWriter:
             state.row_changed = state.columns.customer_id in customer_ids
 
     def _index_customers(self) -> None:
-        """Puts into the search index new customers, those with a new name, and those with a new
-        thread: presence adds customers before they write, and most of these never do."""
+        """Puts into the search index new customers, those with a new name, and those who are new
+        in a thread: presence adds customers before they write, and most of these never do."""
         written = dict(self._renamed_customers)
-        new = {state.external_id for state in self._locked.states if state.revision == 0}
         for event in self._new:
-            if event.customer is not None and event.thread in new:
+            if event.customer is not None and event.thread is not None:
                 row = self._customers[event.customer]
-                written[row.id] = row
+                if self._threads[event.thread].columns.customer_id != row.id:
+                    written[row.id] = row
         search_index.put_customers(
             self._connection,
             [(id, row.external_id, row.name) for id, row in sorted(written.items())],

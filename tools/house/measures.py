@@ -27,7 +27,7 @@ class Path(NamedTuple):
 MEASURES = {
     "files": Measure(lambda: len(sources.product()), 375, 320),
     "folders": Measure(lambda: sources.folders_of(sources.product()), 37, 45),
-    "lines": Measure(lambda: sources.lines_of(sources.product()), 69_686, 49_000),
+    "lines": Measure(lambda: sources.lines_of(sources.product()), 69_713, 49_000),
     "modules with one importer": Measure(lambda: len(sources.modules_with_one_importer()), 57, 45),
     f"of these below {sources.SMALL_LINES} lines": Measure(
         lambda: len(sources.small_modules_with_one_importer()), 3, 0
@@ -35,7 +35,7 @@ MEASURES = {
     f"folders with fewer than {MODULES_MIN} modules": Measure(
         lambda: len(sources.folders_with_few_modules(MODULES_MIN)), 2, 0
     ),
-    "lines of imports": Measure(sources.import_lines, 5_016, 3_300),
+    "lines of imports": Measure(sources.import_lines, 5_018, 3_300),
     "lines of wiring": Measure(sources.wiring_lines, 1_182, 550),
     "dict[str, Any]": Measure(sources.untyped_dicts, 44, 60),
     "page modules": Measure(lambda: len(sources.page_modules()), 163, 150),

@@ -69,7 +69,8 @@ def part(
 
     Raises StorageUnavailable.
     """
-    found = database.read_beside(_rows(query_list, at, limit + 1, after))
+    preview = _preview(database.is_sqlite)
+    found = database.read_beside(_rows(query_list, at, limit + 1, after, preview))
     total = found[0][0] if found else _total(database, query_list, at, after)
     shown = found[:limit]
     with database.read() as connection:
@@ -196,7 +197,9 @@ def _source(query_list: QueryList, past: Past) -> FromClause:
     )
 
 
-def _rows(query_list: QueryList, at: int, limit: int, after: Position | None) -> Select[Any]:
+def _rows(
+    query_list: QueryList, at: int, limit: int, after: Position | None, preview: Any
+) -> Select[Any]:
     """Selects a part of a list: the total, the score, the message of the preview, and the values of
     `row_json`."""
     entries = _entries(query_list, at).subquery("entries")
@@ -224,29 +227,23 @@ def _rows(query_list: QueryList, at: int, limit: int, after: Position | None) ->
         return adapted(clause, lambda name: shown.c[name])
 
     source = shown.join(threads, threads.c.id == shown.c.id)
-    first = shown.c.total, shown.c.score, as_it_was(_PREVIEW)
+    first = shown.c.total, shown.c.score, as_it_was(preview)
     rows = select_rows(source, as_it_was)
     columns = [*first, *rows.selected_columns]
     return rows.with_only_columns(*columns).order_by(shown.c.score, shown.c.id)
 
 
-#: The message that the row of a thread shows: see `folding`.
-_PREVIEW = (
-    select(events.c.id)
-    .where(
-        events.c.thread_id == threads.c.id,
-        events.c.id <= threads.c.last_message_id,
-        events.c.role.is_not(None),
-        events.c.private.is_(False),
-    )
-    .order_by(
-        case({"client": 0, "admin": 1}, value=events.c.role, else_=2),
-        events.c.ranked_at.desc(),
-        events.c.external_id.desc(),
-    )
-    .limit(1)
-    .scalar_subquery()
-)
+def _preview(is_sqlite: bool) -> Any:
+    """Selects the message that the row of a thread shows: see `folding`."""
+    its = events.c
+    of_thread = its.thread_id == threads.c.id, its.id <= threads.c.last_message_id
+    # Compares bytes; SQLite does so by default.
+    name = its.external_id if is_sqlite else its.external_id.collate("C")
+    role = case({"client": 0, "admin": 1}, value=its.role, else_=2)
+    shown = select(its.id).where(*of_thread, its.role.is_not(None), its.private.is_(False))
+    return shown.order_by(role, its.ranked_at.desc(), name.desc()).limit(1).scalar_subquery()
+
+
 #: With the texts of now: one that was edited or deleted since is not shown again.
 _MESSAGES = (
     select(

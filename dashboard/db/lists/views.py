@@ -30,6 +30,7 @@ from dashboard.db.accounts.admins import canonical_email
 from dashboard.db.driver import insert_on
 from dashboard.db.lists import allowances, kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery, people_in
+from dashboard.db.models.accounts import admins
 from dashboard.db.models.history import view_history
 from dashboard.db.models.views import view_changes, view_orders, views, views_version
 from dashboard.db.queues import definitions, entries
@@ -175,6 +176,10 @@ _KEPT = ("name", "query", "sort", "timezone", "owner_id", "desk")
 _PUBLIC_ID = re.compile(r"v([1-9][0-9]{0,15})")
 _COLUMNS = tuple(views.c[name] for name in View._fields)
 _READ = select(*_COLUMNS)
+#: Views of disabled accounts have no lists.
+_MAY_HAVE_LISTS = views.c.owner_id.is_(None) | views.c.owner_id.in_(
+    select(admins.c.id).where(admins.c.disabled_at.is_(None))
+)
 _SET_LIST = update(views).where(views.c.id == bindparam("view")).values(list_id=bindparam("list"))
 _GROW = update(views_version).values(version=views_version.c.version + 1)
 
@@ -346,11 +351,11 @@ def follow_addresses(connection: Connection, emails: Iterable[str], now_ms: int)
     addresses = {canonical_email(email) for email in emails}
     sort_names = _sorts_that_name(connection, addresses)
     outdated = query_lists.outdated(connection, addresses)
-    rows = map(View._make, connection.execute(_READ.where(views.c.list_id.is_not(None))))
+    # Also those without a list: a view may have lost it while nobody had the address.
     named = [
         view
-        for view in rows
-        if view.list_id in outdated or not addresses.isdisjoint(people_in(view.query).addresses)
+        for view in map(View._make, connection.execute(_READ.where(_MAY_HAVE_LISTS)))
+        if view.list_id in outdated or _names(view, addresses)
     ]
     if outdated or sort_names or named:
         begin_change(connection)
@@ -363,6 +368,13 @@ def follow_addresses(connection: Connection, emails: Iterable[str], now_ms: int)
         entries.synchronize(connection)
         _release_unused(connection, [view.list_id for view in named], now_ms)
     policies.follow_addresses(connection, addresses, now_ms)
+
+
+def _names(view: View, addresses: set[str]) -> bool:
+    """Whether a view that may have a list names one of these addresses."""
+    people = people_in(view.query)
+    has_list = view.owner_id is not None or not people.me
+    return has_list and not addresses.isdisjoint(people.addresses)
 
 
 def _sorts_that_name(connection: Connection, addresses: set[str]) -> list[str]:

@@ -68,13 +68,19 @@ def _coded(text: str) -> str:
 _FOLDING = _Folding()
 
 
+#: The letters of a Korean syllable, as macOS writes the names of files.
+_LETTERS_OF_SYLLABLE = re.compile(
+    "[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\uac00-\ud7a3][\u11a8-\u11c2]"
+)
+
+
 def folded(text: str) -> str:
     """Removes the differences that a search ignores: case, marks, widths, and variants of
     apostrophes, quotes and hyphens."""
     result = text.translate(_FOLDING)
     if "\u3099" in result or "\u309a" in result:
-        return unicodedata.normalize("NFC", result)
-    return result
+        result = unicodedata.normalize("NFC", result)
+    return _LETTERS_OF_SYLLABLE.sub(lambda found: unicodedata.normalize("NFC", found[0]), result)
 
 
 def words(text: str) -> list[str]:
@@ -161,7 +167,7 @@ def _characters(text: str) -> Iterator[tuple[int, int, str]]:
     """Yields (start, end, folded) of each character together with the marks that belong to it."""
     start, piece = 0, ""
     for at, character in enumerate(text):
-        if character in _VOICING and at > start:
+        if (character in _VOICING or "\u1160" <= character <= "\u11ff") and at > start:
             piece = folded(text[start : at + 1])
             continue
         own = _FOLDING[ord(character)]

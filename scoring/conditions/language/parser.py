@@ -306,7 +306,10 @@ def has_conditions(text: str) -> bool:
 
 def _with_open_phrase(text: str, error: QueryError) -> Query:
     """Parses a text with a last phrase that lacks its closing quote; else raises the error."""
-    query = parse(text + QUOTE, with_words=True)
+    try:
+        query = parse(text + QUOTE, with_words=True)
+    except QueryError:
+        raise error from None
     values = (value.at for term in query.terms() for value in term.values)
     if not query.words or query.words[-1].at < max(values, default=0):
         raise error

@@ -1,6 +1,9 @@
 """Lists that time changes: they were as they were shown, also if a change was taken up late."""
 
+import pytest
+
 from tests.dashboard.history.desk import HISTORY, moment
+from tests.drivers.application import ApplicationDriver
 
 MINUTE_MS = 60_000
 WAITING = {"query": "waits:>15m", "sort": "longest_wait"}
@@ -120,3 +123,23 @@ def test_an_explanation_names_the_policy_of_the_moment(app, sue):
     assert (soon["policy"], soon["minutes"]) == ("Soon", 10)
     assert (later["policy"], later["minutes"]) == ("Later", 90)
     assert gone is None
+
+
+@pytest.mark.postgres
+def test_of_two_messages_at_once_the_past_shows_the_one_that_was_shown(
+    postgres_database, clock, tmp_path
+):
+    """Ids are compared by their bytes, whatever the database sorts by."""
+    by_language = 'ALTER TABLE events ALTER external_id TYPE varchar(255) COLLATE "en-x-icu"'
+    with postgres_database.engine.begin() as connection:
+        connection.exec_driver_sql(by_language)
+    app = ApplicationDriver(postgres_database, clock, tmp_path)
+    sue = app.sign_in("Sue", "supervisor")
+    content = {"customer": {"id": "c-1"}, "role": "client", "occurred_at": moment(clock())}
+    for id in ("B1", "a1"):
+        app.happens("message", "t-1", id=id, body=id, **content)
+    [row] = sue.get("/admin/api/threads?ids=1").json["rows"]
+    clock.advance(1_000)
+    given = {"view": "arrival", "sort": "arrival", "at": moment(clock() - 1)}
+    [was] = sue.get(HISTORY, query_string=given).json["rows"]
+    assert was["preview"]["body"] == row["preview"]["body"] == "a1"

@@ -145,4 +145,11 @@ def test_a_condition_in_another_width_is_the_same_condition():
         == parse('tag:"vip" -is:open').canonical
     )
     assert read_search("tag：vip “hello – you”").words == "“hello – you”"
+
+
+def test_a_quote_that_is_still_open_is_missed_at_the_end_of_the_text():
+    text = '(assigned:"mai@x.y'
+    with pytest.raises(QueryError) as error:
+        read_search(text)
+    assert error.value.at == len(text) and list(error.value.expected) == ['"']
     assert parse("lang:zh_hans").canonical == "lang:zh-hans"

@@ -29,6 +29,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.web.http.schemas import Absent, Answer, Milliseconds
+from scoring.conditions.language.query import QueryError
 
 #: Most desks of one queue.
 DESKS_MAX = 200
@@ -371,6 +372,11 @@ def _view(connection: Connection, body: TriedQueueRequest) -> views.View:
     if view.list_id is None:
         detail = "has other threads for each admin, so it cannot hand them out"
         raise field_error("/view", "unknown_value", detail)
+    try:
+        query_lists.list_of(connection, view.listed(None))
+    except QueryError as error:
+        detail = f"has a query that is wrong by now: {error}"
+        raise field_error("/view", "unknown_value", detail) from error
     return view
 
 

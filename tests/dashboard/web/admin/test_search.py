@@ -38,6 +38,21 @@ def test_a_customer_whom_presence_knew_first_is_found(dashboard, mai):
     assert [each["row"]["id"] for each in search(mai, q="visitor-7").json["results"]] == [thread_id]
 
 
+def test_a_customer_whom_presence_knew_is_found_also_in_a_thread_of_before(dashboard, mai):
+    """The chatbot hands over first, or the customer was anonymous until now."""
+    dashboard.say("t-0")
+    seen = [Departure(f"shop/visitor-{number}", 50, 50) for number in (8, 9)]
+    dashboard.database.write(lambda connection: save_customers(connection, seen))
+    first = dashboard.happens("thread.handoff", "t-1")
+    second = dashboard.say("t-2", customer="anonymous")
+    for thread, number in (("t-1", 8), ("t-2", 9)):
+        content = {"customer": {"id": f"visitor-{number}"}, "role": "client", "body": "Hi"}
+        dashboard.happens("message", thread, **content)
+    for number, thread_id in ((8, first), (9, second)):
+        found = search(mai, q=f"visitor-{number}").json["results"]
+        assert [each["row"]["id"] for each in found] == [thread_id]
+
+
 def test_a_search_goes_on_where_it_stopped(dashboard, mai):
     ids = [dashboard.say(f"t-{number}", body="walk") for number in range(5)]
     walked, cursor = [], None

@@ -245,6 +245,18 @@ def test_opening_hours_that_are_deleted_meanwhile_are_no_calendar(
     assert answers[0].json["errors"][0]["pointer"] == "/calendar"
 
 
+def test_the_policies_stored_last_are_those_of_now_also_if_clocks_differ(dashboard, sue):
+    always = saved_calendar(sue)["id"]
+    since = []
+    for name, milliseconds in (("a", 30), ("b", -30), ("c", 0)):
+        dashboard.clock.advance(milliseconds)
+        saved_policy(sue, always, name=name)
+        with dashboard.database.read() as connection:
+            kept = "SELECT since FROM policy_history ORDER BY version"
+            since = list(connection.exec_driver_sql(kept).scalars())
+    assert len(since) >= 3 and since == sorted(since)
+
+
 def test_the_conditions_of_all_policies_are_limited(sue, monkeypatch):
     """Each event asks them one by one, however few policies there are."""
     monkeypatch.setattr("dashboard.db.lists.allowances.RULES_MAX", 4)

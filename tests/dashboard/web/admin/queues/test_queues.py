@@ -209,6 +209,19 @@ def test_a_preview_has_the_numbers_of_the_queue_to_come(dashboard, sue):
     assert {name: listed(sue)[0][name] for name in tried} == tried
 
 
+def test_a_view_with_a_mistake_makes_no_queue(dashboard, sue):
+    """Nobody has the address any more."""
+    dashboard.create_admin("Mai")
+    view = saved(sue, owner="all", query="assigned:mai@example.com")["id"]
+    assert sue.put(f"{API}/accounts/2", json={"email": "other@example.com"}).status_code == 200
+    body = {"view": view, "mode": "pull", "admins": "all"}
+    for url in (f"{URL}/preview", URL):
+        answer = sue.post(url, json=body)
+        assert is_problem(answer, 422, "unknown_value")
+        [error] = answer.json["errors"]
+        assert error["pointer"] == "/view" and "wrong by now" in error["detail"]
+
+
 def test_the_load_counts_open_threads_if_a_supervisor_says_so(dashboard, sue):
     """Q23."""
     mai = dashboard.sign_in("Mai")

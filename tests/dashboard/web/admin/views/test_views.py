@@ -260,6 +260,36 @@ def test_a_view_whose_address_is_gone_is_shown_with_its_mistake(dashboard, mai):
     assert mai.put(f"{API}/v1", json=view(query="")).json["mistake"] is None
 
 
+def test_a_view_that_lost_its_list_while_nobody_had_its_address_has_it_again(dashboard, sue):
+    """Its sort got new rules meanwhile, or the account of its owner was disabled and enabled."""
+    dashboard.create_admin("Mai")
+    lan = dashboard.sign_in("Lan")
+    rules = [{"when": "", "by": "created_at", "order": "oldest"}]
+    sort = {"name": "vip", "title": "VIP", "rules": rules}
+    assert sue.post("/admin/api/sorts", json=sort).status_code == 201
+    query = "assigned:mai@example.com"
+    saved(sue, query=query, sort="vip", owner="all")
+    saved(lan, query=query)
+
+    def listed_now() -> list[bool]:
+        with dashboard.database.read() as connection:
+            rows = connection.exec_driver_sql("SELECT list_id FROM views ORDER BY id")
+            return [row.list_id is not None for row in rows]
+
+    def moves(email: str) -> None:
+        assert sue.put("/admin/api/accounts/2", json={"email": email}).status_code == 200
+
+    moves("other@example.com")
+    assert listed_now() == [True, True], "it stays as it is, without threads"
+    changed = {"title": "VIP", "rules": [rules[0] | {"order": "newest"}]}
+    assert sue.put("/admin/api/sorts/vip", json=changed).status_code == 200
+    for change in ("disable", "enable"):
+        assert sue.post(f"/admin/api/accounts/3/{change}", json={}).status_code == 200
+    assert listed_now() == [False, False]
+    moves("mai@example.com")
+    assert listed_now() == [True, True]
+
+
 def test_an_admin_has_up_to_200_views_of_their_own(dashboard, mai, monkeypatch):
     monkeypatch.setattr("dashboard.db.lists.views.OWN_MAX", 2)
     monkeypatch.setattr("dashboard.db.lists.views.SHARED_MAX", 1)
