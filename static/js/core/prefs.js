@@ -68,8 +68,8 @@ export class Prefs {
       await this.send(changes);
     } catch (error) {
       if (error.status >= 400 && error.status < 500) return;
-      const still = Object.entries(changes).filter(([name, value]) => this.kept[name] === value);
-      this.#unsent = { ...Object.fromEntries(still), ...this.#unsent };
+      // As they are by now: a newer one may have been stored meanwhile.
+      for (const name in changes) this.#unsent[name] = this.kept[name];
       this.#schedule(RETRY_MS);
     }
   }

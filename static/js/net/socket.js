@@ -35,7 +35,7 @@ export class Connection {
   // type: the kind of device, if the page knows better than the User-Agent; report(): of the window.
   /** @param {ConnectionOptions} options */
   constructor({
-    on, protocol, now = Date.now, device = null, type = null, report = () => ({}), transports = ["websocket"],
+    on, protocol, now = Date.now, device = null, type = null, report = null, transports = ["websocket"],
   }) {
     this.on = on;
     this.now = now;
@@ -44,7 +44,7 @@ export class Connection {
       transports,
       reconnection: false, // start() and renew() also act on sleep, focus and the network
       autoConnect: false,
-      auth: (give) => give({ protocol, ...(device && { device }), ...(type && { type }), ...report() }),
+      auth: (give) => give({ protocol, device, type, ...report?.() }),
     });
     this.socket.on("connect", () => this.#connected());
     this.socket.on("disconnect", () => this.#lost());

@@ -486,7 +486,7 @@ declare global {
     now?: () => number;
     device?: string | null;
     type?: string | null;
-    report?: () => object;
+    report?: (() => object) | null;
     transports?: any[];
   };
   type LivenessOptions = {

@@ -62,7 +62,7 @@ test("a choice that fails late does not come again after a newer one was stored"
   await clock.turn(1000);
   fails[0](Object.assign(new Error(), { status: 0 }));
   await clock.turn(10_000);
-  assert.deepEqual(sent.slice(1), [{ density: "comfortable" }, { theme: "dark" }]);
+  assert.deepEqual(sent.slice(1), [{ density: "comfortable" }, { density: "comfortable", theme: "dark" }]);
 });
 
 test("a choice that could not be sent is sent later", async () => {
