@@ -40,7 +40,7 @@ MEASURES = {
     "dict[str, Any]": Measure(sources.untyped_dicts, 44, 60),
     "page modules": Measure(lambda: len(sources.page_modules()), 163, 150),
     "lines of page modules": Measure(
-        lambda: sources.lines_of(sources.page_modules()), 26_857, 19_500
+        lambda: sources.lines_of(sources.page_modules()), 26_856, 19_500
     ),
     "names that page modules take from `parts`": Measure(sources.page_parts, 0, 0),
     "words of riddles in 10,000 words": Measure(lambda: round(prose.riddles()), 0, 6),

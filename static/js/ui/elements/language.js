@@ -31,7 +31,10 @@ export class Language {
   choose(locale) { return this.#inTurn(() => this.#choose(locale)); }
 
   // Parts and languages are loaded one after the other, so that none is lost.
-  #inTurn(run) { return (this.#loading = this.#loading.then(run, run)); }
+  #inTurn(run) {
+    this.#loading = this.#loading.then(run, run);
+    return this.#loading;
+  }
 
   async #add(part) {
     if (this.#further.has(part)) return;

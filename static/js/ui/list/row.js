@@ -124,13 +124,9 @@ class RowElement {
     this.#set(`${name}.${flag}`, value, () => { this.#elements[name].dataset[flag] = value; });
   }
 
-  #title(name, text) {
-    this.#set(`${name}.title`, text, () => { this.#elements[name].title = text; });
-  }
+  #title(name, text) { this.#set(`${name}.title`, text, () => { this.#elements[name].title = text; }); }
 
-  #attribute(name, value) {
-    this.#set(name, value, () => this.element.setAttribute(name, value));
-  }
+  #attribute(name, value) { this.#set(name, value, () => this.element.setAttribute(name, value)); }
 
   #set(name, value, write) {
     if (this.#shown[name] === value) return;
